@@ -94,6 +94,9 @@ GROUPS = {
         more=["scipy"],
         bare=["mo-gymnasium"],  # it asks for pygame, which breaks pygame-ce
     ),
+    "benchmarl": Group(  # asks for an older TorchRL
+        "dev", ["tests/integrations/test_integrations_benchmarl.py"], more=["torch", "torchrl>=0.11", "benchmarl"]
+    ),
     "omnisafe": Group(
         "dev",
         ["tests/integrations/test_integrations_omnisafe.py", "tests/integrations/test_integrations_docs.py"],

@@ -2,6 +2,8 @@
 
     python benchmarks/fuzz.py checked [ID ...]   every id x level x 20 sets of options x random, extreme and expert
                                                  actions, 200 steps each, compiled with bounds checks
+    python benchmarks/fuzz.py compared [ID ...]  the same sets of options, 12 steps compiled and in plain Python, which
+                                                 have to give the same
     python benchmarks/fuzz.py corners [ID ...]   every parameter, and every two, at the ends of their ranges, 60 steps
                                                  each of random, extreme and expert actions
     python benchmarks/fuzz.py long [ID ...]      1e8 world-steps over all ids as users run them; watches memory too
@@ -29,6 +31,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from rlenvs.core.build import WideArray
 
 POLICIES = ("random", "extreme", "expert")
 REFUSED = "refused"  # by the world, with a reason: no finding
@@ -356,6 +360,42 @@ def play(id: str, case: dict[str, Any], steps: int, backend: str = "numba", worl
             batch.close()
 
 
+def play_both(id: str, case: dict[str, Any], steps: int, worlds: int = 2) -> Counter[str]:
+    """What plain Python gives that compiled code does not, of a case: the first difference."""
+    import rlenvs
+    from rlenvs.core.check.kernels import same_outcome
+    from rlenvs.core.check.verdicts import Failed
+
+    rng = np.random.default_rng(case["seed"])
+    keywords = dict(case["setting"], level=case["level"], threads=1)
+    seeds = rng.integers(2**31, size=worlds).tolist()
+    with np.errstate(all="ignore"):
+        try:
+            compiled, plain = (rlenvs.make_batch(id, worlds, backend=name, **keywords) for name in ("numba", "python"))
+        except rlenvs.core.errors.RlenvsError as error:
+            return Counter({f"{REFUSED} by the batch: {error}": 1})
+        looker = Looker(compiled, case["policy"], rng)
+        try:
+            for batch in (compiled, plain):
+                batch.seed(seeds)
+                batch.reset()
+            for step in range(steps):
+                same_outcome(compiled, plain, f"after {step} steps:")
+                looker.actions(step)
+                plain.actions[:] = compiled.actions
+                compiled.step_loaded()
+                plain.step_loaded()
+            same_outcome(compiled, plain, f"after {steps} steps:")
+        except Failed as error:
+            return Counter({f"plain Python differs {' '.join(str(error).split())[:200]}": 1})
+        except Exception as error:
+            return Counter({f"{type(error).__name__}: {' '.join(str(error).split())[:200]}": 1})
+        finally:
+            compiled.close()
+            plain.close()
+    return Counter()
+
+
 def cases(id: str, sets: int, seed: int) -> Iterator[dict[str, Any]]:
     """Every level x set of options x policy of a world; the first set of each level is the level as it is."""
     from rlenvs.core.registry import world_of
@@ -401,7 +441,7 @@ def check_indices_in_compiled_code() -> None:
     arrayobj.fix_integer_index = as_it_is
 
 
-class StrictArray(np.ndarray):
+class StrictArray(WideArray):
     """An array that refuses indices below zero."""
 
     def __getitem__(self, key: Any) -> Any:
@@ -469,8 +509,11 @@ def memory() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def run_checked(id: str, given: argparse.Namespace) -> None:
-    check_indices_in_compiled_code()
+def run_cases(id: str, given: argparse.Namespace) -> None:
+    """All cases of an id, with bounds checks or in both backends."""
+    checked = given.mode == "checked"
+    if checked:
+        check_indices_in_compiled_code()
     log = Log(Path(given.out))
     for case in cases(id, given.sets, given.seed):
         key = case["key"]
@@ -482,7 +525,7 @@ def run_checked(id: str, given: argparse.Namespace) -> None:
             continue
         log.write(key=key, begun=True)
         began = time.perf_counter()
-        found = play(id, case, given.steps)
+        found = play(id, case, given.steps) if checked else play_both(id, case, given.steps)
         seconds = round(time.perf_counter() - began, 2)
         log.write(key=key, id=id, steps=given.steps, seconds=seconds, found=found, case=case if found else None)
         if found:
@@ -593,10 +636,10 @@ def summary(log: Log) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("mode", choices=("checked", "corners", "long", "summary"))
+    options.add_argument("mode", choices=("checked", "compared", "corners", "long", "summary"))
     options.add_argument("ids", nargs="*", help="environments; all by default")
-    options.add_argument("--sets", type=int, default=20, help="checked: sets of options per level; corners: per batch")
-    options.add_argument("--steps", type=float, help="checked: per case, 200; corners: 60; long: over all ids, 1e8")
+    options.add_argument("--sets", type=int, default=20, help="sets of options per level; corners: per batch")
+    options.add_argument("--steps", type=float, help="checked 200, compared 12, corners 60; long: over all ids, 1e8")
     options.add_argument("--seconds", type=float, default=math.inf, help="long: at most so many per level")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", default="fuzz.jsonl", help="what is done; the script goes on from it")
@@ -608,12 +651,12 @@ def main() -> None:
     import rlenvs
     from rlenvs.core.registry import world_of
 
-    given.steps = given.steps or {"checked": 200, "corners": 60, "long": 1e8}[given.mode]
+    given.steps = given.steps or {"checked": 200, "compared": 12, "corners": 60, "long": 1e8}[given.mode]
     all_ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]
     if given.child:
         if given.mode != "long":
             given.steps = int(given.steps)
-            {"checked": run_checked, "corners": run_corners}[given.mode](given.ids[0], given)
+            (run_corners if given.mode == "corners" else run_cases)(given.ids[0], given)
         else:
             shares = {id: SLOW if world_of(id).engine else 1.0 for id in all_ids}
             run_long(given.ids[0], given, int(given.steps * shares[given.ids[0]] / sum(shares.values())))

@@ -2,11 +2,13 @@
 
     python benchmarks/wrappers.py
     python benchmarks/wrappers.py --rounds 15 --write
+    python benchmarks/wrappers.py --small --write
 
 Both are vector environments of 4096 worlds. In "flight" the actions are small, episodes last 240 steps and their ends
 are spread out; in "crashes" actions are random, and one world in nine begins anew in every step. All resets count.
 Two columns are of batches with one thread per core, as users get them: their bare step is shorter, and most of what
-wrappers do is done by one thread. `--write` puts the table into benchmarks/wrappers.md.
+wrappers do is done by one thread. `--small` measures the single form and 64 worlds instead, in microseconds, the least
+of the turns. `--write` puts the tables into benchmarks/wrappers.md.
 """
 
 import argparse
@@ -15,6 +17,7 @@ import platform
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,7 @@ from rlenvs import wrappers as w
 
 HERE = Path(__file__).parent
 ID, WORLDS, STEPS, EPISODE = "QuadHover-v0", 4096, 40, 240
+SMALL, MANY_TURNS = (1, 64), 20  # worlds of the second table; the first is the single form
 LIMIT = 15.0  # percent
 SPREAD = {"flight": 0.02, "crashes": 1.0}  # of the actions
 COLUMNS = [("flight", 1), ("flight", None), ("crashes", None)]  # the policy, and the batch's threads
@@ -100,6 +104,14 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("parameters of its own, no wrapper", [], OWN),
 ]
 
+FIVE: list[Any] = [
+    w.Actuator(noise=0.02),
+    w.Sensor("position", noise=0.01),
+    w.CostBudget(limit=1e6),
+    w.ActionCost(change=0.1),
+    w.NormalizeRewards(),
+]
+
 
 class Turn:
     """One environment, stepped for a while at a time."""
@@ -144,12 +156,74 @@ def measure(case: tuple[Any, ...], rounds: int, policy: str, threads: int | None
     return statistics.median(before for before, _ in pairs), statistics.median(added), added[0], added[-1]
 
 
+def microseconds(wrappers: list[Any], keywords: dict[str, Any], worlds: int) -> Callable[[], float]:
+    """What times a step of an environment whose episodes end with the horizon alone: a turn of `STEPS` at a call."""
+    keywords = {"crash_tilt": 3.2, **{name: value for name, value in keywords.items() if name not in OWN}}
+    env = rlenvs.make(ID, **keywords) if worlds == 1 else rlenvs.make_vec(ID, worlds, threads=1, **keywords)
+    env = w.wrap(env, *wrappers) if wrappers else env
+    shape = (STEPS, *env.action_space.shape)
+    actions = (0.02 * np.random.default_rng(0).uniform(-1.0, 1.0, shape)).astype(np.float32)
+
+    def turn() -> float:
+        env.reset(seed=0)
+        start = time.perf_counter()
+        for action in actions:
+            env.step(action)
+        return (time.perf_counter() - start) / STEPS * 1e6
+
+    return turn
+
+
+def small_table(only: str) -> list[str]:
+    """Bare and wrapped steps of few worlds, timed in turn; the least of the turns, in microseconds."""
+    lines = [
+        "## One world, and 64",
+        "",
+        f"`python benchmarks/wrappers.py --small --write` on {date.today()}: {platform.machine()}, "
+        f"{os.cpu_count()} cores.",
+        f"Microseconds per step of {ID}, the least of {MANY_TURNS} turns of {STEPS} steps, bare and wrapped in",
+        "turn; one world is the single form, 64 are the vector form with one thread. What a wrapper adds here is the",
+        "work of Python, not of loops over slots.",
+        "",
+        f"| wrapper | {' | '.join(f'{n} bare | {n} wrapped | times' for n in SMALL)} |",
+        "|---|" + "---|---|---|" * len(SMALL),
+    ]
+    print("\n".join(lines[-2:]), flush=True)
+    for name, wrappers, keywords in [*CASES, ("five: actuator, sensor, budget, cost of actions, normaliser", FIVE, {})]:
+        if only not in name or not wrappers or wrappers == ["bank"]:
+            continue
+        cells = [name]
+        for worlds in SMALL:
+            bare, wrapped = microseconds([], keywords, worlds), microseconds(wrappers, keywords, worlds)
+            pairs = [(bare(), wrapped()) for _ in range(MANY_TURNS)]
+            least = [min(times) for times in zip(*pairs, strict=True)]
+            cells += [f"{least[0]:.1f}", f"{least[1]:.1f}", f"{least[1] / least[0]:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def write(first: list[str] | None = None, second: list[str] | None = None) -> None:
+    """Put one of the tables into the page, and keep the other."""
+    page = HERE / "wrappers.md"
+    before, mark, after = page.read_text(encoding="utf-8").partition("\n## One world")
+    upper = "\n".join(first) + "\n" if first else before
+    lower = "\n" + "\n".join(second) + "\n" if second else mark + after
+    page.write_text(upper + lower, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--only", default="", help="part of a name")
+    parser.add_argument("--small", action="store_true", help="one world and 64 in place of 4096")
     parser.add_argument("--write", action="store_true", help="write benchmarks/wrappers.md")
     options = parser.parse_args()
+    if options.small:
+        lines = small_table(options.only)
+        if options.write:
+            write(second=lines)
+        return
     lines = [
         "# What wrappers cost",
         "",
@@ -179,7 +253,7 @@ def main() -> None:
     lines += ["", f"Of {len(cases)} rows at most {LIMIT:g} %: {told}."]
     print(lines[-1])
     if options.write:
-        (HERE / "wrappers.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write(first=lines)
 
 
 if __name__ == "__main__":

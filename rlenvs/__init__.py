@@ -15,6 +15,7 @@ register_catalogue(Path(__file__).with_name("catalogue.json"))
 watch_pettingzoo()
 
 if TYPE_CHECKING:
+    from rlenvs.agents.decision_frequency import evaluate_frequencies as evaluate_frequencies
     from rlenvs.agents.evaluate import evaluate as evaluate
     from rlenvs.agents.evaluate import normalized_score as normalized_score
     from rlenvs.agents.files import load_agent as load_agent
@@ -43,6 +44,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "agents.decision_frequency": "evaluate_frequencies",
             "agents.evaluate": "evaluate normalized_score",
             "agents.files": "load_agent",
             "agents.live": "LiveCurve",

@@ -13,7 +13,7 @@ from rlenvs.robotics.driving import route_drive
 from rlenvs.robotics.driving import route_rewards as rewards
 
 DRIVE = "RouteDrive-v0"
-TERMS = ("completion", "crash", "pace", "offset", "angle", "turn", "end", "synthesis")
+TERMS = ("completion", "crash", "pace", "offset", "angle", "turn", "end", "synthesis", "arrived")
 COSTS = ("red_light", "stop_sign", "collision", "pedestrian", "offroad", "blocked", "deviation")
 ALONE = {"cars": 0, "walkers": 0}
 UNHELD = {"held": 1}
@@ -69,7 +69,7 @@ def show(batch, sign, colour):
 def play(batch, choose):
     """Play all worlds to their end; sums of terms and costs, who succeeded."""
     count = batch.num_worlds
-    totals, success, alive = np.zeros((count, 15)), np.zeros(count, bool), np.ones(count, bool)
+    totals, success, alive = np.zeros((count, len(TERMS) + len(COSTS))), np.zeros(count, bool), np.ones(count, bool)
     while alive.any():
         batch.load_actions(choose(batch))
         batch.step_loaded(only=alive)

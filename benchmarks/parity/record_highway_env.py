@@ -38,13 +38,25 @@ IDS = {
     "racetrack_large": "racetrack-large-v0",
     "racetrack_oval": "racetrack-oval-v0",
     "lane_keeping": "lane-keeping-v0",
+    "lanes_3": "highway-fast-v0",
+    "lanes_10": "highway-v0",
+    "merge_times": "merge-v0",
+    "roundabout_times": "roundabout-v0",
+    "intersection_times": "intersection-v0",
+    "racetrack_rows": "racetrack-large-v0",
 }
+TIMES = {"observation": {"type": "TimeToCollision"}}
 CONFIGS = {
     "continuous": {"action": {"type": "ContinuousAction"}},
-    "times": {"observation": {"type": "TimeToCollision"}, "vehicles_count": 20},
+    "times": {**TIMES, "vehicles_count": 20},
     "grid": {"observation": {"type": "OccupancyGrid"}, "vehicles_count": 20},
     "lidar": {"observation": {"type": "LidarObservation"}, "vehicles_count": 20},
     "lane_keeping": {"state_noise": 0.0, "derivative_noise": 0.0},
+    "lanes_10": {"lanes_count": 10, "vehicles_count": 20},
+    "merge_times": TIMES,
+    "roundabout_times": TIMES,
+    "intersection_times": TIMES,
+    "racetrack_rows": {"observation": {"type": "Kinematics"}},
 }
 NETWORKS = (
     *("merge", "roundabout", "intersection", "parking", "two_way", "u_turn", "exit"),

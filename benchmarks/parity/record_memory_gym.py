@@ -1,6 +1,6 @@
 """Record episodes of the original Memory Gym: its random draws, actions, rewards, positions and screens.
 
-In an environment of its own (Python 3.11): pip install memory-gym==1.0.2 gymnasium==0.29.0 pygame-ce==2.5.8
+In an environment of its own (Python 3.11): pip install memory-gym==1.0.2
 
     SDL_VIDEODRIVER=dummy python record_memory_gym.py memory_gym.npz
 

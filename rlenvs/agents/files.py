@@ -20,10 +20,11 @@ from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import CARD, WEIGHTS, AgentScore, Card, table_of
 from rlenvs.agents.network import Network
 from rlenvs.agents.store import RUN_AGENT, check_sum, reference_stem
-from rlenvs.agents.writing import discard_pending, pending, read_file, take_place, write_pending
+from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
 from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError, shortened
 from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
 from rlenvs.core.setup import Setup
+from rlenvs.core.user_files import read_file
 
 __all__ = ["load_agent", "save_agent", "with_score"]
 
@@ -113,7 +114,8 @@ def _finish_interrupted(stem: Path) -> None:
     weights, card = _beside(stem, WEIGHTS), pending(_beside(stem, CARD))
     if weights.exists() and card.exists():
         with contextlib.suppress(AgentFileError):
-            if Card.from_json(card.read_bytes()).weights == hashlib.sha256(weights.read_bytes()).hexdigest():
+            made_for = Card.from_json(_read(card, LARGEST_CARD)).weights
+            if made_for == hashlib.sha256(_read(weights, LARGEST_WEIGHTS)).hexdigest():
                 take_place(_beside(stem, CARD))
 
 

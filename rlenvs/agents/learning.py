@@ -11,7 +11,7 @@ from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
 from rlenvs.agents.runs import EVALUATION_SEEDS
-from rlenvs.agents.store import own_agent, read_card
+from rlenvs.agents.store import references_of
 from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
@@ -35,22 +35,6 @@ def all_curves(world: World) -> dict[str | None, list[Curve]]:
     """The curves of the defaults (under None) and of every level that has some."""
     found = {level: curves_of(world.name, level) for level in (None, *world.levels)}
     return {level: curves for level, curves in found.items() if curves}
-
-
-def references_of(world: World, level: str | None = None) -> Mapping[str, Score]:
-    """The scores of the random policy, of the expert and the bound, as far as they are known.
-
-    Those that are declared; of a level without any those that the card of its agent holds, of the agent's seeds.
-    """
-    declared = world.level(level).scores
-    if declared or level is None:
-        return declared
-    stem = own_agent(world.name, level)
-    score = read_card(stem).score if stem else None
-    if score is None:
-        return {}
-    measured = {"random": (score.random, None), "expert": (score.expert, score.expert_success)}
-    return {name: Score(mean, math.nan, success=rate) for name, (mean, rate) in measured.items() if mean is not None}
 
 
 def steps_to(mean: MeanCurve, share: float, random: float, expert: float) -> tuple[float, float] | None:

@@ -15,6 +15,7 @@ import numpy as np
 from rlenvs.agents.network import is_image
 from rlenvs.core.errors import MissingExtraError, ParameterError, shortened
 from rlenvs.core.setup import Setup
+from rlenvs.core.user_files import open_file, reason
 
 # from observations, masks (None where the world has none) and a generator to actions, a row for each
 MaskedPolicy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]
@@ -36,14 +37,16 @@ def load_model(file: str | Path) -> Any:
         ParameterError: the file does not exist, is no saved model, or of an algorithm that is not known here.
         MissingExtraError: the library that saved it is not installed.
     """
-    path = Path(file)
-    if not path.is_file():
-        raise ParameterError(f"there is no file {str(path)!r}")
     try:
-        with zipfile.ZipFile(path) as archive:
+        opened = open_file(file)
+    except OSError as error:
+        raise ParameterError(f"there is no file {shortened(str(file))} that can be read: {reason(error)}") from None
+    path = Path(file)
+    try:
+        with opened, zipfile.ZipFile(opened) as archive:
             data = json.loads(archive.read("data"))
         module = data["policy_class"]["__module__"]
-    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError):
+    except Exception:  # whatever zipfile, its compressors and json raise where a file is damaged
         raise ParameterError(f"{str(path)!r} is no model saved by Stable-Baselines3") from None
     if module not in ALGORITHMS:
         known = ", ".join(["PPO", *(name for _, name in ALGORITHMS.values())])

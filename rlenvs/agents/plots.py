@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
-from rlenvs.agents.learning import all_curves, image_of, references_of, title_of
+from rlenvs.agents.learning import all_curves, image_of, title_of
+from rlenvs.agents.store import references_of
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of

@@ -17,15 +17,22 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.agents.writing import read_file
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, ReplayError, UnknownNameError
+from rlenvs.core.errors import (
+    ActionError,
+    EpisodeOverError,
+    ParameterError,
+    ReplayError,
+    UnknownNameError,
+    shortened,
+)
 from rlenvs.core.inputs import seed_of
 from rlenvs.core.make import make_batch
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.render import Renderer
 from rlenvs.core.rng import seed_words
 from rlenvs.core.setup import Setup
+from rlenvs.core.user_files import read_text, reason
 
 __all__ = ["Recorder", "Replay"]
 
@@ -70,18 +77,22 @@ class Replay:
         Raises:
             ReplayError: no replay, one of another version, or one whose episode comes out differently.
         """
-        table = _read(Path(path))
+        table = _read(path)
         try:
             actions = np.array(table["actions"])
             if actions.dtype.kind not in "iuf" or actions.ndim != 3:
                 raise ParameterError("actions must be numbers, a list per step, agent and action")
-            seed = tuple(int(word) for word in table["seed"])
-            if len(seed) != 2 or not all(0 <= word < 2**64 for word in seed):
-                raise ParameterError("seed must be two unsigned 64-bit numbers")
+            seed = tuple(table["seed"])
+            if len(seed) != 2 or not all(type(word) is int and 0 <= word < 2**64 for word in seed) or not any(seed):
+                raise ParameterError("seed must be two unsigned 64-bit integers, not both 0")
+            if foreign := sorted({"num_envs", "autoreset", "threads", "backend"} & set(table["keywords"])):
+                raise ParameterError(
+                    f"keywords hold {foreign}, which say how worlds are stepped, not which world it is"
+                )
             found = cls(table["id"], table["keywords"], seed, table["start"], actions, table["digest"])
             start, digest = found._outcome()
-        except (ParameterError, UnknownNameError, ActionError, EpisodeOverError, TypeError, ValueError) as reason:
-            raise ReplayError(f"{path} cannot be played: {reason}") from None
+        except (ParameterError, UnknownNameError, ActionError, EpisodeOverError, TypeError, ValueError) as error:
+            raise ReplayError(f"{path} cannot be played: {error}") from None
         if start != found.start or digest != found.digest:
             what = "start" if start != found.start else "end"
             raise ReplayError(
@@ -133,17 +144,12 @@ class Replay:
         return start, _finish(digest, batch)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Any) -> dict[str, Any]:
     try:
-        text = read_file(path, LARGEST)
-        if len(text) > LARGEST:
-            raise ReplayError(f"{path} has more than the {LARGEST} bytes that a replay may have")
-        table = json.loads(text.decode("utf-8"))
+        table = json.loads(read_text(path, LARGEST))
     except OSError as error:
-        raise ReplayError(f"{path} cannot be read: {error.strerror}") from None
+        raise ReplayError(f"{shortened(path)} cannot be read: {reason(error)}") from None
     except (ValueError, RecursionError) as error:
-        if isinstance(error, ReplayError):
-            raise
         raise ReplayError(f"{path} is not JSON: {error}") from None
     if not isinstance(table, dict) or table.get("format") != FORMAT:
         raise ReplayError(f'{path} is no replay: a replay is an object with "format": "{FORMAT}"')

@@ -6,7 +6,7 @@ import math
 import multiprocessing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,19 @@ from rlenvs.agents.card import AgentScore, Card, normalized
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate
 from rlenvs.agents.files import is_id, load_agent
 from rlenvs.agents.hyperparameters import found_of
-from rlenvs.agents.store import card_costs, merit, parse_name, read_card, reference_agents, title, training_seeds
+from rlenvs.agents.store import (
+    card_costs,
+    merit,
+    parse_name,
+    read_card,
+    reference_agents,
+    references_of,
+    title,
+    training_seeds,
+)
 from rlenvs.core.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
+from rlenvs.core.parts import Score
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
@@ -270,10 +280,33 @@ class Known:
         """At that level."""
         return world_of(self.name).level(self.level)
 
+    @cached_property
+    def references(self) -> Mapping[str, Score]:
+        """What random actions, doing nothing, the expert and the bound have."""
+        return references_of(world_of(self.name), self.level)
+
     @property
-    def shown(self) -> Card | None:
-        """The card whose scores of the others are shown: the best one of either kind."""
-        return next((card for card in [*self.learnt.values(), *self.imitating.values()] if card.score), None)
+    def against(self) -> str | None:
+        """Whom the agents were measured against."""
+        cards = [*self.learnt.values(), *self.imitating.values()]
+        return next((card.score.against for card in cards if card.score), None)
+
+    @property
+    def upper(self) -> float | None:
+        """The return that counts as 1: the expert's, else the bound."""
+        found = self.references.get("expert", self.references.get("bound"))
+        return None if found is None else found.mean
+
+    @property
+    def goal(self) -> float | None:
+        """The expert's share of successes; None where there is neither."""
+        told = "expert" in self.references and has_success(self.world)
+        return self.references["expert"].success if told else None
+
+    def scale(self, mean: float) -> float | None:
+        """A return on the scale from random to `upper`; None where there is no such scale."""
+        random = self.references.get("random")
+        return normalized(mean, None if random is None else random.mean, self.upper)
 
 
 def known() -> Iterator[Known]:
@@ -302,9 +335,7 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
     for one in everything or known():
         if one.level is None and is_open(one):
             name, _, _, expert, *_ = _references(one)
-            best = next((card.score for card in one.learnt.values()), None)
-            rate = _expert_success(one, best)
-            goal = "" if rate is None else f"{100 * rate:.0f} %"
+            goal = "" if one.goal is None else f"{100 * one.goal:.0f} %"
             tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
             tried += _tried_in_vain(one)
             yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
@@ -325,68 +356,62 @@ def _tried_in_vain(one: Known) -> Iterator[str]:
     from rlenvs.agents.curves import curves_of  # which reads what runs write, and runs measure scores
 
     known_by_card = {card.algorithm for card in one.learnt.values()}
-    references = one.world.scores
-    upper = references.get("expert", references.get("bound"))
     for curve in curves_of(one.name):
         if curve.algorithm not in known_by_card:
             columns = curve.columns
             best = float(columns["return"].max())
-            scale = normalized(best, references["random"].mean, upper.mean) if upper else None
+            scale = one.scale(best)
             reached = f"return {best:.4g}" if scale is None else f"{scale:.3f}"
             steps, minutes = columns["steps"][-1] / 1e6, columns["seconds"][-1] / 60
             yield f"{curve.algorithm} {reached}, {steps:.3g} M steps, seed {curve.seed}, {minutes:.2g} min, curve alone"
 
 
 def is_open(one: Known) -> bool:
-    """Whether no agent that learnt by reinforcement comes near the expert, in score or in success."""
-    return not any(_reaches(one, card.score, SOLVED) for card in one.learnt.values() if card.score)
+    """Whether there is something to reach, and no agent that learnt by reinforcement comes near it."""
+    return _comparable(one) and not any(_reaches(one, card, SOLVED) for card in one.learnt.values())
 
 
-def _reaches(one: Known, score: AgentScore, share: float) -> bool:
-    """Whether an agent has this share of the expert's score and of its success, where there are such."""
-    scale, goal = _scale(score, one), _expert_success(one, score) if has_success(one.world) else None
-    return (scale is None or scale >= share) and (goal is None or score.success_rate >= share * goal)
+def _comparable(one: Known) -> bool:
+    """Whether there is a score or a success to reach: not where no policy is better than another."""
+    return one.scale(0.0) is not None or one.goal is not None
 
 
-def _expert_success(one: Known, score: AgentScore | None) -> float | None:
-    """The expert's share of successes: beside the agent, or as the world declares it."""
-    if score is not None and score.expert_success is not None:
-        return score.expert_success
-    return one.world.scores["expert"].success if "expert" in one.world.scores else None
+def _reaches(one: Known, card: Card, share: float) -> bool:
+    """Whether an agent has this share of the expert's score and of its success: of the one where there is no other."""
+    if card.score is None or not _comparable(one):
+        return False
+    scale = one.scale(card.score.mean)
+    return (scale is None or scale >= share) and (one.goal is None or card.score.success_rate >= share * one.goal)
 
 
 def summary(everything: Iterable[Known]) -> str:
     """How many environments have been learnt, how well, and how long that took."""
+    everything = list(everything)
     defaults = [one for one in everything if one.level is None]
-    found = {one.name: (one, [card.score for card in one.learnt.values() if card.score]) for one in defaults}
+    learnt = [one for one in defaults if any(card.score for card in one.learnt.values())]
+    compared = [one for one in learnt if _comparable(one)]
     well, better = (
-        sum(any(_reaches(one, score, share) for score in scores) for one, scores in found.values())
+        [[card for card in one.learnt.values() if _reaches(one, card, share)] for one in compared]
         for share in (SOLVED, 0.9)
     )
-    count = sum(bool(scores) for _, scores in found.values())
+    unsafe = sum(bool(cards) and not any(card_costs(card)[2] for card in cards) for cards in well)
     hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
     return (
-        f"Of {len(defaults)} environments, {count} have an agent that learnt from reward alone. {well} reach 0.8 "
-        f"of the expert's score and of its success, {better} reach 0.9 (where there is only one of the two: of that). "
-        f"All agents that learnt so took {hours:.1f} hours of one core."
+        f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their "
+        f"defaults; {len(compared)} of these have something to reach, by a scripted expert or a bound. "
+        f"{sum(map(bool, well))} reach 0.8 of its score and of its success ({unsafe} of them only by breaking a limit "
+        f"of costs), {sum(map(bool, better))} reach 0.9 (where there is only one of the two: of that). All agents that "
+        f"learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
     )
 
 
 def _references(one: Known) -> tuple[str, ...]:
     """The label of a row, and what random actions, doing nothing, the expert, the bound and an exploit have."""
-    card = one.shown
-    score, keywords = card and card.score, card.keywords if card else {}
-    declared = (
-        {} if set(keywords) - {"level"} else {key: f"{one.world.scores[key].mean:.4g}" for key in one.world.scores}
-    )
-    measured = (score.random, score.idle, score.expert) if score else (None,) * len(POLICIES)
-    others = [
-        declared.get(name, "") if now is None else _number(now) for name, now in zip(POLICIES, measured, strict=True)
-    ]
     label = one.name if one.level is None else f"{one.name} (level={one.level})"
-    if score and score.against:
-        label = f"{label} against {score.against}"
-    return label, *others, declared.get("bound", ""), declared.get("exploit", "")
+    if one.against:
+        label = f"{label} against {one.against}"
+    found = one.references
+    return label, *(_number(found[name].mean) if name in found else "" for name in (*POLICIES, "bound", "exploit"))
 
 
 def _learnt_cells(one: Known) -> tuple[str, ...]:
@@ -431,15 +456,8 @@ def _effort(stem: Path, card: Card) -> str:
     return f"{card.steps / 1e6:.3g} M steps, {which}, {max(card.seconds / 60, 0.1):.2g} min"
 
 
-def _scale(score: AgentScore, one: Known) -> float | None:
-    """A score on the scale from random to the expert, else to the bound; None where there is neither."""
-    bound = one.world.scores.get("bound")
-    upper = bound.mean if score.expert is None and bound else score.expert
-    return normalized(score.mean, score.random, upper)
-
-
 def _scale_cell(score: AgentScore, one: Known) -> str:
-    scale = _scale(score, one)
+    scale = one.scale(score.mean)
     return "" if scale is None else f"{scale:.3f}"
 
 
@@ -459,9 +477,10 @@ def _number(value: float) -> str:
 
 PAGE = """# Scores
 
-Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. "Idle" does
-nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy, "Exploit" what the
-best script has that is known to do without the skill that the task asks for; the environment's page says what it does.
+Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. Random, idle,
+expert and bound are those of the environment's page; of a level without such, what was measured beside its agent.
+"Idle" does nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy,
+"Exploit" what the best script has that is known to do without the skill that the task asks for: the page says what.
 "Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
 which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
 episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how
@@ -489,9 +508,9 @@ once from each team, and the returns of the policy's own team are summed over th
 ## Open: where reinforcement learning has not yet reached the expert
 
 At their defaults, these environments have no agent that learnt from reward and reaches 0.8 of the expert's score and of
-its success: a challenge. "Tried" is what was trained, with what it reached, and "Found" why it falls short, as far as
-that is known. Found a way? `rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it
-reaches.
+its success: a challenge. Those without an expert or a bound are not among them: there is nothing to reach. "Tried" is
+what was trained, with what it reached, and "Found" why it falls short, as far as that is known. Found a way?
+`rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it reaches.
 
 {open}
 ## Helped in training

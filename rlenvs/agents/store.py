@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import math
 import re
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from rlenvs.agents.card import CARD, Card
-from rlenvs.agents.writing import read_file, replace_file
+from rlenvs.agents.writing import replace_file
 from rlenvs.core.docs import cost_cells
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError
+from rlenvs.core.parts import Score
 from rlenvs.core.registry import world_of
 from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
+from rlenvs.core.user_files import read_file
 
 __all__ = ["publish", "publish_curve", "reference_agents", "write_sums", "wrong_sums"]
 
@@ -148,6 +152,27 @@ def own_agent(world: str, level: str | None = None, algorithm: str | None = None
         if name.level == level and name.seed is None and algorithm in (None, name.algorithm)
     ]
     return own[0] if len(own) == 1 else max(own, key=lambda stem: _rank(read_card(stem)), default=None)
+
+
+def references_of(world: World, level: str | None = None) -> Mapping[str, Score]:
+    """The scores of the random policy, of doing nothing, of the expert and the bound, as far as they are known.
+
+    Those that are declared, as the environment's page shows them; of a level without any those that the card of its
+    agent holds, of the agent's seeds.
+    """
+    declared = world.level(level).scores
+    if declared or level is None:
+        return declared
+    stem = own_agent(world.name, level)
+    score = read_card(stem).score if stem else None
+    if score is None:
+        return {}
+    measured = {
+        "random": (score.random, None),
+        "idle": (score.idle, None),
+        "expert": (score.expert, score.expert_success),
+    }
+    return {name: Score(mean, math.nan, success=rate) for name, (mean, rate) in measured.items() if mean is not None}
 
 
 def _rank(card: Card) -> tuple[bool, tuple[float, ...]]:

@@ -1,12 +1,9 @@
-"""Files that are there whole or not at all: written beside the old one, on the disk, before they take its place. And
-files from others: read as far as they may be long, and only where they are files."""
+"""Files that are there whole or not at all: written beside the old one, on the disk, before they take its place."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -52,24 +49,3 @@ def replace_file(path: Path, parts: Iterable[Any]) -> None:
     except BaseException:
         discard_pending(path)
         raise
-
-
-def read_file(path: Path, largest: int) -> bytes:
-    """The first `largest` + 1 bytes of a file. A pipe, a device or a folder is refused at once, not waited for.
-
-    Raises:
-        OSError: it cannot be read or is no plain file; `strerror` says why.
-    """
-    try:
-        # without waiting for somebody to write to a pipe
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except ValueError:  # a NUL in its name
-        raise OSError(errno.EINVAL, "its name holds a character that names cannot") from None
-    mode = os.fstat(handle).st_mode
-    if not stat.S_ISREG(mode):
-        os.close(handle)
-        if stat.S_ISDIR(mode):
-            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-        raise OSError(errno.EINVAL, "it is no plain file")
-    with open(handle, "rb") as file:
-        return file.read(largest + 1)

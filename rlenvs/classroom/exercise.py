@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import hmac
 import importlib.util
@@ -34,12 +35,16 @@ class Draws:
         self.rng = np.random.default_rng(list(digest))
 
     def seed(self) -> int:
-        """A seed of an environment."""
+        """A seed of 31 bits, as every generator takes it."""
         return int(self.rng.integers(2**31 - 10_000))
+
+    def world_seed(self) -> int:
+        """A seed of a world in which a submission plays: of 62 bits, too many to be found from what is seen."""
+        return int(self.rng.integers(2**62))
 
     def env(self, id: str, budget: int, **keywords: Any) -> HostedEnv:
         """An environment that the submission may step so often."""
-        return HostedEnv(gymnasium.make(f"rlenvs/{id}", **keywords), self.seed(), budget)
+        return HostedEnv(gymnasium.make(f"rlenvs/{id}", **keywords), self.world_seed(), budget)
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,15 @@ class Exercise:
 
     Attributes:
         name: of its folder. title: in words. minutes: that the notebook runs on two cores. seconds: for one call of a
-            submission, generous, against endless loops.
+            submission, generous, against endless loops. given: code that is run after the submission's, with what is
+            not to be handed in.
     """
 
     name: str
     title: str
     minutes: int
     seconds: float = 60.0
+    given: str = ""
     tests: list[Test] = field(default_factory=list)
 
     def test(self, name: str, points: float, hidden: bool = False) -> Callable[[Judge], Judge]:
@@ -90,7 +97,7 @@ def array_like(found: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     """
     try:
         array = np.asarray(found, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise Failed(f"{what} is a {type(found).__name__}; numbers of shape {shape} are wanted") from None
     if array.shape != shape:
         raise Failed(f"{what} has the shape {array.shape}; {shape} is wanted")
@@ -103,7 +110,7 @@ def close(found: Any, wanted: Any, what: str, within: float = 1e-6) -> None:
     """Failed unless an answer is what is wanted, nearly."""
     right = np.asarray(wanted, np.float64)
     error = float(np.abs(array_like(found, right.shape, what) - right).max(initial=0.0))
-    if error > within:
+    if not error <= within:
         raise Failed(f"{what}: wrong by up to {error:.3g}; {within:g} is allowed")
 
 
@@ -114,11 +121,22 @@ def lower_bound(values: Any) -> float:
 
 
 def credit(value: float, none: float, full: float) -> float:
-    """Partial credit: 0 at `none`, 1 at `full`, a straight line between them."""
+    """Partial credit: 0 at `none`, 1 at `full`, a straight line between them; 0 for NaN."""
+    if math.isnan(value):
+        return 0.0
     return float(np.clip((value - none) / (full - none), 0.0, 1.0))
 
 
 # --- where they lie ---------------------------------------------------------------------------------------------------
+
+
+def functions_of(path: Path, *names: str) -> str:
+    """The code of some functions of a file; empty if there is no such file."""
+    if not path.is_file():
+        return ""
+    text = path.read_text(encoding="utf-8")
+    found = [each for each in ast.parse(text).body if isinstance(each, ast.FunctionDef) and each.name in names]
+    return "\n\n\n".join(str(ast.get_source_segment(text, each)) for each in found)
 
 
 def exercise_in(folder: Path) -> Exercise:

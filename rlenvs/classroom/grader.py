@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 import rlenvs
 from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
+from rlenvs.classroom.hosted import WorldError
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import submitted
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, printable
 
 SHORTEST = 16  # characters of a secret
 
@@ -56,15 +57,28 @@ class Grade:
         return self.earned / self.points if self.points else 0.0
 
 
+def checked_secret(secret: str | None) -> str | None:
+    """A secret that is long enough.
+
+    Raises:
+        ParameterError: it is short enough to be guessed.
+    """
+    if secret is not None and len(secret) < SHORTEST:
+        raise ParameterError(f"the secret has {len(secret)} characters; at least {SHORTEST} are needed")
+    return secret
+
+
 def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Limits | None = None) -> Grade:
     """Run the tests, the hidden ones too if there is a secret.
 
     Raises:
-        ParameterError: no such file, or a secret that is short enough to be guessed.
+        ParameterError: no such file, it cannot be read, or a secret that is short enough to be guessed.
+        WorldError: an environment failed by itself.
     """
-    if secret is not None and len(secret) < SHORTEST:
-        raise ParameterError(f"the secret has {len(secret)} characters; at least {SHORTEST} are needed")
+    checked_secret(secret)
     found = submitted(path)
+    if found.kind == "code" and exercise.given:
+        found = replace(found, source=f"{found.source}\n{exercise.given}\n")
     submission = Submission(found, limits or Limits(seconds=exercise.seconds))
     try:
         reason = ""
@@ -75,7 +89,23 @@ def grade(path: Path, exercise: Exercise, secret: str | None = None, limits: Lim
         results = [_result(exercise, test, submission, secret, reason) for test in exercise.tests]
     finally:
         submission.close()
-    return Grade(exercise.name, path.name, results, submission.sandbox, environments())
+    return Grade(exercise.name, line_of(path.name), results, submission.sandbox, environments())
+
+
+def grade_apart(path: Path, exercise: Exercise, secret: str | None = None, limits: Limits | None = None) -> Grade:
+    """As `grade`; but whatever goes wrong is the reason of a grade of 0, so that others are graded all the same."""
+    try:
+        return grade(path, exercise, secret, limits)
+    except Exception as error:
+        kind = "" if isinstance(error, ParameterError) else f"{type(error).__name__}: "
+        results = [_failed(test, secret, f"not graded: {kind}{error}") for test in exercise.tests]
+        return Grade(exercise.name, line_of(path.name), results, {}, environments())
+
+
+def line_of(text: str, length: int = 500) -> str:
+    """A text as one line that can neither forge other lines nor steer a terminal: what cannot be seen is written as
+    \\n, \\x1b and the like."""
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t")[:length]
 
 
 @cache
@@ -88,19 +118,28 @@ def environments() -> str:
     return f"rlenvs {rlenvs.__version__}, sources {digest.hexdigest()[:16]}"
 
 
-def _result(exercise: Exercise, test: Test, submission: Submission, secret: str | None, reason: str) -> Result:
+def _failed(test: Test, secret: str | None, reason: str) -> Result:
     if test.hidden and secret is None:
         return Result(test.name, test.points, True, None, "not run: it needs the instructor's secret")
-    if reason:
-        return Result(test.name, test.points, test.hidden, 0.0, reason)
+    return Result(test.name, test.points, test.hidden, 0.0, line_of(reason))
+
+
+def _result(exercise: Exercise, test: Test, submission: Submission, secret: str | None, reason: str) -> Result:
+    if reason or (test.hidden and secret is None):
+        return _failed(test, secret, reason)
     key = secret.encode() if test.hidden and secret is not None else PUBLIC
     try:
         share = test.judge(submission, Draws(key, f"{exercise.name}/{test.name}"))
     except (Failed, SubmissionError) as error:
-        return Result(test.name, test.points, test.hidden, 0.0, str(error))
-    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-        reason = f"what the submission gave could not be used ({type(error).__name__}: {error})"
-        return Result(test.name, test.points, test.hidden, 0.0, reason)
-    if share is None or share >= 1.0:
+        return _failed(test, secret, str(error))
+    except WorldError:
+        raise
+    except Exception as error:  # an answer may be anything, and a test cannot foresee it all
+        told = f"what the submission gave could not be used ({type(error).__name__}: {error})"
+        return _failed(test, secret, told)
+    share = 1.0 if share is None else float(share)
+    if share >= 1.0:
         return Result(test.name, test.points, test.hidden, test.points)
+    if not share >= 0.0:
+        return _failed(test, secret, "nothing reached")
     return Result(test.name, test.points, test.hidden, round(test.points * share, 3), f"{100 * share:.0f} % reached")

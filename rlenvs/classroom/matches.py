@@ -13,10 +13,13 @@ import numpy as np
 
 from rlenvs.agents.tournament import Tournament, tournament
 from rlenvs.classroom.exercise import Failed, array_like
+from rlenvs.classroom.grader import line_of
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.report import table_page
 from rlenvs.classroom.source import KINDS, submissions_in, submitted
 from rlenvs.core.errors import ParameterError
+
+CALLS = 100  # as many times the seconds of one call are those of a tournament
 
 
 @dataclass
@@ -24,22 +27,23 @@ class Rival:
     """A submission's `act(observations, masks)` as a player; one that fails plays the lowest choice that is allowed.
 
     Attributes:
-        submission: in its process. reason: why it failed, empty if it did not.
+        submission: in its process; None: it never came so far. reason: why it failed, empty if it did not.
     """
 
-    submission: Submission
+    submission: Submission | None = None
     reason: str = ""
 
     def __call__(self, observations: Any, masks: Any, rng: np.random.Generator) -> np.ndarray:
         if not self.reason:
             try:
                 return self._asked(observations, masks)
-            except (SubmissionError, Failed) as error:
-                self.reason = str(error)
+            except Exception as error:  # an answer may be anything
+                self.reason = line_of(str(error))
         rows = len(observations)
         return np.zeros(rows, np.int64) if masks is None else np.argmax(masks, axis=1)
 
     def _asked(self, observations: Any, masks: Any) -> np.ndarray:
+        assert self.submission is not None
         rows = len(observations)
         actions = array_like(self.submission.call("act", observations, masks), (rows,), "what act returns")
         chosen = actions.astype(np.int64)
@@ -58,7 +62,8 @@ def class_tournament(
     Args:
         folder: with files that define `act(observations, masks)`, of M agents at once: arrays (M, ...) and (M, choices)
             or None, to whole numbers (M,).
-        id: the environment. games: per pair. seconds: for one call. keywords: of `rlenvs.tournament`.
+        id: the environment. games: per pair. seconds: for one call, and a hundredfold for all calls together.
+        keywords: of `rlenvs.tournament`.
 
     Returns:
         The tournament, and why some failed, by name.
@@ -70,15 +75,16 @@ def class_tournament(
     if not files:
         raise ParameterError(f"{folder} holds no submissions; they end in one of {', '.join(KINDS)}")
     with ExitStack() as stack:
-        rivals = {}
+        rivals: dict[str, Rival] = {}
         for path in files:
-            submission = Submission(submitted(path), Limits(seconds=seconds))
-            stack.callback(submission.close)
-            rivals[path.stem] = rival = Rival(submission)
+            name = line_of(path.name if path.stem in {"random", *rivals} else path.stem)
+            rivals[name] = rival = Rival()
             try:
-                submission.start()
-            except SubmissionError as error:
-                rival.reason = str(error)
+                rival.submission = Submission(submitted(path), Limits(seconds, CALLS * seconds), package=True)
+                stack.callback(rival.submission.close)
+                rival.submission.start()
+            except (SubmissionError, ParameterError) as error:
+                rival.reason = line_of(str(error))
         found = tournament(id, {**rivals, "random": "random"}, games, **keywords)
         failed = {name: rival.reason for name, rival in rivals.items() if rival.reason}
     return found, failed

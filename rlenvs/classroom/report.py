@@ -15,8 +15,11 @@ from rlenvs.classroom.grader import Grade, Result
 GUARANTEES = {
     "limits": "memory, processor time and size of files are limited",
     "files": "the kernel refuses files outside the submission's folder and Python's packages (Landlock)",
-    "calls": "the kernel refuses processes, programs, sockets and signals (seccomp)",
-    "hook": "Python refuses them as well; by itself no wall against code that means to get round it",
+    "calls": "the kernel refuses processes, programs, sockets, signals and shared memory (seccomp)",
+    "spaces": "it sees no other process, network, or shared memory (namespaces)",
+    "disk": "its folder is a disk of its own of 64 MiB; without, the folder is watched, once a second",
+    "user": "it is a user of its own; only where root grades, and others may read Python's packages",
+    "hook": "Python refuses as well; by itself no wall against code that means to get round it",
 }
 NBGRADER = (
     *("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email"),
@@ -44,7 +47,7 @@ def as_text(grade: Grade) -> str:
 
 
 def as_gradescope(grade: Grade) -> dict[str, Any]:
-    """Gradescope's results.json. Hidden tests are shown to instructors alone."""
+    """Gradescope's results.json. Hidden tests, and what the sandbox guaranteed, are shown to instructors alone."""
     tests = [
         {
             "name": result.name,
@@ -57,7 +60,8 @@ def as_gradescope(grade: Grade) -> dict[str, Any]:
         for result in grade.results
         if result.earned is not None
     ]
-    return {"score": grade.earned, "tests": tests}
+    about = {"sandbox": grade.sandbox, "environments": grade.environments}
+    return {"score": grade.earned, "tests": tests, "extra_data": about}
 
 
 def as_otter(grade: Grade) -> dict[str, Any]:
@@ -85,7 +89,7 @@ def as_nbgrader(grade: Grade) -> dict[str, str]:
     """A row of the table that `nbgrader export` writes; the student is the submission's name."""
     told = {
         "assignment": grade.exercise,
-        "student_id": grade.submission.rpartition(".")[0],
+        "student_id": _cell(grade.submission.rpartition(".")[0]),
         "raw_score": f"{grade.earned:g}",
         "late_submission_penalty": "0",
         "score": f"{grade.earned:g}",
@@ -131,6 +135,11 @@ def table_page(title: str, columns: Iterable[str], rows: str) -> str:
 
 def _titled(result: Result) -> str:
     return f"{result.name} (hidden)" if result.hidden else result.name
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _table(rows: Iterable[dict[str, str]]) -> str:

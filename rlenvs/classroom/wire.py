@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 MOST_BYTES = 64 * 2**20  # of a message
+MOST_ITEMS = 1_000_000  # outside of arrays
 KINDS = "biuf"  # of numbers in arrays
 DEEPEST = 20
 
@@ -54,22 +55,26 @@ def _of_array(array: np.ndarray) -> Any:
     return {"array": text, "dtype": array.dtype.str, "shape": list(array.shape)}
 
 
-def value_of(found: Any) -> Any:
+def value_of(found: Any, depth: int = 0) -> Any:
     """The value that `plain` made JSON of.
 
     Raises:
         WireError: it did not.
     """
+    if depth > DEEPEST:
+        raise WireError(f"values may be nested {DEEPEST} deep")
     if isinstance(found, list):
-        return [value_of(each) for each in found]
+        return [value_of(each, depth + 1) for each in found]
     if not isinstance(found, dict):
         return found
     try:
         if set(found) == {"dict"}:
-            return {value_of(key): value_of(value) for key, value in found["dict"]}
+            return {value_of(key, depth + 1): value_of(value, depth + 1) for key, value in found["dict"]}
         if set(found) == {"array", "dtype", "shape"}:
             return _array(found["array"], found["dtype"], found["shape"])
-    except (TypeError, ValueError, RecursionError) as error:
+    except WireError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
         raise WireError(f"an answer that is damaged: {type(error).__name__}") from None
     raise WireError("an answer that is damaged: an object that is neither dictionary nor array")
 
@@ -83,17 +88,26 @@ def _array(text: str, name: str, shape: list[int]) -> np.ndarray:
     return np.frombuffer(data, dtype).reshape(sizes).copy()
 
 
-def send(pipe: BinaryIO, message: dict[str, Any]) -> None:
-    """Write a message, whose values `plain` gave."""
+def frame(message: dict[str, Any]) -> bytes:
+    """A message, whose values `plain` gave, as it is sent.
+
+    Raises:
+        WireError: it is too large.
+    """
     data = json.dumps(message).encode()
     if len(data) > MOST_BYTES:
         raise WireError(f"an answer of {len(data)} bytes; {MOST_BYTES} are allowed")
-    pipe.write(struct.pack("<I", len(data)) + data)
+    return struct.pack("<I", len(data)) + data
+
+
+def send(pipe: BinaryIO, message: dict[str, Any]) -> None:
+    """Write a message."""
+    pipe.write(frame(message))
     pipe.flush()
 
 
-def receive(pipe: BinaryIO) -> dict[str, Any]:
-    """Read a message.
+def receive(pipe: BinaryIO, most_items: int | None = None) -> dict[str, Any]:
+    """Read a message, of so many things at most, which take the memory of Python objects each.
 
     Raises:
         EOFError: the other side is gone. WireError: what came is no message.
@@ -107,6 +121,8 @@ def receive(pipe: BinaryIO) -> dict[str, Any]:
     data = pipe.read(size)
     if len(data) < size:
         raise EOFError
+    if most_items is not None and data.count(b",") + data.count(b"[") + data.count(b"{") > most_items:
+        raise WireError(f"an answer of more than {most_items} things; give large ones as arrays of numbers")
     try:
         message = json.loads(data)
     except (ValueError, RecursionError):

@@ -1,6 +1,7 @@
 """The process of a submission: it confines itself, loads the submission, and answers requests until the pipe closes.
 
-Run as a file, never imported: `python -I worker.py`. Whatever a submission changes in here changes its own answers.
+Run as a file in the folder that it may write, never imported: `python -I worker.py USER spaces`.
+Whatever a submission changes in here changes its own answers.
 """
 
 from __future__ import annotations
@@ -8,15 +9,29 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import types
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sandbox  # type: ignore[import-not-found]
-import wire  # type: ignore[import-not-found]
+
+# before NumPy starts threads, which cannot enter a namespace of users
+SEPARATE = sandbox.separate(int(sys.argv[1]), sys.argv[2] == "spaces") if __name__ == "__main__" else {}
+import wire  # type: ignore[import-not-found]  # noqa: E402
 
 del sys.path[0]
 import numpy as np  # noqa: E402
 import numpy.random  # noqa: E402  (loaded lazily otherwise)
+
+
+class Absent(types.ModuleType):
+    """The package while grading: it has the answers to many exercises. It can be imported, since notebooks often do so
+    at the top, but not used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(f"rlenvs.{name}: rlenvs is not there while grading; use it in cells with the tag experiment")
 
 
 class RemoteEnv:
@@ -88,14 +103,18 @@ def answered(link: Link, space: dict[str, Any], request: dict[str, Any]) -> Any:
     return found(*arguments)
 
 
-def line_of(error: BaseException) -> str:
-    """Where in the submission an error was raised."""
+def told(error: BaseException) -> str:
+    """What an error says, and where in the submission it was raised."""
+    try:
+        text = str(error)[:300]
+    except Exception:
+        text = "an error whose text is one more error"
     line, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "submission":
             line = trace.tb_lineno
         trace = trace.tb_next
-    return f" (line {line} of its code)" if line else ""
+    return f"{type(error).__name__}: {text}" + (f" (line {line} of its code)" if line else "")
 
 
 def main() -> None:
@@ -103,29 +122,34 @@ def main() -> None:
     link = Link()
     request = wire.receive(link.requests)
     sys.path[:] = request["paths"]
-    importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
-    os.chdir(request["folder"])
     if request["kind"] == "safetensors":
         import safetensors.numpy  # noqa: F401  (before there is no more reading)
-    parts = sandbox.confine(request["folder"], request["readable"], request["memory"], request["seconds"])
-    wire.send(link.answers, {"value": wire.plain(parts)})
+    if request["package"]:
+        importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
+    else:
+        sys.modules["rlenvs"] = Absent("rlenvs")
+    if SEPARATE["spaces"]:
+        sandbox.hide(request["hidden"])
+    limits = request["memory"], request["seconds"]
+    parts = sandbox.confine(os.getcwd(), request["readable"], request["hidden"], *limits)
+    wire.send(link.answers, {"value": wire.plain({**parts, **SEPARATE})})
+    submission = request
     space: dict[str, Any] = {}
-    request["name"] = None
     while True:
-        try:
-            if request["name"] is None:
-                space = load(request)
-                answer: dict[str, Any] = {"value": None}
-            else:
-                answer = {"value": wire.plain(answered(link, space, request))}
-        except BaseException as error:
-            text = "".join(char if char.isprintable() else " " for char in str(error))[:300]
-            answer = {"error": f"{type(error).__name__}: {text}{line_of(error)}"}
-        wire.send(link.answers, answer)
         try:
             request = wire.receive(link.requests)
         except EOFError:
             return
+        try:
+            if "load" in request:
+                space, value = load(submission), None
+            else:
+                value = answered(link, space, request)
+            answer = wire.frame({"value": wire.plain(value)})
+        except BaseException as error:
+            answer = wire.frame({"error": told(error)})
+        link.answers.write(answer)
+        link.answers.flush()
 
 
 if __name__ == "__main__":

@@ -49,8 +49,8 @@ def grade(
     """Grade a submission of an exercise in a process of its own, with public and hidden tests."""
     from rlenvs.classroom import report
     from rlenvs.classroom.exercise import find_exercise
-    from rlenvs.classroom.grader import grade as graded
-    from rlenvs.classroom.source import submissions_in
+    from rlenvs.classroom.grader import checked_secret, grade_apart
+    from rlenvs.classroom.source import KINDS, check_there, submissions_in
 
     if format not in report.FORMATS:
         raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
@@ -63,18 +63,28 @@ def grade(
     for path in filter(None, (output, leaderboard)):
         check_output(path)
     found = find_exercise(exercise or submission.stem, exercises)
-    secret = _secret(secret_file)
+    secret = checked_secret(_secret(secret_file))
     files = submissions_in(submission) if submission.is_dir() else [submission]
-    grades = [graded(file, found, secret) for file in files]
-    text = report.of_all(grades, format)
-    if leaderboard is not None:
-        leaderboard.write_text(report.leaderboard(grades), encoding="utf-8")
-        say_written(leaderboard)
-    if output is not None:
-        output.write_text(text, encoding="utf-8")
-        say_written(output)
-    else:
-        say(text.rstrip("\n"))
+    if not files:
+        raise ParameterError(f"{submission} holds no submissions; they end in one of {', '.join(KINDS)}")
+    if not submission.is_dir():
+        check_there(submission)
+    grades = []
+    try:
+        for file in files:
+            grades.append(grade_apart(file, found, secret))
+            # at once: whatever happens to the next one, these are kept
+            if output is not None:
+                output.write_text(report.of_all(grades, format), encoding="utf-8")
+            elif format == "text":
+                say(report.as_text(grades[-1]).rstrip("\n"))
+            if leaderboard is not None:
+                leaderboard.write_text(report.leaderboard(grades), encoding="utf-8")
+    finally:
+        if output is None and format != "text":
+            say(report.of_all(grades, format).rstrip("\n"))
+    for path in filter(None, (leaderboard, output)):
+        say_written(path)
 
 
 @app.command("class-tournament", rich_help_panel="Classroom")
@@ -92,8 +102,9 @@ def class_tournament_command(
 
     if not folder.is_dir():
         raise ParameterError(f"there is no folder {folder}; give one with submissions")
+    check_output(output)
     found, failed = class_tournament(folder, id, games, seed=seed, make=checked(id, keywords_from(set, level)))
-    check_output(output).write_text(page(found, failed), encoding="utf-8")
+    output.write_text(page(found, failed), encoding="utf-8")
     say(str(found))
     for name, reason in failed.items():
         say(f"{name} failed: {reason}")

@@ -21,6 +21,7 @@ from rlenvs.core.errors import (
     shortened,
 )
 from rlenvs.core.inputs import actions_of, positive, switches_of, threads_of
+from rlenvs.core.ranges import check_states
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 from rlenvs.core.stepping import BatchStepping
@@ -201,9 +202,11 @@ class KernelBatch(BatchStepping):
 
         Raises:
             ActionError: the world has no goals, or arrays of other shapes were given.
+            ParameterError: the reward does not follow from goals alone.
         """
         if not self.world.goal:
             raise ActionError(f"{self.world.name} has no goals, and so no compute_reward")
+        self.setup.check_goal_reward("compute_reward", "leave it out")
         size = self.setup.goal_size
         goals = [self._real(goal, np.float32) for goal in (achieved, desired)]
         if goals[0].shape != goals[1].shape or goals[0].shape[-1:] != (size,):
@@ -359,8 +362,8 @@ class KernelBatch(BatchStepping):
         it, and observe it again.
 
         Raises:
-            SnapshotError: the snapshot was damaged, or belongs to another environment, to other sizes or to other
-                options. Nothing is changed then.
+            SnapshotError: the snapshot was damaged, belongs to another environment, to other sizes or to other options,
+                or holds numbers that the world never has. Nothing is changed then.
             IndexError: there is no such world.
         """
         worlds = self._worlds(index)
@@ -406,7 +409,8 @@ class KernelBatch(BatchStepping):
             raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
         if (len(snapshot.state), len(snapshot.params)) != (self.states.itemsize, self.param_rows.itemsize):
             raise SnapshotError(f"{name}: the snapshot has another size")
-        row, own = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)[0], self.param_rows[0]
+        rows: Any = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)
+        row, own = rows[0], self.param_rows[0]
         if self.world.published is not None:
             row["scaled"] = own["scaled"]  # how one looks is no part of the world
         coded = set(self.world.options) & set(self.param_rows.dtype.names or ()) - set(self.world.data)
@@ -415,13 +419,36 @@ class KernelBatch(BatchStepping):
             raise SnapshotError(
                 f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
             )
+        self._check_data(row, worlds)
+        self._check_params(row)
+        check_states(self.setup, np.frombuffer(snapshot.state, self.states.dtype), rows)
+        return row
+
+    def _check_data(self, row: Any, worlds: int) -> None:
+        """SnapshotError where static data of a snapshot differ from the batch's and cannot go into so many worlds."""
+        name, own = self.world.name, self.param_rows[0]
         data = [field for field in self.world.data if not np.array_equal(row[field], own[field])]
+        if whole := [field for field in data if self.world.data[field].code not in ("f4", "f8")]:
+            raise SnapshotError(
+                f"{name}: the snapshot was made with another {', '.join(whole)}; make the environment with its options"
+            )
         if data and worlds < self.num_worlds:
             raise SnapshotError(
                 f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "
                 "it into all of them, or into a batch with its options"
             )
-        return row
+
+    def _check_params(self, row: Any) -> None:
+        """SnapshotError where parameters of a snapshot are none that `make` would take."""
+        values = {name: float(row[name]) for name in self.world.params}
+        try:
+            for name, value in values.items():
+                self.world.params[name].check(name, value)
+            self.setup.check_together({**vars(self.setup.values), **values})
+        except ParameterError as error:
+            raise SnapshotError(f"{self.world.name}: the snapshot's parameters cannot be: {error}") from None
+        if row["horizon"] < 1 or not np.isfinite(row["weights"]).all():
+            raise SnapshotError(f"{self.world.name}: the snapshot's time limit or weights are none that `make` takes")
 
     def records(self, index: int) -> tuple[Any, Any]:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""
@@ -456,7 +483,7 @@ class KernelBatch(BatchStepping):
             arrays: what `arrays` gave.
 
         Raises:
-            SnapshotError: arrays of another size; nothing has changed then.
+            SnapshotError: arrays of another size, or no states of this world; nothing has changed then.
         """
         found = {}
         for name in self._kept:
@@ -468,6 +495,7 @@ class KernelBatch(BatchStepping):
                 raise SnapshotError(f"{self.world.name}: the arrays are of other worlds, or of another number of them")
             array = np.frombuffer(bytearray(given), own.dtype)
             found[name] = array if name == "param_rows" else array.reshape(own.shape)
+        check_states(self.setup, found["states"], found["param_rows"])
         plain = self.__getstate__()["plain"]
         self.close()
         self.__setstate__({"plain": plain, "arrays": found})

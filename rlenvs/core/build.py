@@ -24,8 +24,11 @@ import numpy as np
 
 from rlenvs.core import rng
 from rlenvs.core.arrays import all_sizes, batch_layout, row_layouts
-from rlenvs.core.cache import Digest, code_cache, versions
+from rlenvs.core.cache import code_cache
+from rlenvs.core.compiling import signals_held
+from rlenvs.core.digest import Digest, versions
 from rlenvs.core.driver import ENTRY_POINTS, INLINED
+from rlenvs.core.errors import RlenvsError
 from rlenvs.core.explain import explain_compile_error
 from rlenvs.core.inputs import one_of
 from rlenvs.core.kernels import marked, prefetch
@@ -35,7 +38,8 @@ from rlenvs.core.spec import World
 
 TEMPLATE = Path(__file__).with_name("driver.py")
 # the modules of this package that make machine code themselves
-CORE_SOURCES = ("bits", "records")
+CORE_SOURCES = ("intermediate", "records", "threads")
+NOT_OF_KERNELS = (RlenvsError, MemoryError, OSError)  # errors while a kernel is compiled that are none of the kernel
 MOST_ROWS = 4096  # of an array that plain Python keeps at hand
 
 
@@ -219,6 +223,7 @@ class CompiledDriver:
         self._world = world
         self._kind = kind
         self._key = key
+        self._key_again = functools.partial(code_key, world, kind, names)
         self._blocks: dict[bool, Any] = {}
         # linked by name with what other processes compiled: functions of two drivers must not share a name
         module = ModuleType(f"rlenvs.core.driver_{key}")
@@ -257,9 +262,8 @@ class CompiledDriver:
         scope.update({name: value for name, value in self._template.items() if not name.startswith("__")})
         exec(_template_code(), scope)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
-        cache = entry._cache = code_cache(key_of(self._key, own), "run_blocks")
-        cache.when_missing = lambda: add_names(scope, self._world, self._kind, own)
-        return self._finished(entry)
+        entry._cache = code_cache(lambda: key_of(self._key_again(), own), "run_blocks")
+        return self._finished(entry, lambda: add_names(scope, self._world, self._kind, own))
 
     def _make_compilable(self) -> None:
         from rlenvs.core.intermediate import make_compilable
@@ -280,21 +284,34 @@ class CompiledDriver:
         from numba import njit
 
         entry: Any = njit(nogil=True, error_model="numpy")(self._functions[name])
-        entry._cache = code_cache(self._key, name)
+        entry._cache = code_cache(self._key_again, name)
         return self._finished(entry)
 
-    def _finished(self, entry: Any) -> Any:
-        """An entry point, compiled or found on disk."""
+    def _finished(self, entry: Any, prepare: Callable[[], object] = lambda: None) -> Any:
+        """An entry point, compiled or found on disk.
+
+        Args:
+            entry: of numba, with a `code_cache`.
+            prepare: what has to be done before it is compiled.
+        """
         from numba import types
 
         from rlenvs.core.intermediate import signatures_remembered
 
-        function = entry.py_func
-        with _told(self._world.name), _no_collection(), signatures_remembered():
+        with signals_held(), _no_collection(), signatures_remembered(), contextlib.ExitStack() as telling:
+
+            def begin() -> None:
+                telling.enter_context(_told(self._world.name))
+                prepare()
+
+            entry._cache.when_missing = begin
             try:
-                entry.compile((types.int64,) * function.__code__.co_argcount)
-            except Exception as error:  # numba has errors of other classes for what it cannot read
+                entry.compile((types.int64,) * entry.py_func.__code__.co_argcount)
+            except BaseException as error:
                 _drivers.pop(self._key, None)  # the same kernels in another file are to be told with their own lines
+                if not isinstance(error, Exception) or isinstance(error, NOT_OF_KERNELS):
+                    raise
+                # numba has errors of other classes for what it cannot read
                 raise explain_compile_error(error, self._world) from None
         return entry
 
@@ -351,6 +368,9 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
         world: the declaration.
         kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
+
+    Raises:
+        KernelError: a global that a kernel uses has changed since it was used first.
     """
     digest = Digest()
     digest.add(versions())
@@ -363,7 +383,7 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     for name, value in sorted(names.items()):
         digest.add(name)
         digest.add(value)
-    return digest.hexdigest()
+    return digest.key(world.name)
 
 
 _drivers: dict[str, CompiledDriver] = {}  # by key
@@ -416,6 +436,18 @@ def _python_row_accessor(name: str, dtype: np.dtype) -> Callable[[Any, int], Any
     return row_of
 
 
+SMALL = frozenset({np.bool_, np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32})
+
+
+class WideArray(np.ndarray):
+    """An array whose small whole numbers are read as Python's: compiled code computes with 64 bits of them, while NumPy
+    would go on in theirs, and 250 + 10 of two bytes were 4."""
+
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        return value.item() if type(value) in SMALL else value
+
+
 class _Row:
     """A record of live views: what `np.record` does, in a tenth of the time. `_row_class` adds the fields."""
 
@@ -424,7 +456,8 @@ class _Row:
     def __init__(self, row: np.ndarray) -> None:
         self._record = row[0]
         for field in _fields_of(row.dtype):
-            setattr(self, f"_{field}", row[field].reshape(row[field].shape[1:]))
+            value = row[field].reshape(row[field].shape[1:])
+            setattr(self, f"_{field}", value.view(WideArray) if value.dtype.type in SMALL else value)
 
     def __getitem__(self, field: str) -> Any:
         return self._record[field]
@@ -432,9 +465,14 @@ class _Row:
     def __repr__(self) -> str:
         return repr(self._record)
 
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the record."""
+        return self._record.dtype
+
     def copy(self) -> Any:
-        """A record of its own, as NumPy has them."""
-        return self._record.copy()
+        """A record of its own."""
+        return type(self)(np.array([self._record], self._record.dtype))
 
     def tobytes(self) -> bytes:
         """The memory."""

@@ -9,26 +9,25 @@ somebody else may write to is refused, since what lies there is executed.
 from __future__ import annotations
 
 import contextlib
-import dis
 import functools
 import hashlib
-import math
 import os
-import platform
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
-import numpy as np
-
+from rlenvs.core.compiling import undisturbed
+from rlenvs.core.digest import ONCE, Digest, versions
 from rlenvs.core.errors import CacheError
+from rlenvs.core.user_files import read_whole
 
 MAGIC = b"rlenvs-code-2\n"
 DIGEST = 32  # bytes of a file's checksum
+LARGEST = 1 << 28  # bytes of a file
 UNUSED = 30 * 86_400  # seconds after which files that nobody read are removed
 
 
@@ -101,96 +100,6 @@ def _private(group: int) -> bool:
 # --- keys -------------------------------------------------------------------------------------------------------------
 
 
-def versions() -> str:
-    """What compiled code depends on apart from its source."""
-    import llvmlite
-    import numba
-
-    settings = [getattr(numba.config, name) for name in ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT")]
-    return f"{numba.__version__} {llvmlite.__version__} {np.__version__} {platform.python_version()} {settings}"
-
-
-def _instructions(code: CodeType) -> tuple[tuple[str, Any], ...]:
-    """Names and arguments of the instructions of some code, which is disassembled once: worlds share most of theirs."""
-    found = _disassembled.get(id(code))
-    if found is None or found[0] is not code:
-        found = code, tuple((line.opname, line.argval) for line in dis.get_instructions(code))
-        if len(_disassembled) >= MOST_CODES:
-            _disassembled.clear()
-        _disassembled[id(code)] = found
-    return found[1]
-
-
-MOST_CODES = 4000
-_disassembled: dict[int, tuple[CodeType, tuple[tuple[str, Any], ...]]] = {}  # by id; the code is kept, so ids are
-
-
-class Digest:
-    """A hash of functions: their bytecode and constants, and those of all functions that they call.
-
-    Comments, doc strings, names of files and of modules change nothing.
-    """
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-        self._seen: dict[int, int] = {}
-
-    def hexdigest(self) -> str:
-        return self._hash.hexdigest()[:24]
-
-    def add(self, value: Any) -> None:
-        """A function with all that it reaches, a number, a text, a tuple or an array."""
-        function = getattr(value, "py_func", value)  # numba's dispatchers
-        if isinstance(function, FunctionType):
-            self._add_function(function)
-        elif isinstance(value, np.ndarray):
-            self._note(f"array {value.dtype} {value.shape}")
-            self._hash.update(value.tobytes())
-        elif isinstance(value, tuple):
-            self._note(f"tuple {len(value)}")
-            for each in value:
-                self.add(each)
-        elif isinstance(value, ModuleType):
-            self._note(f"module {value.__name__}")
-        elif isinstance(value, (bool, int, float, str, bytes, type(None), np.generic)):
-            self._note(f"{type(value).__name__} {value!r}")
-        else:
-            self._note(f"{type(value).__name__} {getattr(value, '__qualname__', '')}")
-
-    def _note(self, text: str) -> None:
-        self._hash.update(text.encode() + b"\0")
-
-    def _add_function(self, function: FunctionType) -> None:
-        if id(function) in self._seen:
-            self._note(f"again {self._seen[id(function)]}")
-            return
-        self._seen[id(function)] = len(self._seen)
-        if hasattr(function, "made_by"):  # machine code that a module of this package makes itself
-            self._hash.update(Path(__file__).with_name(function.made_by).read_bytes())
-        self._note(f"function {function.__code__.co_argcount} {function.__defaults__!r}")
-        cells = function.__closure__ or ()
-        closed = dict(zip(function.__code__.co_freevars, cells, strict=True))
-        self._add_code(function.__code__, function, closed)
-
-    def _add_code(self, code: CodeType, function: FunctionType, closed: dict[str, Any]) -> None:
-        holder: Any = None  # the module whose attribute comes next
-        for name, value in _instructions(code):
-            if name.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
-                value = function.__globals__.get(value, f"builtin {value}")
-                self.add(value)
-            elif name.startswith("LOAD_DEREF") and value in closed:
-                value = closed[value].cell_contents
-                self.add(value)
-            elif isinstance(value, CodeType):
-                self._add_code(value, function, closed)
-            else:
-                self._note(f"{name} {value!r}")
-                if isinstance(holder, ModuleType) and holder is not math and name in ("LOAD_ATTR", "LOAD_METHOD"):
-                    value = getattr(holder, str(value), None)
-                    self.add(value)
-            holder = value
-
-
 def processor() -> str:
     """The processor that numba compiles for, and what it can do."""
     from numba.core.registry import cpu_target
@@ -213,7 +122,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
         from numba import njit
 
         _make_callable(function)
-        loop: Any = njit(**options)(function)
+        loop = undisturbed(njit(**options)(function))
         loop._cache = code_cache(lambda: _stem_of(function, options), function.__name__, linkable=True)
         if signature is not None:
             loop.compile(signature)
@@ -243,14 +152,15 @@ def _stem_of(function: FunctionType, options: dict[str, Any]) -> str:
     digest = Digest()
     for value in (versions(), repr(sorted(options.items())), function):
         digest.add(value)
-    return f"{function.__module__}.{function.__name__}_{digest.hexdigest()}"
+    return f"{function.__module__}.{function.__name__}_{digest.key(function.__name__)}"
 
 
-def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False) -> Any:
+def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> Any:
     """A cache for one compiled function, as numba's dispatchers want it.
 
     Args:
-        stem: the key of what it belongs to, with or without a name; or a function that gives it when it is needed.
+        stem: gives the key of what it belongs to, with or without a name. It is asked again before code is kept, which
+            is not when a global has changed meanwhile.
         entry: the function's name.
         linkable: keep what other compiled functions need to call it.
     """
@@ -265,7 +175,7 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
-            for folder in cache_folders():
+            for folder in self._folders():
                 path = folder / self._name(sig)
                 body = _read(path)
                 if body is None:
@@ -283,17 +193,20 @@ def code_cache(stem: str | Callable[[], str], entry: str, linkable: bool = False
             return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            if data.library.has_dynamic_globals:
+            if data.library.has_dynamic_globals or stem() != self._stem():
                 return
             body = _packed(data, linkable)
-            for folder in cache_folders():
+            for folder in self._folders():
                 if _write(folder / self._name(sig), body):
                     _remove_unused(folder)
                     return
 
         @functools.cache  # noqa: B019 (one per function, for good)
         def _stem(self) -> str:
-            return stem if isinstance(stem, str) else stem()
+            return stem()
+
+        def _folders(self) -> list[Path]:
+            return [] if ONCE in self._stem() else cache_folders()
 
         def _name(self, sig: Any) -> str:
             return f"{self._stem()}.{entry}-{hashlib.sha256(f'{sig} {processor()}'.encode()).hexdigest()[:8]}.bin"
@@ -330,7 +243,7 @@ def _packed(result: Any, linkable: bool) -> bytes:
 def _read(path: Path) -> bytes | None:
     """What a file holds; None where there is none, or a damaged one, which is removed then."""
     try:
-        whole = path.read_bytes()
+        whole = read_whole(path, LARGEST)
     except OSError:
         return None
     start = len(MAGIC) + DIGEST

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rlenvs.core.spec import World
 
 CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown", "illegal")
+ENDLESS = 2**62  # of counts that nothing else bounds: adding to them never overflows
 RESERVED_TERMS = ("vector", "success", "terminated")
 
 
@@ -92,8 +93,11 @@ def state_fields(spec: World) -> dict[str, Kind]:
     alive = b1("agents") if spec.agents else b1(1)
     memory = {**({"players_rng": u8(2)} if spec.players else {}), **spec.persistent}
     shown = {"shown": b1} if spec.incremental else {}
-    illegal = {"illegal": i8("agents" if spec.agents else 1)} if "mask" in spec.kernels else {}
-    return {"rng": u8(2), "elapsed": i8, "over": b1, "alive": alive, **shown, **spec.state, **illegal, **memory}
+    count = i8.within(0, ENDLESS)
+    illegal = {"illegal": count("agents" if spec.agents else 1)} if "mask" in spec.kernels else {}
+    turn = {"turn": i8.index_of("agents", low=-1)} if spec.turns else {}
+    own = {"rng": u8(2), "elapsed": count, "over": b1, "alive": alive, **shown}
+    return {**own, **spec.state, **turn, **illegal, **memory}
 
 
 def blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layout:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+LONGEST_LINE = 4000  # letters of a message that may quote what users gave
+
 
 class RlenvsError(Exception):
-    """Base of all errors of this package. Their texts may quote files, so they hold no control characters."""
+    """Base of all errors of this package. Their texts may quote files and options: they hold no control characters, and
+    their lines are cut where they are very long."""
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        return "\n".join(clipped(line, LONGEST_LINE) for line in printable(super().__str__()).split("\n"))
 
 
 class UnknownNameError(RlenvsError, ValueError):
@@ -29,7 +32,7 @@ class ActionError(RlenvsError, ValueError):
 
 
 class EpisodeOverError(RlenvsError, RuntimeError):
-    """A step after the end of an episode, or before the first reset."""
+    """A step after the end of an episode, before the first reset, or of a closed environment."""
 
 
 class SnapshotError(RlenvsError, ValueError):
@@ -87,9 +90,20 @@ class MissingExtraError(RlenvsError, ImportError):
         super().__init__(f"{feature} needs an optional dependency. Install it with: pip install 'rlenvs[{extra}]'")
 
 
+class DependencyError(RlenvsError, ImportError):
+    """A library in a version that does not work here; the message holds the command that installs another."""
+
+
 def printable(text: str) -> str:
     """The text with control characters, which could steer a terminal, written as \\x1b and the like; lines stay."""
     return "".join(c if c in "\n\t" or c.isprintable() or c == "\u00a0" else ascii(c)[1:-1] for c in text)
+
+
+def clipped(text: str, length: int = 300) -> str:
+    """A text, cut in its middle where it is long."""
+    if len(text) <= length:
+        return text
+    return f"{text[: length - length // 4]} ... {text[-(length // 4) :]}"
 
 
 def shortened(value: object, length: int = 80) -> str:

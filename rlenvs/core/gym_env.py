@@ -12,17 +12,17 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.inputs import actions_of, generator_of, params_of, seed_of, truth
 from rlenvs.core.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
 
 OTHERS = ("expert", "idle")
-GOAL_METHODS = ("compute_reward", "compute_terminated")
+GOAL_METHODS = ("compute_reward", "compute_terminated", "compute_truncated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
 BARE = (int, np.int64)  # choices that need no array
@@ -49,6 +49,7 @@ class Env(ShowsLimit, gymnasium.Env):
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30}
+    _given_generator = False  # whether `np_random` was set since the last reset
 
     def __init__(
         self,
@@ -74,7 +75,7 @@ class Env(ShowsLimit, gymnasium.Env):
             self.reward_dim = len(world.terms)  # MO-Gymnasium's name
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
-        self.others = others
+        self.others, self.illegal = others, illegal
         self.vector_reward = vector_reward
         self._type = setup.encode.plain if setup.encode else None
         encoded = setup.encode is not None and self._type is None
@@ -98,13 +99,24 @@ class Env(ShowsLimit, gymnasium.Env):
         if options is not None:
             batch.set_params(params_of(options)[0])
         super().reset(seed=seed)
-        if seed is not None:
+        if seed is not None or self._given_generator:
             batch.seed_from(self.np_random, 0)
+            self._given_generator = False
         else:
             batch.seed_unseeded(self.np_random)
         batch.reset()
         self._show()
         return self._began()
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator that seeds the world's own, which is part of its state. Set another one, and the next reset
+        without a seed seeds the world from it."""
+        return gymnasium.Env.np_random.fget(self)  # type: ignore[attr-defined]
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed, self._given_generator = generator_of(generator), -1, True
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step. Continuous actions are clipped to the bounds of their space.
@@ -112,7 +124,7 @@ class Env(ShowsLimit, gymnasium.Env):
         Raises:
             ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.
                 The world has not moved then.
-            EpisodeOverError: the episode is over.
+            EpisodeOverError: the episode is over, or the environment is closed.
         """
         step = self.batch.first.step or self._make_step()
         return step(action) or self._long_step(action)
@@ -140,13 +152,13 @@ class Env(ShowsLimit, gymnasium.Env):
         first.read = self._keys.reader(batch, observe, self.vector_reward)
         return first.read
 
-    def _read(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Observation, reward, flags and info as they are now."""
+    def current(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Observation, reward, flags and info as they are now, as `step` returns them."""
         return (self.batch.first.read or self._make_reader())()
 
     def _began(self) -> tuple[Any, dict[str, Any]]:
         """Observation and info as they are now."""
-        observation, _, _, _, info = self._read()
+        observation, _, _, _, info = self.current()
         return observation, info
 
     def _long_step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -156,13 +168,13 @@ class Env(ShowsLimit, gymnasium.Env):
             bare = type(action) in BARE
             batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.others)
         else:
-            batch.load_actions(action)
+            batch.load_action(action)
         if self._action_checker is None:
             batch.step_loaded()
         else:
             self._action_checker.step()
         self._show()
-        return self._read()
+        return self.current()
 
     def _observation(self) -> Any:
         return self.batch.observed(FIRST)
@@ -180,9 +192,10 @@ class Env(ShowsLimit, gymnasium.Env):
             self._renderer.image(0)
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. May be called twice; no step follows."""
         self._renderer.close()
         self.batch.close()
+        self.batch.first.step = partial(refuse_closed, self.batch.world.name)
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""
@@ -199,8 +212,8 @@ class Env(ShowsLimit, gymnasium.Env):
         return self._began()
 
     def __getattr__(self, name: str) -> Any:
-        """`compute_reward` and `compute_terminated` exist in goal form only: learners take an environment that has them
-        for a goal environment. `get_keys_to_action` exists where keys steer the world."""
+        """`compute_reward`, `compute_terminated` and `compute_truncated` exist in goal form only: learners take an
+        environment that has them for a goal environment. `get_keys_to_action` exists where keys steer the world."""
         if "batch" in self.__dict__:
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (
@@ -236,6 +249,12 @@ class Env(ShowsLimit, gymnasium.Env):
         _, ends = self.batch.compute_reward(achieved_goal, desired_goal)
         return ends if ends.ndim else bool(ends)
 
+    def _compute_truncated(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
+        """False for each pair of goals, since truncation follows from the time alone; arguments as for
+        `compute_reward`."""
+        ends = np.zeros_like(self._compute_terminated(achieved_goal, desired_goal, info))
+        return ends if ends.ndim else False
+
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool, those of all dimensions one after the other; the name that sb3-contrib's
         MaskablePPO calls."""
@@ -262,6 +281,11 @@ class Env(ShowsLimit, gymnasium.Env):
     def expert_action(self) -> Any:
         """What the scripted expert would do now: an action of the action space."""
         return self.batch.setup.shown_action(self.batch.advise()[0, 0])
+
+
+def refuse_closed(world: str, *_: Any) -> None:
+    """EpisodeOverError for a call of a closed environment."""
+    raise EpisodeOverError(f"{world}: the environment is closed; make another one")
 
 
 def _no_short_way(action: Any) -> None:

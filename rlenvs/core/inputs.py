@@ -11,6 +11,9 @@ import numpy as np
 
 from rlenvs.core.errors import ActionError, ParameterError, shortened
 
+OF_TESTS = "options"  # an option of resets that means nothing, with which PettingZoo's tests try all environments
+MOST_THREADS = 1024  # of a batch
+
 
 def numbers(name: str, value: Any) -> np.ndarray:
     """Real numbers as a float64 array.
@@ -50,7 +53,12 @@ def positive(name: str, value: Any, otherwise: str = "") -> int:
 
 def threads_of(value: Any) -> int | None:
     """A number of threads, or None to choose; ParameterError otherwise."""
-    return None if value is None else positive("threads", value, ", or None to choose")
+    if value is None:
+        return None
+    count = positive("threads", value, ", or None to choose")
+    if count > MOST_THREADS:
+        raise ParameterError(f"threads={shortened(value)} are more than the {MOST_THREADS} that are shared")
+    return count
 
 
 def truth(name: str, value: Any) -> bool:
@@ -109,6 +117,13 @@ def seeds_of(value: Any, count: int) -> list[int | None] | None:
     return [first + i for i in range(count)]  # type: ignore[operator]
 
 
+def generator_of(value: Any) -> np.random.Generator:
+    """A NumPy generator; ParameterError for anything else."""
+    if not isinstance(value, np.random.Generator):
+        raise ParameterError(f"np_random={shortened(value)} must be a numpy.random.Generator")
+    return value
+
+
 def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters among the options of a reset, and the other options.
 
@@ -119,6 +134,7 @@ def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any
     params = left.pop("params", {})
     if params is None:
         raise ParameterError("options['params']=None must be a dictionary of physical parameters; leave it out")
+    left.pop(OF_TESTS, None)
     params = dict(mapping("options['params']", params, {}))
     if set(left) - set(others):
         known = " and ".join(map(repr, ("params", *others)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -24,11 +25,37 @@ def kernel(function: Function) -> Function:
     return function
 
 
+def attributes_written(function: Callable[..., object]) -> frozenset[str]:
+    """Names of the attributes that a function writes, and those that the functions it calls by name do."""
+    return _written(function, {id(function)})
+
+
+def _written(function: Any, seen: set[int]) -> frozenset[str]:
+    found: set[str] = set()
+    holder: Any = None  # the module whose attribute comes next
+    for line in dis.get_instructions(function):
+        value: Any = None
+        if line.opname == "STORE_ATTR":
+            found.add(line.argval)
+        elif line.opname == "LOAD_GLOBAL":
+            value = function.__globals__.get(line.argval)
+        elif line.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(holder, ModuleType):
+            value = getattr(holder, line.argval, None)
+        if isinstance(value, FunctionType) and id(value) not in seen:
+            seen.add(id(value))
+            found |= _written(value, seen)
+        holder = value
+    return frozenset(found)
+
+
 def prefetch(rows: Any, i: int) -> None:
     """In a kernel: let the processor load the beginning of rows[i], which is needed soon; without effect otherwise.
 
     Pays where a world's state is larger than the caches keep and what will be read of it is known before it is needed.
     """
+
+
+prefetch.made_by = "bits.py"  # type: ignore[attr-defined] # which compiles it, see `rlenvs.core.digest.Digest`
 
 
 def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
@@ -40,7 +67,7 @@ def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> Non
         out[j] = a[j] * u + b[j] * v
 
 
-combine_run.made_by = "runs.py"  # type: ignore[attr-defined] # which compiles it
+combine_run.made_by = "runs.py"  # type: ignore[attr-defined]
 
 
 def copied(s: Any) -> Any:
@@ -52,7 +79,7 @@ def copied(s: Any) -> Any:
     return s.copy()
 
 
-copied.made_by = "copies.py"  # type: ignore[attr-defined] # which compiles it, see `rlenvs.core.cache.Digest`
+copied.made_by = "copies.py"  # type: ignore[attr-defined]
 
 
 def mark_again(functions: Iterable[Callable[..., Any]]) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import field as declared
 from typing import NamedTuple
 
 import numpy as np
@@ -18,19 +19,45 @@ import numpy as np
 RESERVED = frozenset(dir(np.record)) | {"data", "meta"}
 
 
+class Range(NamedTuple):
+    """The values of a field: least ... most + beyond, where `most` is a number or the name of a size."""
+
+    least: float
+    most: float | str
+    beyond: int = 0
+
+
 @dataclass(frozen=True)
 class Kind:
-    """The type of a field: an element type and, after a call, a shape. `f8` is a float, `f8(3)` three of them."""
+    """The type of a field: an element type and, after a call, a shape. `f8` is a float, `f8(3)` three of them.
+
+    A field of a state may say which values it takes, such as `i4("agents").index_of("cells")`. Compiled code does not
+    look at them: they are for states from outside, of which `KernelBatch.set_state` refuses those with other values. A
+    field that kernels use as an index, or as a count of what they go through, or cast to one, needs such a range.
+    """
 
     code: str
     shape: tuple[int | str, ...] = ()
+    range: Range | None = declared(default=None, compare=False)
 
     def __call__(self, *shape: int | str) -> Kind:
-        return Kind(self.code, shape)
+        return replace(self, shape=shape)
+
+    def within(self, low: float, high: float) -> Kind:
+        """The same with values in [low, high]."""
+        return replace(self, range=Range(low, high))
+
+    def index_of(self, size: int | str, low: int = 0) -> Kind:
+        """The same with values low ... size - 1, where `size` is a number or the name of a size."""
+        return replace(self, range=Range(low, size, -1))
+
+    def up_to(self, size: int | str, low: int = 0) -> Kind:
+        """The same with values low ... size, where `size` is a number or the name of a size."""
+        return replace(self, range=Range(low, size))
 
     def fixed(self, sizes: Mapping[str, int]) -> Kind:
         """The same with constants for the sizes that are known."""
-        return Kind(self.code, tuple(sizes.get(d, d) if isinstance(d, str) else d for d in self.shape))
+        return replace(self, shape=tuple(sizes.get(d, d) if isinstance(d, str) else d for d in self.shape))
 
 
 f8, f4 = Kind("f8"), Kind("f4")

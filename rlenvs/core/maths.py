@@ -92,6 +92,9 @@ def float_of(bits: int) -> float:
     return float(_FLOAT.unpack(_UNSIGNED.pack(bits & WORD))[0])
 
 
+bits_of.made_by = float_of.made_by = "bits.py"  # type: ignore[attr-defined] # which compiles them
+
+
 @kernel
 def _top(x: float) -> float:
     """The upper 26 of the 53 digits of x."""

@@ -130,6 +130,7 @@ class BatchMemory:
         self._final_parts = self._split_observations(self.final_observations, self.final_images)
         self._action_row = self.actions.reshape(-1)
         self._action_views = {shape: self.actions.reshape(shape) for shape in self._action_shapes()}
+        self._action_shape = () if self.setup.single_choice else self.actions.shape[2:]  # as the action space has it
         self._binary, self._continuous = self.setup.binary, self.setup.continuous
         # numbers within these are allowed in all places
         if self._continuous:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
+from rlenvs.core.gym_env import refuse_closed
 from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys
 from rlenvs.core.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
@@ -95,6 +95,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self._mask_lengths = [widest if self._padded else length for length in setup.mask_lengths]
         self._make_spaces()
         self._generator: np.random.Generator | None = None
+        self._closed = False
         self._renderer = Renderer(render_mode, self.batch, render_text)
 
     def _make_spaces(self) -> None:
@@ -138,10 +139,7 @@ class ParallelEnv(PettingZooParallelEnv):
         """Start an episode with all agents. Arguments as for the single-agent form."""
         batch = self.batch
         seed = seed_of(seed)
-        params, others = params_of(options, *(options if isinstance(options, Mapping) else ()))
-        batch.set_params(params)
-        if others:  # PettingZoo's own tests pass options that no environment knows
-            warnings.warn(f"{batch.world.name}: reset ignores the options {sorted(others)}", stacklevel=2)
+        batch.set_params(params_of(options)[0])
         if seed is not None or self._generator is None:
             self._generator = make_generator(seed)[0]
             batch.seed_from(self._generator, 0)
@@ -158,9 +156,11 @@ class ParallelEnv(PettingZooParallelEnv):
         Raises:
             ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice; with
                 illegal="error" one that the action mask forbids. Nothing has moved then.
-            EpisodeOverError: no agent is alive.
+            EpisodeOverError: no agent is alive, or the environment is closed.
         """
         batch = self.batch
+        if self._closed:
+            refuse_closed(batch.world.name)
         if not self.agents:
             if self._generator is not None and isinstance(actions, Mapping) and not actions:
                 return {}, {}, {}, {}, {}
@@ -185,6 +185,11 @@ class ParallelEnv(PettingZooParallelEnv):
         self.batch.refresh(np.zeros(1, np.int64))
         self._count_living()
         return self._observations(self.possible_agents), self._infos(self.possible_agents)
+
+    def current(self) -> tuple[dict, dict, dict, dict, dict]:
+        """Observations, rewards, flags and infos of all possible agents as they are now."""
+        everyone, (ends, cuts) = self.possible_agents, self._flags(self.possible_agents, self._living)
+        return self._observations(everyone), self._rewards(everyone), ends, cuts, self._infos(everyone)
 
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
@@ -310,9 +315,10 @@ class ParallelEnv(PettingZooParallelEnv):
         return self._renderer.image(0)
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. May be called twice; no step follows."""
         self._renderer.close()
         self.batch.close()
+        self._closed = True
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""

@@ -6,14 +6,17 @@ World files write them as `param(...)`, `choice(...)`, `block(...)`, ...; `rlenv
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.errors import ParameterError, clipped, shortened
 from rlenvs.core.inputs import numbers, truth
+
+LONGEST = 1000  # letters of what a function says of an option
 
 # --- parameters and options -------------------------------------------------------------------------------------------
 
@@ -176,11 +179,15 @@ class Free:
 
     def check(self, name: str, value: Any) -> Any:
         try:
-            return self.parse(value)
-        except ParameterError:
-            raise
-        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
-            raise ParameterError(f"{name}={shortened(value)}: {error}") from None
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)  # of numbers that would lose a part
+                return self.parse(value)
+        except ParameterError as error:
+            if len(str(error)) < LONGEST:
+                raise
+            raise ParameterError(f"{name}={shortened(value)}: {clipped(str(error))}") from None
+        except Exception as error:  # whatever a foreign object raises, and functions that did not expect such a value
+            raise ParameterError(f"{name}={shortened(value)}: {clipped(str(error))}") from None
 
     def defaulting(self, value: Any, name: str = "default") -> Free:
         """The same with another default."""

@@ -12,6 +12,7 @@ from rlenvs.core.canvas import Canvas, Drawing, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.inputs import truth
 from rlenvs.core.spec import World
+from rlenvs.core.time_limit import LONGEST
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
 FEW_TEAMS = 3  # whose returns are shown one by one
@@ -99,12 +100,13 @@ class EpisodeTotals:
         """What the head of a world's image says."""
         state, own = batch.states[index], slice(1 if batch.first_decides else None)
         returns, costs, success = (array[own] for array in self.totals(batch, index))
+        horizon = int(batch.records(index)[0]["horizon"])
         told = [f"return {_returns(returns, np.array(batch.setup.teams)[own])}"]
         if batch.world.costs:
             told.append(f"cost {_number(float(costs.sum()))}{_limit(batch, len(costs))}")
         return Head(
             batch.world.name,
-            f"step {int(state['elapsed'])} / {int(batch.records(index)[0]['horizon'])}",
+            f"step {int(state['elapsed'])}" + (f" / {horizon}" if horizon < LONGEST else ""),
             "   ".join(told),
             _mark(success, bool(state["over"])),
             bool(success.any()),

@@ -17,8 +17,10 @@ from gymnasium import spaces
 from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
+from rlenvs.core.kernels import attributes_written
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.parts import Action, Block, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
+from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
+from rlenvs.core.ranges import Numbers, ranges_of
 from rlenvs.core.spec import World
 from rlenvs.core.time_limit import check_limit, one_limit
 from rlenvs.core.values import load_engine, presets_of, range_example, values_of
@@ -74,6 +76,8 @@ class Setup:
         self.random_ranges = self._resolve_ranges(mapping("randomize", randomize, range_example(world)))
         self.check_together({**vars(self.values), **self.contexts})
         self.check_ranges(self.random_ranges)
+        if world.goal and self.values.form == "goal":
+            self.check_goal_reward("form='goal'", "form='flat'")
         self._resolve_sizes()
 
     def check_together(self, values: Mapping[str, Any]) -> None:
@@ -87,6 +91,44 @@ class Setup:
         for rule in self.world.constraints:
             for ends in itertools.product(*(ranges.get(name, (values[name],)) for name in rule.names)):
                 rule.check(dict(zip(rule.names, ends, strict=True)))
+
+    def check_goal_reward(self, wanted: str, otherwise: str) -> None:
+        """ParameterError where the reward does not follow from goals alone.
+
+        Args:
+            wanted: what asks for it, for the message.
+            otherwise: what to do without, for the message.
+        """
+        if self.beside_goals:
+            weighty = ", ".join(f"{name!r}" for name in self.beside_goals)
+            raise ParameterError(
+                f"{self.world.name}: {wanted} needs a reward that follows from the goals alone, and the terms "
+                f"{weighty}, which have a weight, do not; {self._goal_rewards()}, or {otherwise}"
+            )
+
+    @functools.cached_property
+    def beside_goals(self) -> list[str]:
+        """The terms with a weight that `goal_outcome` does not fill, in a world with goals."""
+        weights = zip(self.world.terms, self.weights, strict=True)
+        return [name for name, weight in weights if weight and name not in self._graded]
+
+    @functools.cached_property
+    def _graded(self) -> frozenset[str]:
+        """What `goal_outcome` fills."""
+        return attributes_written(self.world.kernels["goal_outcome"])
+
+    def _goal_rewards(self) -> str:
+        """The choices under which the reward follows from goals, for messages."""
+        chosen, found = vars(self.values), []
+        for name, option in self.world.options.items():
+            if not (isinstance(option, Choice) and option.sets):
+                continue
+            for value in option.values:
+                presets = presets_of(self.world, {**chosen, name: value})
+                weights = {term: presets.get(term, known.weight) for term, known in self.world.terms.items()}
+                if value != chosen[name] and all(term in self._graded for term, weight in weights.items() if weight):
+                    found.append(f"{name}={value!r}")
+        return f"take {' or '.join(found)}" if found else "give them the weight 0 by weights={...}"
 
     def _preset_weights(self) -> dict[str, float]:
         """The weights that go with the choices made."""
@@ -150,6 +192,11 @@ class Setup:
         shape = [str(dtype) for dtype in self.dtypes.values()], self.sizes, *self._declared_action
         text = repr((self.world.name, *shape))
         return f"{self.world.name}/{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    @functools.cached_property
+    def state_ranges(self) -> list[Numbers]:
+        """The ranges of the state's fields, to which states from outside are held."""
+        return ranges_of(self.world.layouts["state"], self.sizes)
 
     def _resolve_action(self) -> None:
         """The action, its size (choices of a Discrete one, else numbers), and the choices of each of its numbers: none

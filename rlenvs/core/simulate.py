@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError
 from rlenvs.core.inputs import actions_of, positive
 
@@ -14,7 +14,8 @@ from rlenvs.core.inputs import actions_of, positive
 class Rollouts(NamedTuple):
     """What came of K action sequences of T steps (A agents; the agent axis is absent in single-agent worlds).
 
-    rewards, costs: float64 (K, T[, A]), zero after the end of an episode.
+    rewards, costs: float64 (K, T[, A]), zero after the end of an episode; vectors of rewards (K, T, terms) where
+    wrappers on a form with such rewards are played.
     observations: (K[, A], ...), at the end of each sequence, of the batch's type, or as they are encoded.
     lengths: int64 (K,), steps played. over: bool (K,), whether the episode ended within the sequence.
     """
@@ -27,34 +28,40 @@ class Rollouts(NamedTuple):
 
 
 class Simulator:
-    """K copies of one environment's world, to look ahead in.
+    """K copies of one environment's world, to look ahead in, with the wrappers of `rlenvs.wrappers` on it.
 
     Args:
-        env: an environment of this package in any form, or a batch; it is not changed.
+        env: an environment of this package in any form, or a batch; it is not changed. Wrappers of this package are
+            played; those of other packages are left out.
         num_sequences: K.
         threads: threads per call; None decides by the time that a call takes.
 
     Raises:
-        ParameterError: K or threads is no positive integer.
+        ParameterError: K or threads is no positive integer; wrappers of this package on agents of a parallel form.
         TypeError: no environment of this package.
     """
 
     def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
-        source = batch_of(env)
+        source, count = batch_of(env), positive("num_sequences", num_sequences)
         self._source = source
-        self.batch = source.clone(positive("num_sequences", num_sequences), threads)
+        stack = stack_of(env)
+        self._stack = None if stack is None else stack.futures(count, threads)
+        self.batch = source.clone(count, threads) if self._stack is None else self._stack.batch
 
-    def __call__(self, actions: Any, state: Snapshot | None = None) -> Rollouts:
+    def __call__(self, actions: Any, state: Any = None) -> Rollouts:
         """Play K action sequences from a snapshot, or from where the environment is now.
 
         Args:
             actions: (K, T, ...), each of the shape of an action; with several agents (K, T, A, ...).
-                Numbers are clipped to the bounds of the action space.
+                Numbers are clipped to the bounds of the action space, where no wrapper gets them as they are.
+            state: a snapshot, with the wrappers where there are some; None for the present state.
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice.
             SnapshotError: the snapshot belongs to another environment.
         """
+        if self._stack is not None:
+            return self._stack.play(actions, state)
         plan = self._check(actions)
         self.batch.set_state(self._source.get_state() if state is None else state, slice(None))
         start = self.batch.states["elapsed"].copy()
@@ -101,16 +108,16 @@ class Simulator:
                 raise ActionError(f"{batch.world.name}{who}: {batch.choice_complaint(wrong[0].tolist(), k)}")
 
 
-def simulate(env: Any, actions: Any, state: Snapshot | None = None) -> Rollouts:
+def simulate(env: Any, actions: Any, state: Any = None) -> Rollouts:
     """Play K action sequences from one state, without touching the environment.
 
     Args:
-        env: an environment of this package in any form (wrapped or not), or a batch.
+        env: an environment of this package in any form, or a batch; as for `Simulator`.
         actions: (K, T, ...) as for `Simulator`. In a loop, make a `Simulator` once instead.
         state: where to start; None for the environment's present state.
 
     Raises:
-        ActionError, SnapshotError: as `Simulator`.
+        ActionError, SnapshotError, ParameterError: as `Simulator`.
     """
     name = batch_of(env).world.name
     plan = actions_of(name, actions)
@@ -128,3 +135,10 @@ def batch_of(env: Any) -> KernelBatch:
     if not isinstance(batch, KernelBatch):
         raise TypeError(f"{type(env).__name__} is not an environment of rlenvs")
     return batch
+
+
+def stack_of(env: Any) -> Any:
+    """The environment with wrappers of this package within what wraps it; None where there is none."""
+    while env is not None and not hasattr(type(env), "futures"):
+        env = getattr(env, "env", None)
+    return env

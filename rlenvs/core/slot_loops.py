@@ -14,6 +14,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.core.extending import intrinsic
 
+from rlenvs.core.compiling import undisturbed
 from rlenvs.core.threads import pool
 
 ROOM = 16_384  # bytes for the arguments of a loop; an array takes 64 or so
@@ -54,6 +55,7 @@ def _store(context: Any, address: Any, arguments: Any) -> Any:
     return types.int64(types.int64, arguments), generate
 
 
+@undisturbed
 @njit(nogil=True)
 def pack(address: int, arguments: Any) -> int:
     """Write a tuple of arguments to an address; returns the number of their types."""
@@ -71,6 +73,7 @@ def loop_on(kernel: Any, kind: Any) -> Any:
 
         return kind(types.int64), generate
 
+    @undisturbed
     @njit(nogil=True)
     def loop(address: int, start: int, stop: int) -> None:
         kernel(start, stop, *fetch(address))

@@ -114,7 +114,8 @@ class World:
         engine: address "module:class" of the engine that always moves the bodies. The world then has act and outcome in
             place of step, and the function under `@SPEC.model`; the engine gives the sizes of its model.
         goal: the names of the last two blocks of `observation`, what was achieved and what is desired, raw and of
-            equal shape. The world then has the option `form`, the kernel `goal_outcome`, and `compute_reward`.
+            equal shape. The world then has the option `form`, the kernel `goal_outcome`, and `compute_reward`. In goal
+            form only terms that `goal_outcome` fills may have a weight.
         players: names of scripted players of single agents, each a kernel under `@SPEC.player(name)`. The first, the
             strongest, is the expert of a world that has no other.
         teams: function of the values that gives the team of each agent, where teams play against each other. A team
@@ -204,7 +205,7 @@ class World:
         self.at_level: dict[str, World] = {}
         self.given: Mapping[str, Any] = {}
         self.doc = self.doc or ""
-        self.options = {**self.options, **_physics_option(self.engines), **(FORM if self.goal else {})}
+        self.options = {**self.options, **_physics_option(self.engines), **_form_option(self.goal, self.options)}
         self.options |= _scaled_option(self.published, self.options)
         self.starts = 1 if self.same_start else self.starts
         check_declaration(self)
@@ -432,6 +433,11 @@ class World:
         where they belong; for a world with parameters of its own it is called again."""
         return self._use("model", function)
 
+    def state_fault(self, function: Function) -> Function:
+        """Plain Python (p, s) -> str: what is wrong with a state from outside whose numbers are in their ranges, such
+        as a list in it that leads in a circle; "" where nothing is. Without it the ranges of `state` say all."""
+        return self._use("state_fault", function)
+
     def draw(self, function: Function) -> Function:
         """Plain Python (canvas, p, s): the image, or what is drawn over the engine's image."""
         return self._use("draw", function)
@@ -529,6 +535,10 @@ FORM = {
         "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
     )
 }
+
+
+def _form_option(goal: tuple[str, str] | None, options: Mapping[str, Option]) -> dict[str, Option]:
+    return FORM if goal and "form" not in options else {}
 
 
 def _physics_option(engines: Mapping[str, str]) -> dict[str, Option]:

@@ -135,7 +135,7 @@ class BatchStepping(BatchMemory):
             elif illegal is not None:
                 return None
             else:
-                self.load_actions(action)
+                self.load_action(action)
             code = run(address, 0, 1, ACT)
             if code:
                 self._refuse(code)
@@ -239,6 +239,14 @@ class BatchStepping(BatchMemory):
         for i in np.flatnonzero(codes).tolist():
             found[i] = REASONS[codes[i]]
         return found
+
+    def load_action(self, action: Any) -> None:
+        """Copy the action of the sole agent of the sole world into the batch, in the shape that its space has, and
+        no other; ActionError when its shape or type is wrong."""
+        array = action if type(action) is np.ndarray else actions_of(self.world.name, action)
+        if array.shape != self._action_shape:
+            raise ActionError(self._action_complaint(action, array))
+        self.load_actions(array)
 
     def load_actions(self, actions: Any) -> None:
         """Copy actions into the batch; ActionError when their shape or type is wrong."""

@@ -19,6 +19,7 @@ from rlenvs.core.errors import ParameterError, RlenvsError, shortened
 
 LIMIT_NAMES = ("horizon", "max_episode_steps", "max_cycles")
 LONGEST = 2**62  # steps; kernels count in 64 bits
+NONE = -1  # Gymnasium's word for no limit; a world then has the longest one
 
 
 class ShownLimit(int):
@@ -40,13 +41,15 @@ class Handover(tuple[WrapperSpec, ...]):
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        return (HAND_OVER, *found) if isinstance(index, slice) and index.stop is None else found
+        return (HAND_OVER_NONE, *found) if isinstance(index, slice) and index.stop is None else found
 
     def __add__(self, other: Any) -> Handover:
         return Handover((*self, *other))
 
 
 HAND_OVER = WrapperSpec("hand_over", f"{__name__}:hand_over", {})
+HAND_OVER_NONE = WrapperSpec("hand_over_none", f"{__name__}:hand_over_none", {})
+OURS = (HAND_OVER, HAND_OVER_NONE)
 
 
 def hand_over(env: gymnasium.Env) -> gymnasium.Env:
@@ -57,7 +60,18 @@ def hand_over(env: gymnasium.Env) -> gymnasium.Env:
     """
     if not isinstance(env, gymnasium.wrappers.TimeLimit):
         return env
-    inner, limit = env.env, env._max_episode_steps  # noqa: SLF001 (Gymnasium tells it nowhere else)
+    return _with_limit(env.env, env._max_episode_steps)  # noqa: SLF001 (Gymnasium tells it nowhere else)
+
+
+def hand_over_none(env: gymnasium.Env) -> gymnasium.Env:
+    """`hand_over`, of an environment that would have a TimeLimit unless `make` was asked for max_episode_steps=-1."""
+    if isinstance(env, gymnasium.wrappers.TimeLimit):
+        return hand_over(env)
+    return env if env.unwrapped.spec.max_episode_steps is None else _with_limit(env, NONE)
+
+
+def _with_limit(inner: gymnasium.Env, limit: int) -> gymnasium.Env:
+    """An environment whose world is made again with a limit, where it is a wish."""
     if not isinstance(limit, ShownLimit):
         world: Any = inner.unwrapped
         wishes = {**world.spec.asked, "max_episode_steps": limit}
@@ -71,8 +85,8 @@ def hand_over(env: gymnasium.Env) -> gymnasium.Env:
 class LimitSpec(EnvSpec):
     """The spec of an environment of this package.
 
-    `max_episode_steps` is the limit that is wished, or else the one that follows from the keywords, a `ShownLimit`. To
-    set it is to wish for it, by whatever name the keywords did.
+    `max_episode_steps` is the limit that is wished, or else the one that follows from the keywords, a `ShownLimit`;
+    None where there is none. To set it is to wish for it, by whatever name the keywords did.
     """
 
     _wish: int | None = None
@@ -85,7 +99,7 @@ class LimitSpec(EnvSpec):
         wishes = _newest(spec.kwargs)
         earlier = {name: EarlierLimit(wish) for name, wish in wishes.items()}
         kwargs = {**_without_limits(spec.kwargs), **earlier}
-        wrappers = Handover(wrapper for wrapper in spec.additional_wrappers if wrapper != HAND_OVER)
+        wrappers = Handover(wrapper for wrapper in spec.additional_wrappers if wrapper not in OURS)
         found = cls(**{**_fields(spec), "kwargs": kwargs, "additional_wrappers": wrappers})
         found._shown = limit
         found.asked = {name: wish for name, wish in wishes.items() if not isinstance(wish, EarlierLimit)}
@@ -93,7 +107,10 @@ class LimitSpec(EnvSpec):
 
     @property
     def max_episode_steps(self) -> int | None:
-        return self._wish if self._wish is not None else _limit_by(self.kwargs) or self._shown
+        found = self._wish if self._wish is not None else _limit_by(self.kwargs) or self._shown
+        if found is None and "world" not in self.kwargs:  # `make_vec` passes the keywords to `make` beside the spec
+            return ShownLimit(LONGEST)
+        return None if found in (NONE, LONGEST) else found
 
     @max_episode_steps.setter
     def max_episode_steps(self, limit: int | None) -> None:
@@ -139,7 +156,7 @@ def _normal(spec: EnvSpec) -> dict[str, Any]:
         **fields,
         "kwargs": _without_limits(spec.kwargs),
         "max_episode_steps": int(found[0]) if found else None,
-        "additional_wrappers": tuple(wrapper for wrapper in spec.additional_wrappers if wrapper != HAND_OVER),
+        "additional_wrappers": tuple(wrapper for wrapper in spec.additional_wrappers if wrapper not in OURS),
     }
 
 
@@ -197,8 +214,12 @@ def one_limit(**wishes: Any) -> int | None:
 
 
 def check_limit(name: str, value: Any) -> int:
-    """A number of steps as Python's integer; ParameterError otherwise."""
+    """A number of steps as Python's integer, LONGEST for -1, which stands for none; ParameterError otherwise."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole and value == NONE:
+        return LONGEST
     if not whole or not 1 <= value <= LONGEST:
-        raise ParameterError(f"{name}={shortened(value)} must be an integer in [1, {LONGEST}] (steps until truncation)")
+        raise ParameterError(
+            f"{name}={shortened(value)} must be an integer in [1, {LONGEST}] (steps until truncation), or -1 for none"
+        )
     return int(value)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from rlenvs.core.batch import Snapshot
+from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.engines import new_batch
 from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.core.gym_env import check_others
+from rlenvs.core.gym_env import check_others, refuse_closed
 from rlenvs.core.illegal_actions import action_checker_of
 from rlenvs.core.info import InfoKeys, add_errors
-from rlenvs.core.inputs import actions_of, params_of, reset_mask_of, seeds_of, truth
+from rlenvs.core.inputs import actions_of, generator_of, params_of, reset_mask_of, seeds_of, truth
 from rlenvs.core.render import RENDER_MODES, Renderer, check_mode, render_modes
 from rlenvs.core.spec import World, load_world
 from rlenvs.core.time_limit import ShowsLimit
@@ -40,6 +40,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
+    _given_generator = False  # whether `np_random` was set since the last reset
     renderer = Renderer(None, None)  # gymnasium closes even what its constructor refused
 
     def __init__(
@@ -62,11 +63,30 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         check_mode(world, render_mode)
         mode, copy = _autoreset(autoreset_mode), truth("copy", copy)
         vector_reward = truth("vector_reward", vector_reward)
-        self.batch = new_batch(
+        batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
         check_others(world, others)
-        setup = self.batch.setup
+        self._show(batch, copy, render_mode, render_text, vector_reward, others, illegal)
+
+    @classmethod
+    def of(cls, batch: KernelBatch, *, vector_reward: bool, others: str, illegal: str) -> Self:
+        """The form of a batch that is there; keywords as above."""
+        env = cls.__new__(cls)
+        env._show(batch, True, None, False, vector_reward, others, illegal)  # noqa: SLF001
+        return env
+
+    def _show(
+        self,
+        batch: KernelBatch,
+        copy: bool,
+        render_mode: str | None,
+        render_text: bool,
+        vector_reward: bool,
+        others: str,
+        illegal: str,
+    ) -> None:
+        self.batch, setup, world, mode = batch, batch.setup, batch.world, batch.autoreset
         self.num_envs = self.batch.num_worlds
         self.single_observation_space, self.single_action_space = setup.agent_spaces(0)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -77,7 +97,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.autoreset_mode = mode
         self.copy = copy
-        self.others = others
+        self.others, self.illegal = others, illegal
         self.render_mode = render_mode
         self.vector_reward = vector_reward
         self._keys = InfoKeys(self.batch)
@@ -110,9 +130,23 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             super().reset(seed=seeds[0])
         if seeds is not None:
             batch.seed([s if mask is None or mask[i] else None for i, s in enumerate(seeds)])
+        if self._given_generator and seeds is None:
+            for i in range(self.num_envs) if mask is None else np.flatnonzero(mask).tolist():
+                batch.seed_from(self.np_random, i)
+        self._given_generator = False
         batch.seed_unseeded(self.np_random)
         batch.reset(mask)
         return self._observations(), self._infos(mask)
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator that seeds worlds that never were. Set another one, and the next reset without a seed seeds all
+        worlds that it starts from it."""
+        return gymnasium.vector.VectorEnv.np_random.fget(self)  # type: ignore[attr-defined]
+
+    @np_random.setter
+    def np_random(self, generator: np.random.Generator) -> None:
+        self._np_random, self._np_random_seed, self._given_generator = generator_of(generator), -1, True
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Advance all worlds by one step.
@@ -120,9 +154,11 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         Raises:
             ActionError: wrong shape or type, NaN, not a choice; with illegal="error" one that the action mask forbids.
                 No world has moved then.
-            EpisodeOverError: autoreset is disabled and an episode is over.
+            EpisodeOverError: autoreset is disabled and an episode is over; or the environments are closed.
         """
         batch = self.batch
+        if self.closed:
+            refuse_closed(batch.world.name)
         actions = actions_of(batch.world.name, actions)
         if batch.agents > 1:
             batch.load_first(actions, self.others)

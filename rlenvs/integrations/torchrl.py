@@ -53,6 +53,9 @@ class BatchEnv(EnvBase):
         seed: of world i is seed + i; None takes one from torch.
         keywords: of `rlenvs.make_batch`: parameters, options, level, threads, ...
 
+    Attributes:
+        group_map: {"agents": names of the agents}, as multi-agent libraries on TorchRL, such as BenchMARL, ask for it.
+
     Raises:
         UnknownNameError, ParameterError: an id, keyword or value that the world does not have; ParameterError too for
             actions of several choices at once, which are one with flat_actions=True.
@@ -76,6 +79,7 @@ class BatchEnv(EnvBase):
                 f"{self.batch.setup.action_space}; make it with flat_actions=True"
             )
         super().__init__(device=device, batch_size=torch.Size([self.batch.num_worlds]))
+        self.group_map = {GROUP: [role.name for role in self.batch.setup.roles]}
         self._central = central_state
         self._alive = np.ones((self.batch.num_worlds, self.batch.agents), np.bool_)
         self._cut = np.zeros_like(self._alive)  # by the time limit
@@ -87,7 +91,8 @@ class BatchEnv(EnvBase):
         observed = setup.observation_space
         parts = observed.spaces if isinstance(observed, spaces.Dict) else {"observation": observed}
         agents: dict[str, Any] = {name: self._seen(space, lead) for name, space in parts.items()}
-        agents["mask"] = Binary(shape=lead, dtype=torch.bool, device=self.device)
+        # a flag for each agent; TorchRL takes the last axis of a Binary for the numbers of one
+        agents["mask"] = Categorical(2, lead, device=self.device, dtype=torch.bool)
         if setup.continuous:
             action = self._box(setup.action_space, lead)
         else:

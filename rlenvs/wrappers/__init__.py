@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.curriculum import RoundRobin as RoundRobin
     from rlenvs.wrappers.distributions import ADR as ADR
     from rlenvs.wrappers.distributions import SelfPaced as SelfPaced
+    from rlenvs.wrappers.exploration import StateDependentNoise as StateDependentNoise
     from rlenvs.wrappers.forms import wrap as wrap
     from rlenvs.wrappers.guides import GuideCurriculum as GuideCurriculum
     from rlenvs.wrappers.guides import JumpStart as JumpStart
+    from rlenvs.wrappers.minority import MinorityReward as MinorityReward
     from rlenvs.wrappers.normalization import ClipRewards as ClipRewards
     from rlenvs.wrappers.normalization import NormalizeRewards as NormalizeRewards
     from rlenvs.wrappers.objectives import ChebyshevScalarization as ChebyshevScalarization
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.objectives import LinearScalarization as LinearScalarization
     from rlenvs.wrappers.objectives import better as better
     from rlenvs.wrappers.objectives import chebyshev as chebyshev
+    from rlenvs.wrappers.observation_normalization import NormalizeObservations as NormalizeObservations
     from rlenvs.wrappers.presets import camera as camera
     from rlenvs.wrappers.presets import gps as gps
     from rlenvs.wrappers.presets import imu as imu
@@ -85,11 +88,14 @@ else:
             "curricula": "MBTL PrioritizedLevels SPaCE",
             "curriculum": "OneContext RandomContexts RoundRobin",
             "distributions": "ADR SelfPaced",
+            "exploration": "StateDependentNoise",
             "forms": "wrap",
             "guides": "GuideCurriculum JumpStart",
             "wrapper": "Wrapper",
+            "minority": "MinorityReward",
             "normalization": "ClipRewards NormalizeRewards",
             "objectives": "ChebyshevScalarization Lexicographic LinearScalarization better chebyshev",
+            "observation_normalization": "NormalizeObservations",
             "cameras": "CameraNoise",
             "presets": "camera gps imu joint_encoder lidar",
             "reset_free": "ResetFree",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from typing import Any
 
 import gymnasium
@@ -85,11 +84,7 @@ class AdversarialGame(ParallelEnv):
         """Begin an episode. options: those of the environment, and "move", the adversary's first one."""
         options = dict(options or {})
         self._move(options.pop("move", np.zeros(len(self.wrapper.radius))))
-        unknown = sorted({*options} - {"params"}) if self.wrapper.batch else []
-        if unknown:  # PettingZoo's own tests pass options that no environment knows
-            warnings.warn(f"{self.metadata['name']}: reset ignores the options {unknown}", stacklevel=2)
-        known = {name: value for name, value in options.items() if name not in unknown}
-        seen, info = self.env.reset(seed=seed, options=known or None)
+        seen, info = self.env.reset(seed=seed, options=options or None)
         self.agents = [AGENT, ADVERSARY]
         return self._observations(seen), self._infos(info)
 

@@ -61,7 +61,7 @@ class StateAdversary(Adversary):
         eps: bound of the perturbation, in units of the observation (worlds of this package scale theirs to [-1, 1]):
             one number, or with "linf" one per channel.
         channels: which of the observation's numbers are perturbed, by name, such as "position", "velocity[2]" or
-            "[0:4]", or a list of names; None: all.
+            "[0:4]", or a list of names; None: all but "desired_goal".
 
     Raises:
         ParameterError: a negative bound, an unknown channel, an observation without real numbers.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch import Snapshot
-from rlenvs.core.errors import SnapshotError
+from rlenvs.core.errors import SnapshotError, shortened
+from rlenvs.core.user_files import read_arrays, reason
 
 FORMAT = "rlenvs snapshots 1"
+PARTS = ("format", "world", "states", "params", "checksums")
+LARGEST = 1 << 32  # bytes of a file's arrays
 ITERATIONS = 100  # of k-means, which ends before when nothing changes
 
 
@@ -65,23 +67,25 @@ class Bank:
 
     @classmethod
     def load(cls, path: str | Path) -> Bank:
-        """Read a file. Loading runs no code from it, and a damaged file is refused; but a state that somebody made up
-        is taken as it is: use files you trust.
+        """Read a file. Loading runs no code from it, and a damaged file is refused. Whether its states can be ones of a
+        world is looked at where they are used (`SnapshotReset`, `set_state`).
 
         Raises:
             SnapshotError: no file, or none that `save` wrote.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                if str(file["format"]) != FORMAT:
-                    raise SnapshotError(f"{path} has the format {file['format']}; this package reads {FORMAT!r}")
-                bank = cls(str(file["world"]), file["states"], file["params"], file["checksums"])
-        except (OSError, EOFError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
-            if isinstance(error, SnapshotError):
-                raise
-            raise SnapshotError(f"{path} is no file of snapshots ({error}); `Bank.save` writes them") from None
+            found = read_arrays(path, PARTS, LARGEST)
+        except OSError as error:
+            raise SnapshotError(
+                f"{shortened(str(path))} is no file of snapshots ({reason(error)}); `Bank.save` writes them"
+            ) from None
+        if (given := str(found.get("format", FORMAT))) != FORMAT:
+            raise SnapshotError(f"{path} has the format {shortened(given)}; this package reads {FORMAT!r}")
+        if missing := [name for name in PARTS if name not in found]:
+            raise SnapshotError(f"{path} is no file of snapshots, without {missing}; `Bank.save` writes them")
+        bank = cls(str(found["world"]), found["states"], found["params"], found["checksums"])
         arrays = (bank.states, bank.params, bank.checksums)
-        kinds, counts = [(array.dtype, array.ndim) for array in arrays], {len(array) for array in arrays}
+        kinds, counts = [(array.dtype, array.ndim) for array in arrays], {array.shape[:1] for array in arrays}
         if kinds != [(np.uint8, 2)] * 2 + [(np.int64, 1)] or len(counts) > 1 or not len(bank):
             raise SnapshotError(f"{path} is no file of snapshots; `Bank.save` writes them")
         if not all(snapshot.is_whole for snapshot in bank):

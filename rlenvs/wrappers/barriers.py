@@ -1,12 +1,12 @@
 """Wrappers that change actions as little as safety needs: control barrier functions, and a fixed set of actions.
 
 Both find the action nearest to the proposed one, min |a - a'|^2, under linear constraints g_k . a >= n_k and within
-bounds. With one constraint the minimum is a' + l g, cut to the bounds, with the multiplier l >= 0 at which the
-constraint holds: l is the root of a piecewise linear function, found exactly. With several, the one that is farthest
-from holding is met first; where others then fail, one after the other is met again and again (Hildreth, "A quadratic
-programming procedure", 1957). What has not converged by then, and what cannot be met, is for a solver of quadratic
-programs (DAQP: Arnstrom, Bemporad and Axehill, "A dual active-set solver for embedded quadratic programming using
-recursive LDL^T updates", IEEE TAC 2022).
+bounds, wherever the proposed one lies. With one constraint the minimum is a' + l g, cut to the bounds, with the
+multiplier l >= 0 at which the constraint holds: l is the root of a piecewise linear function, found exactly. With
+several, the one that is farthest from holding is met first; where others then fail, one after the other is met again
+and again (Hildreth, "A quadratic programming procedure", 1957). What has not converged by then, and what cannot be met,
+is for a solver of quadratic programs (DAQP: Arnstrom, Bemporad and Axehill, "A dual active-set solver for embedded
+quadratic programming using recursive LDL^T updates", IEEE TAC 2022).
 """
 
 from __future__ import annotations
@@ -44,32 +44,37 @@ def lack(x: np.ndarray, slope: np.ndarray, need: float) -> float:
 
 @compiled(nogil=True, error_model="numpy")
 def push(x: np.ndarray, slope: np.ndarray, need: float, low: np.ndarray, high: np.ndarray) -> None:
-    """Move x, inside its bounds, to the nearest point there with slope . x >= need, or as close to that as they allow.
+    """Move x to the nearest point within its bounds with slope . x >= need, or to the bounds where that cannot be.
 
-    Newton's method from below on the concave piecewise linear function slope . x(l), which never skips a kink too far.
+    That point is x + l slope, cut off at the bounds. Its slope . x(l) never falls, and has a kink where a number comes
+    to its bounds from outside, and where it meets the other one; l is found from kink to kink.
     """
     multiplier = 0.0
-    for _ in range(x.size + 1):
-        gained, steepness = 0.0, 0.0
+    for _ in range(2 * x.size + 1):
+        gained, steepness, kink = 0.0, 0.0, math.inf
         for j in range(x.size):
-            moved = x[j] + multiplier * slope[j]
-            if slope[j] > 0.0 and moved >= high[j]:
-                gained += slope[j] * high[j]
-            elif slope[j] < 0.0 and moved <= low[j]:
-                gained += slope[j] * low[j]
+            if slope[j] == 0.0:
+                continue
+            near, far = (low[j], high[j]) if slope[j] > 0.0 else (high[j], low[j])
+            enters, leaves = (near - x[j]) / slope[j], (far - x[j]) / slope[j]
+            if leaves <= multiplier:
+                gained += slope[j] * far
+            elif enters > multiplier:
+                gained += slope[j] * near
+                kink = min(kink, enters)
             else:
                 gained += slope[j] * x[j]
                 steepness += slope[j] * slope[j]
-        if steepness == 0.0:
-            for j in range(x.size):
-                x[j] = high[j] if slope[j] > 0.0 else low[j] if slope[j] < 0.0 else x[j]
-            return
-        better = (need - gained) / steepness
-        if better <= multiplier:
+                kink = min(kink, leaves)
+        if steepness > 0.0 and (need - gained) / steepness <= kink:
+            multiplier = max((need - gained) / steepness, multiplier)
             break
-        multiplier = better
+        multiplier = kink
+        if kink == math.inf:
+            break
     for j in range(x.size):
-        x[j] = min(max(x[j] + multiplier * slope[j], low[j]), high[j])
+        moved = x[j] + multiplier * slope[j] if slope[j] != 0.0 else x[j]
+        x[j] = min(max(moved, low[j]), high[j])
 
 
 @compiled(nogil=True, error_model="numpy")
@@ -122,19 +127,21 @@ def sweep(x: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray,
 
 
 @compiled(nogil=True, error_model="numpy")
-def settle(slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray, x: np.ndarray) -> int:
-    """Move x, inside its bounds, to the nearest action that is allowed. Returns UNSOLVED where it could not, and
-    INFEASIBLE where one constraint alone cannot be met."""
+def settle(
+    proposed: np.ndarray, slopes: np.ndarray, needs: np.ndarray, low: np.ndarray, high: np.ndarray, x: np.ndarray
+) -> int:
+    """Move x, the proposed action cut off at the bounds, to the allowed action that is nearest to the proposed one.
+    Returns UNSOLVED where it could not, and INFEASIBLE where one constraint alone cannot be met."""
     several = needs.size > 1
     worst = farthest(x, slopes, needs) if several else needs.size - 1
     if worst < 0:
         return AS_PROPOSED
-    start = x.copy() if several else x
+    x[:] = proposed
     push(x, slopes[worst], needs[worst], low, high)
     if lack(x, slopes[worst], needs[worst]) > TOLERANCE:
         return INFEASIBLE
     if several and farthest(x, slopes, needs) >= 0:
-        x[:] = start
+        x[:] = proposed
         if not sweep(x, slopes, needs, low, high):
             return UNSOLVED
     for j in range(x.size):
@@ -186,7 +193,7 @@ def settle_barriers(
             for j in range(proposed.shape[1]):
                 action[i, j] = raw[i, j]
             continue
-        outcome[i] = settle(slope[i], needs, low[i], high[i], action[i])
+        outcome[i] = settle(proposed[i], slope[i], needs, low[i], high[i], action[i])
         count[i] += 1
         brakes = brake[i, 0] == brake[i, 0]
         if outcome[i] == INFEASIBLE and (brakes or needs.size == 1):
@@ -226,7 +233,7 @@ def settle_set(
             met = met and not missing > TOLERANCE
         outcome[i] = MOVED if outside else AS_PROPOSED
         if not met:
-            outcome[i] = settle(slopes, needs, low, high, action[i])
+            outcome[i] = settle(proposed[i], slopes, needs, low, high, action[i])
         count[i] += outcome[i] != AS_PROPOSED
 
 
@@ -249,7 +256,7 @@ def solve(
     """The nearest allowed action by the solver, and whether there is one. Where there is none: the action in the bounds
     with the least sum of squares of what is missing to the constraints, the nearest of these."""
     find, count, size = solver(), len(needs), len(proposed)
-    proposed, unbounded = np.clip(proposed, low, high), np.full(count, 1e30)
+    unbounded = np.full(count, 1e30)
     upper, lower = np.concatenate([high, unbounded]), np.concatenate([low, needs])
     settings = {"primal_tol": 1e-9}
     found, _, flag, _ = find(np.eye(size), -proposed, np.ascontiguousarray(slopes), upper, lower, None, **settings)
@@ -513,10 +520,9 @@ class SafeActions(_Corrector):
 
     def _check_not_empty(self) -> None:
         low, high = self._bounds
-        found = np.clip(np.zeros(self.numbers), low, high)
-        outcome = settle(self._slopes, self._needs, low, high, found)
-        several = len(self._needs) > 1
-        empty = not solve(np.zeros(self.numbers), self._slopes, self._needs, low, high)[1] if several else False
+        zero, several = np.zeros(self.numbers), len(self._needs) > 1
+        outcome = settle(zero, self._slopes, self._needs, low, high, np.clip(zero, low, high))
+        empty = several and not solve(zero, self._slopes, self._needs, low, high)[1]
         if empty or outcome == INFEASIBLE:
             raise ParameterError(
                 f"SafeActions: no action within the bounds meets normals={self.normals!r}, offsets={self.offsets!r}"

@@ -69,7 +69,8 @@ class Chosen:
 
 
 def channels_of(wrapper: Wrapper, setting: str = "channels") -> list[Chosen]:
-    """The channels that a wrapper's setting names, below it; None stands for all.
+    """The channels that a wrapper's setting names, below it; None stands for all that is measured, which a desired goal
+    is not.
 
     Raises:
         ParameterError: an unknown channel, one named twice, or an observation without real numbers.
@@ -81,7 +82,8 @@ def channels_of(wrapper: Wrapper, setting: str = "channels") -> list[Chosen]:
         hint = "; with scaled=True it has" if whole and not wrapper.batch.setup.in_scaled_form else ""
         raise ParameterError(f"{type(wrapper).__name__}: {wrapper.name} has no real numbers in its observation{hint}")
     if named is None:
-        found = [(k, i) for k, part in enumerate(parts) for i in range(part.size)]
+        measured = [k for k, part in enumerate(parts) if part.path[-1:] != ("desired_goal",)]
+        found = [(k, i) for k in measured for i in range(parts[k].size)]
     elif isinstance(named, str) or (isinstance(named, Sequence) and all(isinstance(name, str) for name in named)):
         found = [at for name in ([named] if isinstance(named, str) else named) for at in _found(wrapper, parts, name)]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,6 +93,8 @@ def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
     own = value[slot]
     if isinstance(space, spaces.Discrete):
         return int(own)
+    if own.shape == space.shape:
+        return own.copy()
     if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
         own = own[: space.shape[0]]
     return own.copy()
@@ -101,6 +104,8 @@ def plain(array: Any, slot: int) -> Any:
     """A copy of one slot of an info array; numbers as plain Python."""
     if isinstance(array, dict):
         return {name: plain(part, slot) for name, part in array.items()}
+    if array.ndim == 1:
+        return array.item(slot)
     value = array[slot]
     if isinstance(value, np.ndarray):
         return value.copy()
@@ -120,7 +125,11 @@ def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
 
 def told_by(wrappers: Sequence[Wrapper]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
     """What each wrapper adds to info, and for which slots it does so now; None for all."""
-    return [(wrapper.told(), wrapper.extra_info()) for wrapper in wrappers]
+    return [
+        (wrapper.told(), wrapper.extra_info())
+        for wrapper in wrappers
+        if type(wrapper).extra_info is not Wrapper.extra_info
+    ]
 
 
 def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> dict[str, Any]:
@@ -128,7 +137,8 @@ def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> di
     entries: dict[str, Any] = {}
     for slots, own in told:
         if slots is None or slots[slot]:
-            entries.update({key: plain(value, slot) for key, value in own.items()})
+            for key, value in own.items():
+                entries[key] = plain(value, slot)
     return entries
 
 
@@ -158,9 +168,11 @@ def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
             f"needed: {wanted} of shape {space.shape}"
         )
     if numbers:
-        if np.isnan(array).any():
+        wide = array.astype(np.float64)
+        square = wide.dot(wide) if wide.ndim == 1 else math.nan  # NaN where one is: sooner than to ask each
+        if square != square and np.isnan(wide).any():
             raise ActionError(f"{name}: action {array.tolist()} contains NaN")
-        return array.astype(np.float64)
+        return wide
     if isinstance(space, spaces.Discrete) and not space.start <= array < space.start + space.n:
         raise ActionError(f"{name}: action {array} is not one of {space.start} ... {space.start + space.n - 1}")
     if _outside(array, space).any():
@@ -213,7 +225,8 @@ def _outside(array: np.ndarray, space: spaces.Space) -> np.ndarray:
 
 class WrappedState(tuple):
     """A snapshot of an environment and of its wrappers: a part for the environment, then one per wrapper with what it
-    keeps of all agents. Picklable."""
+    keeps of all agents. Picklable. It fits every form in which a world has as many slots: one in the single and vector
+    forms, in the parallel form one per agent."""
 
     __slots__ = ()
 
@@ -222,8 +235,16 @@ def check_state(state: Any, wrappers: Sequence[Wrapper], name: str) -> WrappedSt
     """SnapshotError unless a snapshot has a part for the environment, and one for each of these wrappers."""
     if not isinstance(state, WrappedState) or len(state) != len(wrappers) + 1:
         raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(wrappers)} wrappers")
+    bottom = wrappers[0].below
+    bottom.check_part(state[0])
     for wrapper, kept in zip(wrappers, state[1:], strict=True):
         if not wrapper.keeps(kept):
+            own, here = wrapper.slots_kept(kept), bottom.agents
+            if own not in (None, here):
+                raise SnapshotError(
+                    f"{name}: this is a snapshot of the {state[0][2]} form with {own} agents in wrappers; the "
+                    f"{bottom.form} form here has {here}. Take it back to a {state[0][2]} form, or wrap that form here"
+                )
             raise SnapshotError(
                 f"{name}: the part of {type(wrapper).__name__} in this snapshot is damaged, or of another environment"
             )
@@ -260,6 +281,12 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         """The same wrappers, with nothing behind them yet, on another environment in any form."""
         return wrap(env, *map(unbound, self.wrappers))
 
+    def futures(self, count: int, threads: int | None = None) -> Any:
+        """Copies of the world with their wrappers, for `rlenvs.Simulator`."""
+        from rlenvs.wrappers.futures import Futures
+
+        return Futures(self, count, threads)
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, of the environment and of the wrappers."""
         self.top.reset(ONE, [seed], options)
@@ -274,14 +301,14 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
             EpisodeOverError: the episode is over.
         """
         top = self.top
-        if not self._ready or top.over[0]:
+        if not self._ready or top.terminated[0] or top.truncated[0]:
             raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
         top.step(check_action(action, self.action_space, top.name)[None], ONE)
         reward = plain(top.reward, 0)
         if isinstance(reward, np.ndarray):
             reward = reward.astype(np.float32)
         observation = slot_of(top.observation, 0, self.observation_space)
-        return observation, reward, bool(top.terminated[0]), bool(top.truncated[0]), self._info()
+        return observation, reward, top.terminated.item(0), top.truncated.item(0), self._info()
 
     def _info(self) -> dict[str, Any]:
         info = dict(self.bottom.slot_info(0))  # type: ignore[attr-defined]
@@ -339,6 +366,12 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
     def same_wrappers_on(self, env: Any) -> Any:
         """The same wrappers, with nothing behind them yet, on another environment in any form."""
         return wrap(env, *map(unbound, self.wrappers))
+
+    def futures(self, count: int, threads: int | None = None) -> Any:
+        """Copies of the first world with their wrappers, for `rlenvs.Simulator`."""
+        from rlenvs.wrappers.futures import Futures
+
+        return Futures(self, count, threads)
 
     @property
     def batch(self) -> Any:
@@ -422,8 +455,10 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         """Put all worlds back to snapshots, one per world; returns the observations."""
         if len(states) != self.num_envs:
             raise ParameterError(f"{len(states)} snapshots were given for {self.num_envs} environments")
+        for state in states:
+            check_state(state, self.wrappers, self.top.name)
         for i, state in enumerate(states):
-            self.top.set_state(check_state(state, self.wrappers, self.top.name), i)
+            self.top.set_state(state, i)
         self._begun[:], self._all_begun = True, True
         return copied(self.top.observation)
 
@@ -467,6 +502,17 @@ class WrappedParallelEnv(BaseParallelWrapper):
         """The same wrappers, with nothing behind them yet, on another environment in any form."""
         return wrap(env, *map(unbound, self.wrappers))
 
+    def futures(self, count: int, threads: int | None = None) -> Any:
+        """Refused: `rlenvs.Simulator` plays wrappers in the single and vector forms.
+
+        Raises:
+            ParameterError: always.
+        """
+        raise ParameterError(
+            f"simulate: the wrappers of {self.top.name} are on the agents of a parallel form. Play copies of it, "
+            "`copy.deepcopy(env)`, put the wrappers on the single form, or simulate the bare world, `env.unwrapped`"
+        )
+
     def observation_space(self, agent: str) -> spaces.Space:
         """The observation space of an agent, the same object on every call."""
         return self.top.observation_spaces[self._slots[agent]]
@@ -482,9 +528,13 @@ class WrappedParallelEnv(BaseParallelWrapper):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
         """Begin an episode, of the environment and of the wrappers."""
         self.top.reset(np.ones(len(self._slots), np.bool_), [seed], options)
+        self._count_living()
+        return self._observations(self.agents), self._infos(self.agents)
+
+    def _count_living(self) -> None:
+        """See whose episodes go on."""
         over = self.top.over
         self.agents = [agent for agent, slot in self._slots.items() if not over[slot]]
-        return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
         """Advance by one step, with an action for every living agent.
@@ -537,14 +587,12 @@ class WrappedParallelEnv(BaseParallelWrapper):
 
     def get_state(self) -> WrappedState:
         """A snapshot of the world and the wrappers of all agents."""
-        below, *kept = self.top.get_state(0)
-        return WrappedState(((list(self.agents), *below), *kept))
+        return WrappedState(self.top.get_state(0))
 
     def set_state(self, state: WrappedState) -> dict[str, Any]:
         """Go back to a snapshot; returns the observations of the agents alive in it."""
-        (agents, *below), *kept = check_state(state, self.wrappers, self.top.name)
-        self.top.set_state((below, *kept), 0)
-        self.agents = list(agents)
+        self.top.set_state(check_state(state, self.wrappers, self.top.name), 0)
+        self._count_living()
         return self._observations(self.agents)
 
     def expert_actions(self) -> dict[str, Any]:

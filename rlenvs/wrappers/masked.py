@@ -1,4 +1,5 @@
-"""Compiled loops over the slots of a mask. NumPy's own masks cost more than the environment's step."""
+"""Compiled loops over the slots of a mask. NumPy's own masks cost more than the environment's step, and for one slot
+calls of compiled loops do."""
 
 from __future__ import annotations
 
@@ -14,22 +15,47 @@ def flat(array: np.ndarray) -> np.ndarray:
 
 def put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
     """target[slots] = values[slots], for arrays of equal shape, in the target's type."""
+    if len(slots) == 1 and target.ndim == values.ndim:
+        if slots[0]:
+            target[0] = values[0]
+        return
     _put(flat(target), flat(values), slots)
 
 
 def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
     """target[slots] += values[slots], for arrays of equal shape."""
+    if len(slots) == 1 and target.ndim == values.ndim:
+        if slots[0]:
+            target[0] = target[0] + values[0]
+        return
     _add(flat(target), flat(values), slots)
 
 
 def put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
     """target[slots] = value."""
+    if len(slots) == 1:
+        if slots[0]:
+            target[0] = value
+        return
     _put_number(flat(target), value, slots)
 
 
 def clear(target: np.ndarray, slots: np.ndarray) -> None:
     """target[slots] = 0."""
+    if len(slots) == 1:
+        if slots[0]:
+            target[0] = 0
+        return
     _clear(flat(target), slots)
+
+
+def count(counter: np.ndarray, slots: np.ndarray) -> None:
+    """counter[slots] += 1, of one number per slot."""
+    if len(slots) == 1:
+        if slots[0]:
+            counter[0] += 1
+        return
+    _count(counter, slots)
 
 
 def fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
@@ -38,8 +64,7 @@ def fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def count(counter: np.ndarray, slots: np.ndarray) -> None:
-    """counter[slots] += 1, of one number per slot."""
+def _count(counter: np.ndarray, slots: np.ndarray) -> None:
     for i in range(slots.size):
         counter[i] += np.int64(slots[i])
 

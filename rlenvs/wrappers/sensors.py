@@ -74,7 +74,8 @@ class Sensor(Seeing):
 
     Attributes:
         channels: names such as "velocity", "velocity[2]", "velocity[0:2]", or for numbers without a block "[3]",
-            "[0:4]"; one or a list; None for all.
+            "[0:4]"; one or a list; None for all but "desired_goal", which is given and not measured. Rewards follow
+            from the true goals: `compute_reward` gives them for `true_obs`.
         every: steps between samples; the last reading is held in between (zero-order hold).
         rate: in Hz, in place of `every`: steps between samples are rounded, and at least 1.
         delay: steps. [low, high]: drawn uniformly for each sample; then readings may come out of order.

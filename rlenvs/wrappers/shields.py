@@ -8,7 +8,8 @@ slots) that returns bool (slots,), where `stage` is a `Stage` (`stage.observatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +22,14 @@ from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.masked import add, clear, put
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.slots import BatchSlots
+from rlenvs.wrappers.ways import Ways
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
 ONE = np.uint64(1)
+_tried: dict[Any, tuple[int, int]] = {}  # what came of trying fallbacks, by world and settings
+TRIALS, TRIED = 8, 12  # rounds in which a fallback is tried, and worlds in each
+LONGEST, HELD = 100, 20  # random steps before it at most, and steps that each of their actions is held
+LOOKS = 21, 105  # steps in which ways out are compared; more where none leads out in the first
 
 
 @dataclass
@@ -103,10 +109,14 @@ class Guard(Wrapper):
     def replaced(self, actions: np.ndarray, slots: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
         """The actions, with the fallback's in dangerous slots. Both are noted down."""
         executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
+        self.note(actions, executed, slots, dangerous)
+        return executed
+
+    def note(self, actions: np.ndarray, executed: np.ndarray, slots: np.ndarray, intervened: np.ndarray) -> None:
+        """Note down what was asked for, what is done, and in which slots they come from different hands."""
         put(self.raw_action, actions, slots)
         put(self.action, executed, slots)
-        put(self.intervened, dangerous, slots)
-        return executed
+        put(self.intervened, intervened, slots)
 
     def after_step(self, slots: np.ndarray) -> None:
         """Count."""
@@ -149,12 +159,13 @@ def expert_actions(stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.n
 def ask(wrapper: Wrapper, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
     """A predicate's verdict, bool (slots,), False outside the mask; ParameterError when it has another shape."""
     verdict = np.asarray(unsafe(*about))
-    if verdict.shape != (wrapper.count,) or verdict.dtype != np.bool_:
+    slots = about[-1]
+    if verdict.shape != slots.shape or verdict.dtype != np.bool_:
         raise ParameterError(
             f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {verdict.dtype} of shape "
-            f"{verdict.shape}; needed: bool of shape ({wrapper.count},)"
+            f"{verdict.shape}; needed: bool of shape {slots.shape}"
         )
-    return verdict & about[-1]
+    return verdict & slots
 
 
 def ask_numbers(
@@ -182,7 +193,17 @@ class Shield(Guard):
     So there is always a safe continuation of `lookahead` steps, and where the fallback needs no more than these to come
     to rest where it stays safe (a robot that brakes), a deterministic world never costs anything. Copies draw other
     random numbers than the world will. So noise in the world can break the rule, and so can an episode that begins in
-    danger; where not even the fallback is safe, it acts, and `infeasible` counts.
+    danger.
+
+    Where the fallback is not safe either, as in the midst of danger, it may be what stays there longest. Then the
+    proposed action, the fallback and a few others (`Ways`) are tried on the copies, for 21 steps: the proposed one and
+    after it the best of all, and each of the others, held. The proposed one passes unless another has fewer unsafe
+    steps; so what leads out soonest is done (where nothing does within 21 steps, 105 are tried). A predicate without
+    copies cannot tell: there the fallback acts.
+
+    `wrap` tries the fallback in states of the world that random actions come to, and warns where it does not keep safe
+    what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it. With
+    such a fallback the shield finds itself in states without a safe way on.
 
     With `mask`, of choices, each one is judged in advance, and info["action_mask"] allows the safe ones among those
     that the world allows (all that the world allows, where none is safe). Unsafe choices are replaced by the
@@ -203,6 +224,9 @@ class Shield(Guard):
         fallback: as for `Guard`.
 
     Info: as `Guard`; `infeasible`, the number of steps in the episode in which nothing was known to be safe.
+
+    Warns (by `wrap`):
+        UserWarning: the fallback does not keep a safe state safe; says in how many of the states that were tried.
 
     Raises (by `wrap`):
         ParameterError: a world without costs; where copies are needed, wrappers below that change actions, an
@@ -236,6 +260,9 @@ class Shield(Guard):
             self._first = int(space.start)
             self.safe = self.keep("safe", (int(space.n),), np.bool_, True)
             self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
+        if self._copies is not None:
+            self._ways = Ways(self, self.raw_action)
+            self._say_of_fallback()
 
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
@@ -253,6 +280,40 @@ class Shield(Guard):
         check_own_actions(self, setting)
         return Copies(bottom)
 
+    def _say_of_fallback(self) -> None:
+        """Warn unless the fallback keeps safe what it has found to be safe, in states that random actions come to."""
+        row = self.batch.param_rows[0].tobytes()
+        case = self.batch.setup.fingerprint, row, self.agents, self.fallback, self.unsafe, self.lookahead
+        if not isinstance(self.fallback, Hashable) or not isinstance(self.unsafe, Hashable):
+            safe, lost = self._try_fallback()
+        else:
+            safe, lost = _tried[case] = _tried.get(case) or self._try_fallback()
+        if lost:
+            warnings.warn(
+                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={self.lookahead}: "
+                f"of {safe} states in which it is safe for {self.lookahead + 1} steps, {lost} become unsafe under it "
+                "in as many steps more. Take a longer look ahead, in which it comes to rest, or a fallback that does",
+                stacklevel=2,
+            )
+
+    def _try_fallback(self) -> tuple[int, int]:
+        """In how many states the fallback is safe for the look ahead, and in how many of them not for as long again."""
+        assert self._copies is not None
+        copies, rng, safe, lost = self._copies.like(TRIED), np.random.default_rng(0), 0, 0
+        held = idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
+        for trial in range(TRIALS):
+            copies.begin(trial)
+            for step in range(int(rng.integers(1, LONGEST + 1))):
+                held = self._ways.random(rng, TRIED) if step % HELD == 0 else held
+                copies.step(held, ~copies.over)
+            live = ~copies.over
+            for ahead in range(2 * (self.lookahead + 1)):
+                safe += np.count_nonzero(live) if ahead == self.lookahead + 1 else 0
+                unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
+                lost += np.count_nonzero(unsafe) if ahead > self.lookahead else 0
+                live = live & ~unsafe
+        return safe, lost
+
     def begin_episode(self, slots: np.ndarray) -> None:
         """Clear the counts, and judge the first choices."""
         super().begin_episode(slots)
@@ -267,7 +328,8 @@ class Shield(Guard):
         dangerous = self._verdict(actions, slots)
         executed = self.replaced(actions, slots, dangerous)
         if dangerous.any():
-            self.infeasible += dangerous & self._verdict(executed, slots)
+            self._find_way(actions, executed, dangerous & self._verdict(executed, slots), slots)
+            put(self.action, executed, slots)
         return executed
 
     def after_step(self, slots: np.ndarray) -> None:
@@ -276,27 +338,104 @@ class Shield(Guard):
         if self.mask:
             self._judge_choices(slots)
 
+    def _unsafe_step(self, copies: Copies, actions: np.ndarray, live: np.ndarray, seen: Stage) -> np.ndarray:
+        """Step the copies of live slots; in which of them that is unsafe. seen: what a predicate is shown."""
+        unsafe = ask(self, "unsafe", self._predicate, seen, actions, live) if self._predicate else None
+        copies.step(actions, live)
+        return live & (copies.cost(self.unsafe) > 0.0) if unsafe is None else unsafe
+
     def _verdict(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Which slots' actions are unsafe, bool (slots,)."""
-        unsafe = np.zeros(self.count, np.bool_)
-        if self._predicate:
-            unsafe |= ask(self, "unsafe", self._predicate, self.below, actions, slots)
         if self._copies is None:
-            return unsafe
-        copies, live = self._copies, slots & ~unsafe
+            return ask(self, "unsafe", self._predicate, self.below, actions, slots)
+        copies, live = self._copies, slots
         copies.match(self.batch, self.key, self.time)
+        unsafe = np.zeros(self.count, np.bool_)
         for ahead in range(self.lookahead + 1):
             if not live.any():
                 break
             if ahead:
                 actions = self.instead(copies, actions, live)
-                if self._predicate:
-                    unsafe |= ask(self, "unsafe", self._predicate, copies, actions, live)
-            copies.step(actions, live)
-            if not self._predicate:
-                unsafe |= live & (copies.cost(self.unsafe) > 0.0)
+            unsafe |= self._unsafe_step(copies, actions, live, copies if ahead else self.below)
             live = live & ~unsafe & ~copies.over
         return unsafe
+
+    def _unsafe_steps(self, first: np.ndarray, way: np.ndarray | None, slots: np.ndarray, look: int) -> np.ndarray:
+        """How many of the next `look` steps are unsafe, (worlds,), all agents together: after the first the way, which
+        is held, or the fallback's for None. An episode that ends in an unsafe step counts as unsafe to the end."""
+        copies, actions, live, steps = self._copies, first, slots, np.zeros(self.count, np.int64)
+        assert copies is not None
+        copies.match(self.batch, self.key, self.time)
+        for ahead in range(look):
+            if not live.any():
+                break
+            if ahead:
+                actions = self.instead(copies, actions, live) if way is None else way
+            unsafe = self._unsafe_step(copies, actions, live, copies if ahead else self.below)
+            live = live & ~copies.over
+            steps += np.where(live, 1, look - ahead) * unsafe
+        return steps.reshape(-1, self.agents).sum(axis=1)
+
+    def _find_way(self, proposed: np.ndarray, executed: np.ndarray, lost: np.ndarray, slots: np.ndarray) -> None:
+        """Where not even the fallback is safe, in `lost` slots: put the proposed action into `executed`, or where
+        fewer steps are unsafe without it, what is best. All lost agents of a world try the same."""
+        if not lost.any() or self._copies is None:
+            self.infeasible += lost
+            return
+        fallback = executed.copy()
+        ways = [self._in(executed, lost, self._allowed(way, fallback)) for way in (proposed, *self._ways)]
+        put(executed, proposed, lost)
+        count = lost.reshape(-1, self.agents).sum(axis=1)
+        fewest, asked = count, count > 0
+        for look in LOOKS:
+            found = self._compare(executed, fallback, ways, lost, slots & self._of_worlds(asked), look)
+            fewest = np.where(asked, found, fewest)
+            asked = asked & (fewest >= look * count)
+            if not asked.any():
+                break
+        put(self.intervened, (executed != proposed).reshape(self.count, -1).any(axis=1), lost)
+        self.infeasible += lost & self._of_worlds(fewest > 0)
+
+    def _compare(
+        self,
+        executed: np.ndarray,
+        fallback: np.ndarray,
+        ways: list[np.ndarray],
+        lost: np.ndarray,
+        slots: np.ndarray,
+        look: int,
+    ) -> np.ndarray:
+        """Put what has fewer unsafe steps than `executed` into it, in lost ones of the slots; the fewest, (worlds,)."""
+        passing = executed.copy()
+        fewest = np.min([self._unsafe_steps(passing, way, slots, look) for way in (None, *ways)], axis=0)
+        for first, way in ((fallback, None), *((way, way) for way in ways)):
+            worse = slots & self._of_worlds(fewest > 0)
+            if not worse.any():
+                break
+            steps = self._unsafe_steps(first, way, worse, look)
+            better = worse & self._of_worlds(steps < fewest)
+            put(executed, first, better & lost)
+            fewest = np.where(better.reshape(-1, self.agents).any(axis=1), steps, fewest)
+        return fewest
+
+    def _of_worlds(self, verdict: np.ndarray) -> np.ndarray:
+        """What holds for worlds, for their slots."""
+        return np.repeat(verdict, self.agents)
+
+    @staticmethod
+    def _in(actions: np.ndarray, slots: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """The actions, with others in some slots."""
+        mixed = actions.copy()
+        put(mixed, others, slots)
+        return mixed
+
+    def _allowed(self, actions: np.ndarray, fallback: np.ndarray) -> np.ndarray:
+        """The actions, with the fallback's where the world forbids a choice."""
+        masks = self.below.read("action_mask")
+        if masks is None:
+            return actions
+        allowed = self._ways.allowed(actions, masks)
+        return np.where(allowed.reshape(-1, *(1,) * (actions.ndim - 1)), actions, fallback)
 
     def _judge_choices(self, slots: np.ndarray) -> None:
         """Fill `safe` and `action_mask`. After the end of an episode, all is safe."""
@@ -313,13 +452,11 @@ class Shield(Guard):
         """Unsafe choices replaced by the fallback's, or if that is unsafe by the nearest that the mask allows."""
         dangerous = slots & ~self._is_safe(actions, slots)
         executed = self.replaced(actions, slots, dangerous)
-        usable = self.safe & (self.action_mask == 1)
-        for slot in np.flatnonzero(dangerous & ~self._is_safe(executed, slots)):
+        usable, lost = self.safe & (self.action_mask == 1), dangerous & ~self._is_safe(executed, slots)
+        for slot in np.flatnonzero(lost & usable.any(axis=1)):
             choices = self._first + np.flatnonzero(usable[slot])
-            if len(choices):
-                executed[slot] = choices[np.argmin(np.abs(choices - actions[slot]))]
-            else:
-                self.infeasible[slot] += 1
+            executed[slot] = choices[np.argmin(np.abs(choices - actions[slot]))]
+        self._find_way(actions, executed, lost & ~usable.any(axis=1), slots)
         put(self.action, executed, slots)
         return executed
 
@@ -345,16 +482,28 @@ class Copies(Stage):
 
     Args:
         stage: the stage at the bottom of a stack.
+        worlds: how many; None for as many as there.
     """
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, worlds: int | None = None) -> None:
         source: KernelBatch = stage.batch
-        self.count, self.agents, self.name, self.env = stage.count, stage.agents, stage.name, stage.env
+        self._stage = stage
+        self.count = stage.count if worlds is None else worlds * stage.agents
+        self.agents, self.name, self.env = stage.agents, stage.name, stage.env
         self.action_spaces, self.observation_spaces = stage.action_spaces, stage.observation_spaces
         self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "others", None)
         # as the stage hands them to its environment
         self._number = np.float64 if isinstance(stage, BatchSlots) else stage.action_spaces[0].dtype
-        self.batch: KernelBatch = source.clone(threads=source.threads)
+        self.batch: KernelBatch = source.clone(worlds, source.threads)
+
+    def like(self, worlds: int) -> Copies:
+        """So many worlds of the same stage."""
+        return Copies(self._stage, worlds)
+
+    def begin(self, seed: int) -> None:
+        """Episodes in all worlds, as the world begins them."""
+        self.batch.seed([seed * self.batch.num_worlds + i for i in range(self.batch.num_worlds)])
+        self.batch.reset()
 
     def check_cost(self, cost: str, wrapper: Wrapper) -> None:
         """ParameterError unless the world has a cost."""

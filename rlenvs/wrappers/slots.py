@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.errors import ParameterError, SnapshotError
 from rlenvs.core.vector_env import VectorEnv
 from rlenvs.wrappers.wrapper import Observation, Stage
 
@@ -88,6 +88,8 @@ def action_at(actions: np.ndarray, slot: int, space: spaces.Space, exact: bool) 
 class _Called(Stage):
     """Slots of an environment that is called through its API; what it returned is written into arrays."""
 
+    keeps_arrays = True
+
     def _allocate(self, env: Any, count: int) -> None:
         self.env, self.count = env, count
         self.batch = _batch_of(env)
@@ -106,6 +108,11 @@ class _Called(Stage):
 
     def read(self, key: str) -> np.ndarray | None:
         """One entry."""
+        if self.count == 1:
+            value = self._infos[0].get(key, self)
+            if type(value) is float:
+                return np.array([value])
+            return None if value is self else _column([value])
         if not all(key in info for info in self._infos):
             return None
         return _column([info[key] for info in self._infos])
@@ -113,6 +120,10 @@ class _Called(Stage):
     def slot_info(self, slot: int) -> dict[str, Any]:
         """What the environment said about a slot, itself."""
         return self._infos[slot]
+
+    def check_part(self, part: Any) -> None:
+        """SnapshotError unless this is what `get_state` gives here or, for worlds of this package, in another form."""
+        check_part(self, part)
 
 
 def _column(values: list[Any]) -> np.ndarray:
@@ -127,6 +138,8 @@ def _column(values: list[Any]) -> np.ndarray:
 
 class EnvSlots(_Called):
     """A gymnasium.Env, of this package or not: one slot."""
+
+    form = "single"
 
     def __init__(self, env: gymnasium.Env) -> None:
         self.observation_spaces, self.action_spaces = [env.observation_space], [env.action_space]
@@ -153,15 +166,20 @@ class EnvSlots(_Called):
         self._infos[0] = info
 
     def get_state(self, world: int) -> tuple[Any, ...]:
-        """The environment's snapshot, what it returned last, and the flags."""
-        own = (self.env.get_wrapper_attr("get_state")(), self.reward[0].copy(), self.over[0], self.terminated[0])
-        return ((*own, self._infos[0]),)
+        """The environment's snapshot, the outcome of its world, and what it returned last with the flags."""
+        told = self.reward[0].copy(), self.over[0], self.terminated[0], self._infos[0]
+        return ((self.env.get_wrapper_attr("get_state")(), outcome_of(self.batch, 0), self.form, told),)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the environment back."""
-        snapshot, reward, over, terminated, info = state[0]
+        snapshot, outcome, form, told = state[0]
         seen = self.env.get_wrapper_attr("set_state")(snapshot)  # refuses a damaged one before anything is written
-        self._take(seen, reward, terminated, over and not terminated, info)
+        put_outcome(self.batch, 0, outcome)
+        if form == self.form:
+            reward, over, terminated, info = told
+            self._take(seen, reward, terminated, over and not terminated, info)
+        else:
+            self._take(*self.env.unwrapped.current())
 
     def refresh_observation(self, slots: np.ndarray) -> None:
         """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
@@ -180,6 +198,8 @@ class AgentRows(_Called):
 
     An agent whose episode a wrapper has ended stays idle in the world.
     """
+
+    form = "parallel"
 
     def __init__(self, env: Any) -> None:
         self.possible = list(env.possible_agents)
@@ -221,15 +241,22 @@ class AgentRows(_Called):
                 )
 
     def get_state(self, world: int) -> tuple[Any, ...]:
-        """The world's snapshot with what all agents were told."""
+        """The world's snapshot, its outcome, and what all agents were told."""
         told = self.reward.copy(), self.terminated.copy(), self.truncated.copy(), list(self._infos)
-        return ((self.env.get_state(), *told),)
+        return ((self.env.get_state(), outcome_of(self.batch, 0), self.form, told),)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the world back."""
-        snapshot, rewards, ends, cuts, infos = state[0]
+        snapshot, outcome, form, told = state[0]
         observations = self.env.set_state(snapshot)  # refuses a damaged one before anything is written
-        self.reward[:], self.terminated[:], self.truncated[:], self._infos = rewards, ends, cuts, list(infos)
+        put_outcome(self.batch, 0, outcome)
+        if form == self.form:
+            self.reward[:], self.terminated[:], self.truncated[:], infos = told
+            self._infos = list(infos)
+        else:
+            observations, *found = self.env.unwrapped.current()
+            rewards, ends, cuts, infos = ([each[agent] for agent in self.possible] for each in found)
+            self.reward[:], self.terminated[:], self.truncated[:], self._infos = rewards, ends, cuts, infos
         for agent, seen in observations.items():
             put(self.observation, self.possible.index(agent), seen)
 
@@ -250,6 +277,8 @@ class AgentRows(_Called):
 
 class BatchSlots(Stage):
     """This package's vector environment: a slot per world. Works on the batch's own arrays."""
+
+    form = "vector"
 
     def __init__(self, env: VectorEnv) -> None:
         self.env = env
@@ -305,17 +334,18 @@ class BatchSlots(Stage):
         self.env.step_loaded(None if slots.all() else slots)
 
     def get_state(self, world: int) -> tuple[Any, ...]:
-        """The world's snapshot, its outcome, and its slot of each array that the snapshot does not hold."""
-        batch = self.batch
-        outcome = [getattr(batch, name)[world].copy() for name in OUTCOME]
-        return ((batch.get_state(world), outcome),)
+        """The world's snapshot and its outcome."""
+        return ((self.batch.get_state(world), outcome_of(self.batch, world), self.form, None),)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put a world back."""
-        snapshot, outcome = state[0]
+        snapshot, outcome, _, _ = state[0]
         self.batch.set_state(snapshot, world)
-        for name, value in zip(OUTCOME, outcome, strict=True):
-            getattr(self.batch, name)[world] = value
+        put_outcome(self.batch, world, outcome)
+
+    def check_part(self, part: Any) -> None:
+        """SnapshotError unless this is what `get_state` gives in this form or another."""
+        check_part(self, part)
 
     def set_params(self, values: Mapping[str, Any], slots: np.ndarray) -> None:
         """Set physical parameters of these worlds."""
@@ -335,7 +365,40 @@ def stranger_on(env: Any) -> Any:
     return None
 
 
-OUTCOME = ("results", "rewards", "costs", "reward_vectors", "terminated", "truncated")
+# --- snapshots of these stages: parts (snapshot, outcome, form, what the form was told) -------------------------------
+
+OUTCOME = ("results", "rewards", "costs", "reward_vectors", "terminated", "truncated")  # what the last step came to
+
+
+def outcome_of(batch: KernelBatch | None, world: int) -> list[np.ndarray] | None:
+    """What the last step of a world came to, which its snapshot does not hold; None for other packages' worlds."""
+    return None if batch is None else [getattr(batch, name)[world].copy() for name in OUTCOME]
+
+
+def put_outcome(batch: KernelBatch | None, world: int, outcome: list[np.ndarray] | None) -> None:
+    """Write it back."""
+    for name, value in zip(OUTCOME, outcome or (), strict=False):
+        getattr(batch, name)[world] = value
+
+
+def check_part(stage: Any, part: Any) -> None:
+    """SnapshotError unless a part fits a stage of this file."""
+    name, batch = stage.name, stage.batch
+    if not isinstance(part, tuple) or len(part) != 4:
+        raise SnapshotError(f"{name}: the snapshot's part of the environment is damaged")
+    snapshot, outcome, form, _ = part
+    if batch is None:
+        if form != stage.form:
+            raise SnapshotError(f"{name}: a snapshot of the {form} form does not fit the {stage.form} form here")
+        return
+    batch.check_snapshot(snapshot)
+    own = outcome_of(batch, 0) or []
+    if not isinstance(outcome, list) or [getattr(array, "dtype", None) for array in outcome] != [
+        array.dtype for array in own
+    ]:
+        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot is damaged")
+    if [array.shape for array in outcome] != [array.shape for array in own]:
+        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot has another size")
 
 
 def _world_of(stage: Stage) -> KernelBatch:

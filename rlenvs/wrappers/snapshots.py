@@ -11,6 +11,7 @@ import numpy as np
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, SnapshotError
+from rlenvs.core.ranges import check_states
 from rlenvs.wrappers.banks import Bank, circumstances, classes_of
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
@@ -139,6 +140,10 @@ class SnapshotReset(Wrapper):
         ):
             raise self.refuse("exact", "requires a world with the very parameters and options of the snapshots")
         states = bank.states.view(batch.states.dtype)[:, 0]
+        try:
+            check_states(batch.setup, states, bank.params.view(batch.param_rows.dtype)[:, 0])
+        except SnapshotError as error:
+            raise self.refuse("bank", f"cannot be used: {error}") from error
         if states["over"].any():
             raise self.refuse("bank", "holds snapshots of episodes that have ended; leave those out")
         horizon = batch.setup.horizon

@@ -27,6 +27,8 @@ from rlenvs.core.slot_loops import FEWEST, share
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
+SEEN = ("observation", "reward", "terminated", "truncated")
+
 Observation = Any  # an array (slots, ...), or a dictionary of such arrays
 
 
@@ -45,12 +47,14 @@ class Stage:
 
     count: int
     agents: int = 1
+    form: str  # of stages at the bottom: the API form behind them
     observation_spaces: list[spaces.Space]
     action_spaces: list[spaces.Space]
     reward_space: spaces.Box | None = None
     name: str
     env: Any
     batch: Any = None
+    keeps_arrays: bool = False  # whether the arrays are the same objects for ever, written to in place
 
     # arrays: the last observation, reward (slots,) or (slots, k), and whether the episode has ended, and how
     observation: Observation
@@ -85,6 +89,10 @@ class Stage:
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the slots of a world back to what `get_state` gave."""
+        raise NotImplementedError
+
+    def check_part(self, part: Any) -> None:
+        """SnapshotError unless this is the lowest entry of what `get_state` gives for such an environment."""
         raise NotImplementedError
 
     def slots_of_world(self, world: int) -> slice:
@@ -186,6 +194,15 @@ class Wrapper(Stage):
         self.keep("time", dtype=np.int64)
         self._seed(np.ones(self.count, np.bool_), [None] * (self.count // self.agents))
         self.prepare()
+        if below.keeps_arrays:
+            self._take_arrays()
+
+    def _take_arrays(self) -> None:
+        """Hold the arrays below that this wrapper has not of its own, in place of asking for them at every use."""
+        for name in SEEN:
+            if name not in self.__dict__ and not hasattr(type(self), name):
+                setattr(self, name, getattr(self.below, name))
+        self.keeps_arrays = not any(hasattr(type(self), name) for name in SEEN)
 
     def keep(self, name: str, shape: tuple[int, ...] = (), dtype: Any = np.float64, fill: Any = 0) -> np.ndarray:
         """Make the array `self.<name>`, (slots, *shape): part of snapshots, copies and pickles."""
@@ -200,6 +217,9 @@ class Wrapper(Stage):
         """Call a compiled loop `kernel(start, stop, slots, *arguments)` on all slots, in as many threads as step the
         worlds, or in one where the mask has but few; see `rlenvs.core.slot_loops.share`. Worth it for loops that take
         200 us or more: to share them takes some 20 us, and wakes the other threads."""
+        if self.count < FEWEST:
+            kernel(0, self.count, slots, *arguments)
+            return
         few = self.batch is None or np.count_nonzero(slots) < FEWEST
         share(kernel, 1 if few else self.batch.thread_count(), self.count, slots, *arguments)
 
@@ -265,7 +285,7 @@ class Wrapper(Stage):
 
     def __getattr__(self, name: str) -> Any:
         """The arrays that a wrapper does not change are those below."""
-        if name in ("observation", "reward", "terminated", "truncated") and "below" in self.__dict__:
+        if name in SEEN and "below" in self.__dict__:
             return getattr(self.below, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
@@ -275,6 +295,8 @@ class Wrapper(Stage):
 
     def read(self, key: str) -> np.ndarray | None:
         """One entry of `info`; None where there is none."""
+        if type(self).extra_info is Wrapper.extra_info:
+            return self.below.read(key)
         told = self.extra_info()
         return told[key] if key in told else self.below.read(key)
 
@@ -296,6 +318,11 @@ class Wrapper(Stage):
             return False
         pairs = [(kept[name], getattr(self, name)[: self.agents]) for name in self.kept]
         return all(isinstance(a, np.ndarray) and (a.shape, a.dtype) == (own.shape, own.dtype) for a, own in pairs)
+
+    def slots_kept(self, kept: Any) -> int | None:
+        """Of how many slots these arrays are; None where they are no such arrays."""
+        key = kept.get("key") if isinstance(kept, dict) else None
+        return len(key) if isinstance(key, np.ndarray) and key.ndim else None
 
     def set_params(self, values: Mapping[str, Any], slots: np.ndarray) -> None:
         """Passed on."""

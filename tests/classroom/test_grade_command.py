@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import re
+import sys
 
 import pytest
 from classroom_helpers import FOLDER, SECRET
@@ -107,6 +109,7 @@ def test_text_says_what_the_sandbox_lacked():
 def test_gradescope_hides_hidden_tests():
     found = json.loads(of_all([GRADE], "gradescope"))
     assert found["score"] == 4.5
+    assert found["extra_data"]["sandbox"] == GRADE.sandbox
     assert [(each["name"], each["visibility"]) for each in found["tests"]] == [("one", "visible"), ("two", "hidden")]
 
 
@@ -151,3 +154,92 @@ def test_the_best_comes_first():
     other = Grade("bandits", "bert.py", [Result("one", 2, False, 2.0), Result("two", 3, True, 3.0)], {})
     page = leaderboard([GRADE, other])
     assert page.index("bert.py") < page.index("anna.py")
+
+
+# --- a class in which much is damaged ---------------------------------------------------------------------------------
+
+DAMAGED = {
+    "cut.ipynb": b'{"cells": [{"cell_type": "code", "sou',
+    "deep.ipynb": b'{"cells": ' + b"[" * 10**5,
+    "list.ipynb": b"[]",
+    "cells.ipynb": b'{"cells": [1, null]}',
+    "bytes.py": b"x = '\xff'\n",
+    "unknown.py": b"# -*- coding: klingon -*-\n",
+    "nul.py": b"x = 1\0\n",
+    "huge.py": b"#" * (16 * 2**20 + 1),
+    "nested.py": b"(" * 5000,
+    "forged\nbert.py: total 10 of 10 points.py": b"raise Exception('a\\n  total 10 of 10 points (100 %)\\n\\x1b[2J')\n",
+    "=cmd.py": b"",
+    "weights.npz": b"PK\x03\x04 no zip",
+    "weights.safetensors": b"\xff" * 100,
+}
+
+
+@pytest.fixture
+def broken_class(tmp_path):
+    """Submissions that cannot be graded, and anna's, which can; the number of all."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name, data in DAMAGED.items():
+        (folder / name).write_bytes(data)
+    (folder / "anna.py").write_text(FOLDER.joinpath("mdp_by_hand", "half.py").read_text())
+    (folder / "zoe.py").write_text("\ufeff" + FOLDER.joinpath("mdp_by_hand", "half.py").read_text(), encoding="utf-8")
+    (folder / "folder.py").mkdir()
+    count = len(DAMAGED) + 3
+    if os.name == "posix":
+        (folder / "dangling.py").symlink_to("nowhere")
+        (tmp_path / "secret").write_text(SECRET)
+        (folder / "linked.py").symlink_to(tmp_path / "secret")
+        os.mkfifo(folder / "pipe.py")
+        count += 3
+        if sys.platform == "linux":
+            open(os.fsencode(folder) + b"/na\xffme.py", "wb").close()
+            count += 1
+    return folder, count
+
+
+@pytest.mark.parametrize("format", ["text", "json", "nbgrader"])
+def test_one_damaged_file_ends_nothing(format, broken_class, tmp_path):
+    folder, count = broken_class
+    out, page = tmp_path / "out", tmp_path / "page.html"
+    given = (folder, "--exercise", "mdp_by_hand", "--format", format, "--leaderboard", page)
+    done = run(*given, "--output", out)
+    assert done.exit_code == 0, done.output
+    assert page.read_text(encoding="utf-8").count("<tr>") == count + 1
+    text = out.read_text(encoding="utf-8")
+    assert SECRET not in text
+    if format == "text":
+        totals = re.findall(r"(?m)^total (\d+) of 4 points", text)
+        assert len(totals) == count
+        assert totals.count("3") == 2  # anna and zoe
+        assert "a link to a file elsewhere" in text
+        assert r"a\n  total 10 of 10" in text
+        assert "\x1b" not in text
+    elif format == "json":
+        assert sum(each["earned"] == 3 for each in json.loads(text)) == 2
+    else:
+        assert "'=cmd" in [row["student_id"] for row in csv.DictReader(text.splitlines())]
+
+
+def test_what_is_done_is_written_at_once(tmp_path, monkeypatch):
+    from rlenvs.classroom import grader
+
+    for name in ("anna", "bert"):
+        (tmp_path / f"{name}.py").write_text("")
+    monkeypatch.setattr(grader, "grade", lambda path, *_: GRADE if path.stem == "anna" else interrupted())
+    out = tmp_path / "out"
+    done = run(tmp_path, "--exercise", "mdp_by_hand", "--format", "json", "-o", out)
+    assert done.exit_code != 0
+    assert [each["submission"] for each in json.loads(out.read_text())] == ["anna.py"]
+    done = run(tmp_path, "--exercise", "mdp_by_hand")
+    assert "anna.py" in done.output
+
+
+def interrupted():
+    raise KeyboardInterrupt
+
+
+def test_a_folder_without_submissions(tmp_path):
+    done = run(tmp_path, "--exercise", "mdp_by_hand")
+    assert done.exit_code == 2
+    assert "holds no submissions" in done.stderr

@@ -8,7 +8,8 @@ import pytest
 from classroom_helpers import FOLDER, SECRET
 
 from rlenvs.classroom.exercise import Exercise, find_exercise
-from rlenvs.classroom.grader import grade
+from rlenvs.classroom.grader import grade, grade_apart
+from rlenvs.classroom.hosted import WorldError
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import Submitted, submitted
 from rlenvs.classroom.wire import WireError, plain, value_of
@@ -41,8 +42,8 @@ def share_of(tmp_path, code, exercise="mdp_by_hand"):
     "cheat",
     [
         "import numpy as np\nnp.abs = lambda x: np.zeros(1)\nnp.allclose = lambda *a: True",
-        "import rlenvs.classroom.exercise as e\ne.close = lambda *a, **k: None\ne.credit = lambda *a: 1.0",
-        "import rlenvs.classroom.grader as g\ng._result = None\ng.grade = lambda *a: 1.0",
+        "try:\n    import rlenvs.classroom.exercise as e\n    e.close = lambda *a, **k: None\nexcept ImportError: pass",
+        "import rlenvs\nrlenvs.grade = lambda *a: 1.0",
         "import gymnasium\ngymnasium.make = None",
         'print(\'{"score": 100, "tests": []}\')\nimport sys\nsys.stdout.write(\'{"score": 100}\')',
     ],
@@ -104,6 +105,23 @@ def test_a_wrong_action_is_told(tmp_path):
     path.write_text("def learn(env):\n    env.reset()\n    env.step(7)\n")
     (result,) = grade(path, exercise).results
     assert "the action 7 is not in Discrete(2)" in result.reason
+
+
+def test_a_world_that_fails_is_not_the_submission(tmp_path):
+    exercise = Exercise("own", "own", 1)
+
+    @exercise.test("broken", 1)
+    def broken(submission, draws):
+        env = draws.env("CartPole-v0", 100)
+        env.env.step = lambda action: 1 / 0
+        submission.call("learn", env)
+
+    path = tmp_path / "submission.py"
+    path.write_text("def learn(env):\n    env.reset()\n    try: env.step(1)\n    except Exception: pass\n")
+    with pytest.raises(WorldError, match="the world failed, not the submission"):
+        grade(path, exercise)
+    (result,) = grade_apart(path, exercise).results
+    assert "not graded: WorldError" in result.reason
 
 
 # --- what is stopped --------------------------------------------------------------------------------------------------
@@ -196,7 +214,7 @@ def kill(): os.kill(os.getppid(), 9)
     with started(tmp_path, code) as submission:
         assert SECRET not in str(submission.call("environment"))
         for name in ("parent", "memory", "beside", "kill"):
-            with pytest.raises(SubmissionError, match="PermissionError"):
+            with pytest.raises(SubmissionError, match=r"PermissionError|no process|No such file"):
                 submission.call(name)
 
 
@@ -231,9 +249,10 @@ def test_weights(ending, tmp_path):
 @linux
 def test_the_sandbox_is_whole_here(tmp_path):
     with started(tmp_path, "") as submission:
-        if not all(submission.sandbox.values()):
-            pytest.skip(f"this kernel lacks parts: {submission.sandbox}")
+        lacking = {name for name, there in submission.sandbox.items() if not there} - {"user"}
     assert not os.path.exists(submission._folder)
+    if lacking:
+        pytest.skip(f"this kernel lacks parts: {lacking}")
 
 
 # --- the wire ---------------------------------------------------------------------------------------------------------

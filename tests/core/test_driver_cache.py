@@ -1,6 +1,7 @@
 """The compiled driver on disk: reused by the next process, rebuilt when any source changes, safe under races."""
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -118,6 +119,14 @@ def test_compiling_is_told(first_process):
     assert sum(file.stat().st_size for file in cache.iterdir()) < 500_000
 
 
+def test_loading_is_not_called_compiling(package, cache):
+    environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache), "RLENVS_QUIET": ""}
+    at_once = "import rlenvs.core.progress as p; p.PATIENCE = 0\n" + command(package)[-1]
+    done = subprocess.run([sys.executable, "-c", at_once], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["0.5", "0"]
+    assert "compiling" not in done.stderr
+
+
 def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, cache):
     # comments and doc strings compile nothing
     text = WORLD.format(package="pkg").replace('doc="A point."', 'doc="A point on a line."')
@@ -129,6 +138,114 @@ def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, cach
     reward, compiled = run(package, cache)
     assert reward == 0.25
     assert compiled > 0
+
+
+# names that a loop may take numbers from, before and after an edit that is not one of the loop's bytecode
+VALUES = """
+import enum
+from collections import namedtuple
+import numpy as np
+from rlenvs.core import kernel
+from values import deep
+
+class Move(enum.Enum):
+    SLOW, FAST = 1, {a}
+class Size(enum.IntEnum):
+    BIG = {a}
+Point = namedtuple("Point", "x y")
+ANGLE = complex({a}, 0.5)
+POINT = Point(0.0, {a})
+ROW = np.zeros(3000); ROW[1500] = {a}
+SMALL = np.float32({a})
+SWITCHES = (Move.FAST, (Size.BIG, {a}))
+RECORD = np.array([(1, {a})], dtype=[("name", "i4"), ("gain", "f8")])
+def around():
+    gain = {a}
+    @kernel
+    def inner(): return gain
+    return inner
+inner = around()
+@kernel
+def defaulted(x, gain={a}): return gain
+@kernel
+def defaulted_by_function(x, which=inner): return which()
+"""
+EXPRESSIONS = [
+    "values.Move.FAST.value",
+    "Move.FAST.value",
+    "Size.BIG.value",
+    "values.deep.GAIN",
+    "values.deep.deeper.GAIN",
+    "POINT.y",
+    "ANGLE.real",
+    "values.ANGLE.real",
+    "ROW[1500]",
+    "SMALL",
+    "SWITCHES[0].value",
+    "SWITCHES[1][1]",
+    "RECORD[0].gain",
+    "inner()",
+    "defaulted(0)",
+    "defaulted_by_function(0)",
+    "alias()",
+]
+LOOPS = """
+import sys, json, time
+sys.path.insert(0, {folder!r})
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, e): compiled.append(e.data)
+    def on_end(self, e): pass
+event.register("numba:compile", Listener())
+import values
+from values import *
+from rlenvs.core import kernel
+from rlenvs.core.cache import compiled as kept
+@kernel
+def alias():
+    module = values
+    return module.deep.GAIN
+found = []
+for expression in {expressions!r}:
+    scope = dict(globals())
+    exec(f"def loop(): return {{expression}}", scope)
+    loop = scope["loop"]
+    loop.__name__ = "loop" + str(len(found))
+    found.append(float(kept()(loop)()))
+print(json.dumps([found, len(compiled)]))
+"""
+
+
+def test_edits_of_values_that_are_not_plain_numbers_are_picked_up(tmp_path):
+    def found(gain):
+        package = tmp_path / "values"
+        shutil.rmtree(package, ignore_errors=True)
+        package.mkdir()
+        (package / "__init__.py").write_text(VALUES.format(a=gain))
+        (package / "deep.py").write_text(f"from values import deeper\nGAIN = {gain}\n")
+        (package / "deeper.py").write_text(f"GAIN = {gain}\n")
+        code = LOOPS.format(folder=str(tmp_path), expressions=EXPRESSIONS)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache")},
+        )
+        assert done.returncode == 0, done.stderr
+        numbers, compiled = json.loads(done.stdout)
+        return dict(zip(EXPRESSIONS, numbers, strict=True)), compiled, done.stderr
+
+    first, compiled, said = found(3)
+    assert set(first.values()) == {3.0}
+    assert compiled >= len(EXPRESSIONS)
+    assert said.count("compiled anew in each process") == 1  # that with a module in a variable
+    assert "alias uses <module 'values'" in said
+    again, compiled, _ = found(3)
+    assert again == first
+    assert compiled == 2  # `alias` and its loop
+    edited, _, _ = found(5)
+    assert edited == dict.fromkeys(EXPRESSIONS, 5.0)
 
 
 DAMAGE = {
@@ -151,7 +268,7 @@ def compiled(folder, monkeypatch):
         return 2 * x
 
     dispatcher = numba.njit(double)
-    cache = cache_files.code_cache("Doubled_key", "double")
+    cache = cache_files.code_cache(lambda: "Doubled_key", "double")
     load = cache.load_overload
     cache.load_overload = lambda *arguments: found.append(load(*arguments)) or found[-1]
     dispatcher._cache = cache

@@ -33,11 +33,16 @@ fuzz = _module()
 
 
 @pytest.fixture
-def strict(monkeypatch):
-    """Plain Python whose records refuse indices outside their arrays, below zero too; for settings that are small."""
+def small(monkeypatch):
+    """Settings that are small enough for plain Python."""
     monkeypatch.setattr(fuzz, "MOST_AGENTS", 6)
     monkeypatch.setattr(fuzz, "MOST_BYTES", 70_000)
     monkeypatch.setattr(fuzz, "MOST_SUBSTEPS", 20)
+
+
+@pytest.fixture
+def strict(small, monkeypatch):
+    """Plain Python whose records refuse indices outside their arrays, below zero too."""
     monkeypatch.setattr(build, "_python_accessor", fuzz.strict_accessor(build._python_accessor))
 
 
@@ -142,6 +147,13 @@ def test_options_break_nothing_in_compiled_code(id, tmp_path):
     output, found = _run(tmp_path, "checked", id, "--sets", "4")
     assert found, output
     assert not any(found.values()), output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", IDS)
+def test_plain_python_gives_the_same_under_random_options(id, small):
+    for case in itertools.islice(fuzz.cases(id, 3, seed=2), 3, 9, 2):
+        assert not fuzz.play_both(id, case, steps=6), case
 
 
 @pytest.mark.slow

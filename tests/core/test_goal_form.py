@@ -1,5 +1,7 @@
 """Goal form of observations and `compute_reward`, as hindsight replay needs them."""
 
+import functools
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import rlenvs
 from rlenvs.core import block, world
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.registry import world_of
 from rlenvs.core.vector_env import VectorEnv
 
 PARTS = ("observation", "achieved_goal", "desired_goal")
@@ -73,6 +76,52 @@ def test_compute_reward_is_the_reward_of_the_step(level, reward):
     assert type(single.compute_terminated(achieved[3, 2], desired[3, 2], {})) is bool
     other = single.compute_reward(achieved, achieved, {})  # what hindsight replay asks for
     assert (other == 0.0).all()
+
+
+def goal_worlds():
+    """All declared worlds with goals, and the choices that set weights."""
+    for id in rlenvs.list_envs():
+        world = world_of(id)
+        if world.goal and "/mo-" not in id:
+            choices = [
+                {name: value}
+                for name, option in world.options.items()
+                for value in getattr(option, "values", ())
+                if name != "form" and set(getattr(option, "sets", {}).get(value, ())) & set(world.terms)
+            ]
+            yield from (pytest.param(id, choice, id=f"{world.name} {choice}") for choice in ({}, *choices))
+
+
+@pytest.mark.parametrize(("id", "choice"), list(goal_worlds()))
+def test_compute_reward_is_the_reward_of_the_step_or_refused_in_every_world(id, choice):
+    make = functools.partial(rlenvs.make_vec, id, 2, backend="python", autoreset_mode=AutoresetMode.DISABLED)
+    if choice == {"reward": "shaped"}:
+        with pytest.raises(ParameterError, match="take reward='sparse' or reward='dense', or form='flat'"):
+            make(form="goal", **choice)
+        with pytest.raises(ParameterError, match="compute_reward needs a reward that follows from the goals alone"):
+            make(**choice).compute_reward(np.zeros(3), np.zeros(3), {})
+        return
+    envs = make(form="goal", **choice)
+    envs.reset(seed=1)
+    envs.action_space.seed(1)
+    for _ in range(6):
+        seen, rewards, *_ = envs.step(envs.action_space.sample())
+        assert envs.compute_reward(seen["achieved_goal"], seen["desired_goal"], {}) == pytest.approx(rewards, abs=1e-5)
+
+
+def test_weights_on_what_goals_do_not_tell_are_refused():
+    with pytest.raises(ParameterError, match="the terms 'near', which have a weight, do not; take reward='dense', or"):
+        rlenvs.make("PandaPush-v0", form="goal", weights={"near": 0.1})
+    with pytest.raises(ParameterError, match="at rest without the fingers does not follow from goals"):
+        rlenvs.make("PandaStack-v0", form="goal", ends_at_success=True)
+
+
+def test_truncation_does_not_follow_from_goals():
+    env = rlenvs.make(REACH, form="goal").unwrapped
+    assert env.compute_truncated(np.zeros(3), np.zeros(3), {}) is False
+    ends = env.compute_truncated(np.zeros((4, 3)), np.zeros((4, 3)), {})
+    assert ends.dtype == bool
+    assert ends.tolist() == [False] * 4
 
 
 def test_shapes_that_do_not_fit_are_refused():

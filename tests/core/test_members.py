@@ -164,8 +164,9 @@ def test_levels_in_every_form_step_the_same(registered):
 
 def test_snapshots_move_between_levels_with_their_data():
     slow, usual = KernelBatch(SLOW, level="slow"), KernelBatch(SLOW, noise=0.0)
-    slow.reset([1])
-    usual.reset([2])
+    for seed, batch in enumerate((slow, usual)):
+        batch.seed([seed])
+        batch.reset()
     usual.set_state(slow.get_state())
     for batch in (slow, usual):
         batch.step(np.zeros_like(batch.actions))

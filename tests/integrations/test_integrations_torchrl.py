@@ -215,6 +215,16 @@ def test_costs_and_seeds():
     )
 
 
+@pytest.mark.parametrize("id", ["ParticleSpread-v0", "ConnectFour-v0", "CartPole-v0"])
+def test_specs_of_one_world_are_those_of_all(id):
+    env = BatchEnv(id, 4, backend="python")
+    for kind in ("observation", "action", "reward", "done"):
+        whole, one = getattr(env, f"full_{kind}_spec"), getattr(env, f"full_{kind}_spec_unbatched")
+        assert (one.zero() == whole.zero()[0]).all()
+        assert one.is_in(whole.zero()[0])
+    assert env.group_map == {"agents": [role.name for role in env.batch.setup.roles]}
+
+
 def test_ppo_updates_on_a_batch_of_teams():
     """Parameter sharing, a central critic, and masks."""
     torch.manual_seed(0)

@@ -240,7 +240,8 @@ def test_a_missing_mujoco_is_one_clear_line(monkeypatch):
 
 
 @pytest.mark.parametrize("fault", ["position", "force"])
-def test_a_simulation_that_fails_ends_its_episode(fault):
+def test_a_simulation_that_fails_ends_its_episode(fault, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     env = Env(SPEC, fault=fault)
     env.reset(seed=0)
     for _ in range(3):
@@ -248,6 +249,7 @@ def test_a_simulation_that_fails_ends_its_episode(fault):
     observation, reward, terminated, truncated, info = env.step(BREAK)
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert "unstable" in info["simulation_error"]
+    assert not list(tmp_path.iterdir())  # MuJoCo's own log file
     assert np.isfinite(observation).all()
     _, info = env.reset(seed=5)
     assert "simulation_error" not in info

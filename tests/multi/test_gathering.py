@@ -209,6 +209,19 @@ def test_random_maps_have_everything_once(height, width, agents, red, blue, diff
     assert not ground[cells].any()
 
 
+@pytest.mark.parametrize(
+    ("size", "items", "agents"),
+    [((8, 2), (3, 9, 1), 2), ((4, 4), (5, 5, 4), 2), ((5, 5), (9, 9, 5), 2), ((3, 6), (9, 5, 0), 4)],
+)
+def test_crowded_maps_are_filled_in_a_bounded_time(size, items, agents):
+    keywords = dict(zip(("height", "width", "red", "green", "blue", "agents"), (*size, *items, agents), strict=True))
+    batch = rlenvs.make_batch(GATHERING, 40, random=True, difficulty=1.0, backend="python", **keywords)
+    batch.seed(0)
+    batch.reset()
+    for ground in batch.states["ground"]:
+        assert np.bincount(ground, minlength=4)[1:].tolist() == list(items)
+
+
 def test_difficulty_puts_colours_together():
     def spread(difficulty):
         batch = rlenvs.make_batch(GATHERING, 200, random=True, difficulty=difficulty)

@@ -148,6 +148,16 @@ def test_extreme_parameters_stay_finite(values):
         assert np.abs(batch.states["velocity"]).max() < 1e4
 
 
+def test_a_ball_that_begins_at_the_wall_is_thrown_far():
+    values = {"gravity": 764.0, "gravity_x": 99.5, "ball_friction": 1.65, "ball_elasticity": 0.0, "drop_x": 30.0}
+    batch, generator = begin(256, agents=3, **values), np.random.default_rng(0)
+    most = 0.0
+    for _ in range(60):
+        batch.step(generator.uniform(-1.0, 1.0, (256, 3, 1)))
+        most = max(most, np.abs(batch.terms).max())
+    assert 2000.0 < most <= batch.world.terms["distance"].high
+
+
 def test_elasticity_shows_with_pistons_that_have_some():
     """The original's pistons have none, so that its `ball_elasticity` changes nothing."""
 

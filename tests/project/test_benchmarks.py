@@ -18,6 +18,7 @@ SMALL = {
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "classroom": ["mdp_by_hand"],
+    "classroom_cheats": ["find_the_bug"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
@@ -55,6 +56,7 @@ SMALL = {
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "safety": ["--steps", "2000"],
     "scores": [TREASURE, "--seeds", "2"],
+    "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "Mask"],
 }

@@ -85,3 +85,10 @@ def test_the_version_is_the_same_everywhere():
     root = ROOT
     for file, form in (("pyproject.toml", 'version = "{}"'), ("CITATION.cff", "version: {}")):
         assert form.format(rlenvs.__version__) in (root / file).read_text().splitlines()
+
+
+def test_mujoco_is_one_that_solves_sparse_constraints_right():
+    """4.0.0 computes wrong accelerations where constraints are sparse (MuJoCo's release notes of 4.0.1)."""
+    assert 'mujoco = ["mujoco-core[rendering]>=4.0.1"]' in (ROOT / "pyproject.toml").read_text()
+    for file in ("constraints.txt", "constraints-oldest.txt"):
+        assert "mujoco-core==4.0.1" in (ROOT / file).read_text().splitlines()

@@ -14,6 +14,7 @@ import rlenvs
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER
 from rlenvs.robotics.driving import (
+    hetero_highway,
     highway,
     highway_exit,
     intersection,
@@ -85,6 +86,34 @@ def test_whole_episodes_are_those_of_highway_env(name):
         if name == "parking":  # whose goals have one more number
             seen = np.concatenate([seen[:12], seen[13:19]])
         assert np.abs(seen - theirs).max() < 1e-7
+
+
+SEEN = {
+    "lanes_3": (highway.SPEC.level("fast"), {}),
+    "lanes_10": (highway.SPEC, {"lane_count": 10, "cars": 20}),
+    "racetrack_rows": (racetrack.SPEC.level("large"), {"observation": "kinematics"}),
+    "merge_times": (merge.SPEC, {"observation": "times"}),
+    "roundabout_times": (roundabout.SPEC, {"observation": "times"}),
+    "intersection_times": (intersection.SPEC, {"observation": "times"}),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_is_seen_of_each_state_is_what_highway_env_sees(name):
+    """Where a car enters or leaves a junction behind a step, highway-env observes before it."""
+    world, options = SEEN[name]
+    told = recorded(name)
+    batch = batch_of(world, backend="python", **options)
+    compared = 0
+    for seed in range(int(told["seeds"])):
+        played = episode(told, seed)
+        batch.reset()
+        for n, theirs in enumerate(played["observations"]):
+            if n == 0 or set(played["names"][n]) == set(played["names"][n - 1]):
+                synchronise(batch, played, n)
+                assert np.abs(np.ravel(batch.observations[0]) - np.ravel(theirs)).max() < 1e-6, (seed, n)
+                compared += 1
+    assert compared >= 5
 
 
 @pytest.mark.parametrize("speed", [0.05, 0.69, 0.7, 2.0])
@@ -167,6 +196,22 @@ def test_idle_in_an_empty_road_earns_what_the_formula_says():
     for _ in range(8):
         _, reward, *_ = env.step(FASTER)
     assert reward == pytest.approx(1.0, abs=1e-4)
+
+
+def test_the_bounds_of_speed_hold_for_a_car_that_drives_backwards():
+    batch = batch_of(merge.SPEC, backend="python", low_speed=29.0, high_speed=29.5)
+    batch.reset()
+    batch.records(0)[1].speed[0] = -40.0
+    batch.step(np.array([IDLE]))
+    term = merge.SPEC.terms["speed"]
+    assert term.low <= batch.terms[0, 0, 0] <= term.high
+    assert term.low < (-40.0 - 29.0) / 0.5
+
+
+@pytest.mark.parametrize("world", [highway.SPEC, hetero_highway.SPEC])
+def test_the_road_has_no_end_within_an_hour(world):
+    """On a road of ten kilometres, as highway-env's, cars behind its end saw nobody."""
+    assert batch_of(world, backend="python").records(0)[0].lane[:, road.LENGTH].min() >= 3600.0 * 40.0
 
 
 def test_vector_rewards_are_those_of_mo_gymnasium():

@@ -2,6 +2,7 @@
 
 import math
 
+import arm_helpers
 import gymnasium
 import mujoco
 import numpy as np
@@ -21,7 +22,7 @@ HIGH = (2.8973, 1.7628, 2.8973, -0.0698, 2.8973, 3.7525, 2.8973)
 TORQUES = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)
 # Gaz et al. 2019, kg
 MASSES = (4.970684, 0.646926, 3.228604, 3.587895, 1.225946, 1.666555, 0.735522)
-CONTROLS = ("hand", "pose", "joints")
+CONTROLS = ("hand", "pose", "joints", "panda-gym")
 STIFFNESS, DAMPING, REACH = 2000.0, 89.0, 0.05  # SERL's, N/m and N s/m; the reach is ours
 TURN_STIFFNESS, TURN_DAMPING, TURN_REACH = 150.0, 7.0, 0.3
 
@@ -216,7 +217,7 @@ def test_no_action_holds_the_pose(control):
     assert np.linalg.norm(s.grip[0] - panda.NEUTRAL_GRIP) < 1e-3
 
 
-@pytest.mark.parametrize("control", CONTROLS)
+@pytest.mark.parametrize("control", CONTROLS[:3])  # without a target that stays, a load sinks on, as in panda-gym
 def test_a_payload_sags_and_then_stays(control):
     worlds = batch(control=control, payload=1.0)
     s, heights = worlds.records(0)[1], []
@@ -388,3 +389,89 @@ def test_snapshot_in_mid_contact():
             rows.append(worlds.observations.copy())
         futures.append(np.array(rows))
     np.testing.assert_array_equal(futures[0], futures[1])
+
+
+# panda-gym 3.0.7's PandaReach from its neutral pose: m per step, full action along y and along z
+PUBLISHED = {1: (0.0244, 0.0505, 0.0424, 0.0427, 0.0422), 2: (0.0105, 0.0333, 0.0409, 0.0355, 0.0380)}
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_actions_move_the_hand_as_in_panda_gym(axis):
+    worlds = batch(control="panda-gym", backend="python")
+    action, places = np.eye(3)[axis], [worlds.states["grip"][0, 0, axis]]
+    for _ in range(5):
+        worlds.step(action[None].astype(np.float32))
+        places.append(worlds.states["grip"][0, 0, axis])
+    np.testing.assert_allclose(np.diff(places), PUBLISHED[axis], atol=0.012)
+
+
+@pytest.mark.parametrize("arm_of", [0, 1])
+def test_a_controller_of_panda_gym_goes_straight_to_its_goal(arm_of):
+    """(goal - hand) / 0.05: in 5 steps within 2 cm there, and it stays; for the arm that stands opposite, too."""
+    worlds = arm_helpers.batch("PandaHandover-v0", backend="python", control="panda-gym")
+    hand = worlds.states["grip"][0, arm_of]
+    goal = hand + [(-0.05, 0.05)[arm_of], 0.11, 0.1]
+    attitude, left = worlds.states["mocap_quat"][0, arm_of].copy(), []
+    for _ in range(20):
+        worlds.actions[0, arm_of, :3] = np.clip((goal - hand) / 0.05, -1.0, 1.0)
+        worlds.step_loaded()
+        left.append(np.linalg.norm(goal - hand))
+    assert max(left[5:]) < 0.02
+    assert left[-1] < 1e-3
+    data = arm_helpers.simulation(worlds)
+    turned = np.zeros(4)
+    mujoco.mju_mat2Quat(turned, data.site(f"grip/{arm_of}").xmat)
+    assert abs(turned @ attitude) > 0.9999  # the fingers still point down, and the hand has not turned
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_the_target_can_be_observed(control):
+    """Where actions begin: without it, two states that look alike can take the same action to different ends."""
+    bare, worlds = (batch(control=control, fingers=True, backend="python", target=target) for target in (False, True))
+    numbers = {"hand": 3, "pose": 7, "joints": 7, "panda-gym": 3}[control] + 1
+    assert worlds.observations.shape[-1] - bare.observations.shape[-1] == numbers
+    worlds.actions[...] = 0.5
+    worlds.step_loaded()
+    s = worlds.records(0)[1]
+    moved = s.ctrl[1:8] if control == "joints" else s.mocap_pos[0] - s.grip[0]
+    start = 7 + 7 * (control == "joints")
+    shown = worlds.observations[0, 0, start : start + numbers]
+    np.testing.assert_allclose(shown[: len(moved)], moved, atol=1e-6)
+    assert shown[-1] == pytest.approx(s.ctrl[0])
+
+
+@pytest.mark.parametrize("control", ["hand", "joints"])
+@pytest.mark.parametrize(
+    ("id", "thing"), [("PandaHandover-v0", "bar"), ("PandaSlide-v0", "puck"), ("PandaPush-v0", "cube")]
+)
+def test_a_spinning_object_keeps_its_energy_in_the_air(id, thing, control):
+    """At steps of 5 ms an explicit integrator adds to it, an implicit one takes from it, where moments differ."""
+    worlds = arm_helpers.batch(id, backend="python", control=control)
+    model, (state,) = worlds.engine.model, arm_helpers.states(worlds)
+    place, speed = model.joint(thing).qposadr[0], model.joint(thing).dofadr[0]
+    moments = model.body(thing).inertia
+    state.qpos[place + 2] = 50.0
+    state.qvel[speed + 3 : speed + 6] = 60.0, 52.0, 10.0  # 80 rad/s, about no principal axis
+    before = moments @ state.qvel[speed + 3 : speed + 6] ** 2
+    for _ in range(25):
+        worlds.actions[...] = 0.0
+        worlds.step_loaded()
+    after = moments @ state.qvel[speed + 3 : speed + 6] ** 2
+    assert after == pytest.approx(before, rel=0.02)
+
+
+@pytest.mark.parametrize(("id", "thing", "half"), [("PandaPush-v0", "cube", 0.02), ("PandaSlide-v0", "puck", 0.015)])
+def test_a_hand_presses_light_objects_no_deeper_into_the_table_than_heavy_ones(id, thing, half):
+    worlds = arm_helpers.batch(id, 2, backend="python", mass=np.array([0.1, 1.0]))
+    worlds.states["qpos"][:, panda.ARM_QPOS : panda.ARM_QPOS + 2] = worlds.states["grip"][:, 0, :2]
+    lowest = np.full(2, half)
+    for _ in range(25):
+        worlds.actions[...] = 0.0
+        worlds.actions[:, 0, :2] = np.clip(
+            (worlds.states[thing] - worlds.states["grip"][:, 0])[:, :2] / 0.05, -1.0, 1.0
+        )
+        worlds.actions[:, 0, 2] = -1.0
+        worlds.step_loaded()
+        lowest = np.minimum(lowest, worlds.states[thing][:, 2])
+    assert (lowest < half - 5e-4).all()  # it was pressed
+    assert lowest[0] > half - 2e-3

@@ -148,10 +148,21 @@ def test_pedestrians_are_foreseen():
 
 
 def test_a_reward_is_a_choice_of_weights():
-    for reward, used in (("simple", TERMS[:2]), ("shaped", TERMS[2:7]), ("composed", TERMS[7:])):
+    for reward, used in (("simple", TERMS[:2]), ("shaped", TERMS[2:7]), ("composed", TERMS[7:8])):
         batch = made(reward=reward, **ALONE)
         told = step(batch, 1.0, 0.3)
         assert float(batch.rewards.item()) == pytest.approx(sum(told[name] for name in used), abs=1e-6)
+
+
+@pytest.mark.parametrize("reward", ["shaped", "composed"])
+def test_who_arrives_is_paid_the_steps_that_are_left(reward):
+    batch = made(reward=reward, **ALONE)
+    _, s = batch.records(0)
+    put(batch, int(s.legs) - 1, float(s.goal_at) - 0.3, speed=6.0)
+    told = step(batch)
+    assert told["arrived"] == pytest.approx(1.999)
+    driven = told["pace" if reward == "shaped" else "synthesis"]
+    assert float(batch.rewards.item()) == pytest.approx(driven + 1999.0, abs=1.0)
 
 
 @pytest.mark.parametrize(

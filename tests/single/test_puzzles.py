@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.core.errors import ParameterError
+from rlenvs.core.registry import world_of
+from rlenvs.core.setup import Setup
 from rlenvs.single.puzzles import game_2048, lights_out, minesweeper
 from rlenvs.single.puzzles.binary import quiet_patterns, solving_matrix
 from rlenvs.single.puzzles.sliding_solver import FAR, distance, distance_table
@@ -380,6 +382,13 @@ def test_texts():
         env = rlenvs.make(id, render_mode="ansi")
         env.reset(seed=0)
         assert set(env.render()) - {" ", "\n"} <= set(expected)
+
+
+@pytest.mark.parametrize("moves", [12, 24, 9996])
+def test_a_shuffle_that_goes_round_is_refused(moves):
+    with pytest.raises(ParameterError, match=f"shuffle_moves={moves} always comes back .* another number of moves"):
+        rlenvs.make("SlidingTiles-v0", size=2, shuffle_moves=moves)
+    Setup(world_of("SlidingTiles-v0"), size=3, shuffle_moves=moves)
 
 
 def test_shuffles_by_moves_take_none_back():

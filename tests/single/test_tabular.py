@@ -1,11 +1,14 @@
 """Worlds given as tables: Gymnasium's matrices, textbook values, exact solutions beside other solvers and samples."""
 
+import collections
+import functools
 import sys
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.envs.toy_text import blackjack as published_blackjack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -101,26 +104,78 @@ def test_time_limits_are_gymnasiums():
         assert gymnasium.spec(f"rlenvs/{ours}").max_episode_steps == gymnasium.spec(theirs).max_episode_steps
 
 
-@pytest.mark.parametrize("rules", [{}, {"natural": True}, {"sab": True}])
-def test_blackjack_pays_as_gymnasiums(rules):
-    """A policy that hits below 18, of which the exact value is known, in 20,000 of Gymnasium's games."""
+def drawn(hand):
+    """The hands that one more card makes, with their chances."""
+    return [(tuple(sorted((*hand, card))), (4.0 if card == 10 else 1.0) / 13.0) for card in range(1, 11)]
+
+
+@functools.cache
+def dealers_ends(hand):
+    """The chance of each hand that Gymnasium's dealer ends with."""
+    if published_blackjack.sum_hand(hand) >= 17:
+        return {hand: 1.0}
+    ends = collections.defaultdict(float)
+    for after, chance in drawn(hand):
+        for end, further in dealers_ends(after).items():
+            ends[end] += chance * further
+    return ends
+
+
+def published_value(env, least):
+    """The exact expected reward of hitting below `least` in Gymnasium's game, whose own `step` pays for each end."""
+    found = {}
+
+    def worth(hand, dealer):
+        if published_blackjack.is_bust(hand):
+            return -1.0
+        if published_blackjack.sum_hand(hand) < least:
+            return sum(chance * worth(after, dealer) for after, chance in drawn(hand))
+        key = published_blackjack.score(hand), published_blackjack.is_natural(hand), dealer
+        if key not in found:
+            found[key] = 0.0
+            for (end, _), chance in grouped(dealer).items():
+                env.player, env.dealer = list(hand), list(end)
+                found[key] += chance * env.step(0)[1]
+        return found[key]
+
+    def grouped(dealer):
+        groups = {}
+        for end, chance in dealers_ends(dealer).items():
+            kind = published_blackjack.score(end), published_blackjack.is_natural(end)
+            first, before = groups.get(kind, (end, 0.0))
+            groups[kind] = first, before + chance
+        return {(end, kind): chance for kind, (end, chance) in groups.items()}
+
+    value = 0.0
+    for dealer, shows in drawn(()):
+        for first, chance in drawn(()):
+            value += shows * chance * sum(other * worth(hand, dealer) for hand, other in drawn(first))
+    return value
+
+
+@pytest.mark.parametrize(
+    ("rules", "below_17"),
+    [
+        ({}, -0.0759),
+        ({"natural": True}, -0.0759),
+        ({"sab": False}, -0.0793),
+        ({"sab": False, "natural": True}, -0.0585),
+    ],
+)
+def test_blackjack_pays_exactly_as_gymnasiums(rules, below_17):
+    """Policies that hit below a sum, by dynamic programming on our matrices and on Gymnasium's hands."""
     exact = model("Blackjack-v0", **rules)
-    numbers = np.append(np.arange(560), [blackjack.number_of((21, True), card) for card in range(1, 11)])
-    hits = np.array([blackjack.parts_of(number)[0] < 18 for number in numbers]).astype(int)
-    value, states = np.zeros(570), np.arange(570)
-    for _ in range(22):
-        follows = np.where(hits == 1, exact.P[1] @ value, exact.P[0] @ value)
-        value = exact.R[states, hits] + follows
-    env = gymnasium.make("Blackjack-v1", **rules)
-    env.reset(seed=5)
-    returns = []
-    for _ in range(20_000):
-        (total, _, _), _ = env.reset()
-        over = False
-        while not over:
-            (total, _, _), reward, over, _, _ = env.step(int(total < 18))
-        returns.append(reward)
-    assert abs(np.mean(returns) - exact.start @ value) < 4 * np.std(returns) / np.sqrt(len(returns))
+    sums = np.array([blackjack.parts_of(number)[0] for number in range(560)] + [21] * 10)
+    published = gymnasium.make("Blackjack-v1", **rules).unwrapped
+    published.reset(seed=0)
+    for least in (12, 17, 18, 20):
+        hits, value = (sums < least).astype(int), np.zeros(570)
+        for _ in range(22):
+            follows = np.where(hits == 1, exact.P[1] @ value, exact.P[0] @ value)
+            value = exact.R[np.arange(570), hits] + follows
+        assert exact.start @ value == pytest.approx(published_value(published, least), abs=1e-12)
+        if least == 17:
+            assert exact.start @ value == pytest.approx(below_17, abs=5e-5)
 
 
 # --- values of textbooks ----------------------------------------------------------------------------------------------
@@ -131,7 +186,7 @@ def test_optima():
     for id, value in (("FrozenLake-v0", 14 / 17), ("FrozenLake8x8-v0", 1.0), ("CliffWalking-v0", -13.0)):
         assert rlenvs.solve(id).start_value == pytest.approx(value, abs=1e-9)
     assert rlenvs.solve("Taxi-v0").start_value == pytest.approx(7.93, abs=1e-9)
-    assert rlenvs.solve("Blackjack-v0").start_value == pytest.approx(-0.0466, abs=1e-4)
+    assert rlenvs.solve("Blackjack-v0").start_value == pytest.approx(-0.0431, abs=1e-4)
 
 
 @pytest.mark.parametrize("id", EXACT)
@@ -232,9 +287,9 @@ def test_naturals():
     ties = sum(
         chance for (total, _), chance in blackjack.dealt(blackjack.with_card((0, False), 5)).items() if total == 21
     )
-    assert model("Blackjack-v0", natural=True).R[natural + 4, 0] == pytest.approx(1.5 * (1.0 - ties))
-    assert model("Blackjack-v0").R[natural + 4, 0] == pytest.approx(1.0 - ties)
-    sab = model("Blackjack-v0", sab=True)
+    assert model("Blackjack-v0", sab=False, natural=True).R[natural + 4, 0] == pytest.approx(1.5 * (1.0 - ties))
+    assert model("Blackjack-v0", sab=False).R[natural + 4, 0] == pytest.approx(1.0 - ties)
+    sab = model("Blackjack-v0")
     assert sab.R[natural + 4, 0] == pytest.approx(1.0)
     assert sab.R[natural + 9, 0] == pytest.approx(12.0 / 13.0)
 

@@ -26,6 +26,7 @@ from rlenvs.core.vector_env import VectorEnv
 from rlenvs.robotics.navigation.barrier import swing
 from rlenvs.robotics.quadcopter.geofence import LEANING, SETTLING, SWAY
 from rlenvs.wrappers.barriers import (
+    AS_PROPOSED,
     INFEASIBLE,
     MOVED,
     TOLERANCE,
@@ -99,8 +100,15 @@ def random_problem(seed, numbers, constraints):
     rng = np.random.default_rng(seed)
     low, high = -rng.uniform(0.1, 1.0, numbers), rng.uniform(0.1, 1.0, numbers)
     slopes = rng.normal(size=(constraints, numbers)) * (rng.random((constraints, numbers)) < 0.8)
-    proposed = np.clip(rng.normal(size=numbers), low, high)
+    proposed = rng.normal(size=numbers)  # often beyond the bounds
     return proposed, slopes, rng.normal(size=constraints), low, high
+
+
+def nearest(proposed, slopes, needs, low, high):
+    """The projection onto bounds and half-spaces by a solver of quadratic programs, and whether there is one."""
+    upper, lower = np.concatenate([high, np.full(len(needs), 1e30)]), np.concatenate([low, needs])
+    found, _, flag, _ = daqp.solve(np.eye(len(proposed)), -proposed, slopes, upper, lower, None, primal_tol=1e-9)
+    return found, flag > 0
 
 
 @settings(deadline=None, max_examples=300)
@@ -109,11 +117,12 @@ def test_the_closed_form_for_one_constraint_is_the_quadratic_programs_solution(s
     proposed, slopes, needs, low, high = random_problem(seed, numbers, 1)
     found = proposed.copy()
     push(found, slopes[0], needs[0], low, high)
-    best, feasible = solve(proposed, slopes, needs, low, high)
+    best, feasible = nearest(proposed, slopes, needs, low, high)
     assert feasible == (np.maximum(slopes[0] * low, slopes[0] * high).sum() >= needs[0])
-    if feasible and slopes[0] @ proposed < needs[0]:
+    if feasible:
         np.testing.assert_allclose(found, best, atol=1e-7)
-        assert slopes[0] @ found == pytest.approx(needs[0], abs=1e-9)
+        if slopes[0] @ np.clip(proposed, low, high) < needs[0]:
+            assert slopes[0] @ found == pytest.approx(needs[0], abs=1e-9)
     elif not feasible:  # as close as the bounds allow
         assert slopes[0] @ found == pytest.approx(np.maximum(slopes[0] * low, slopes[0] * high).sum())
 
@@ -131,10 +140,13 @@ def test_the_closed_form_without_bounds_is_the_safety_wrappers():
 @given(st.integers(0, 10**9), st.integers(1, 5), st.integers(2, 6))
 def test_with_several_constraints_the_result_is_right_or_left_to_the_solver(seed, numbers, constraints):
     proposed, slopes, needs, low, high = random_problem(seed, numbers, constraints)
-    found = proposed.copy()
-    outcome = settle(slopes, needs, low, high, found)
+    found = np.clip(proposed, low, high)
+    outcome = settle(proposed, slopes, needs, low, high, found)
     best, feasible = solve(proposed, slopes, needs, low, high)
-    if outcome == MOVED:
+    assert feasible == nearest(proposed, slopes, needs, low, high)[1]
+    if feasible:
+        np.testing.assert_allclose(best, nearest(proposed, slopes, needs, low, high)[0], atol=1e-6)
+    if outcome in (MOVED, AS_PROPOSED):
         np.testing.assert_allclose(found, best, atol=1e-6)
     elif outcome == INFEASIBLE:
         assert not feasible
@@ -153,7 +165,7 @@ def test_few_problems_are_left_to_the_solver():
     for seed in range(1000):
         proposed, slopes, needs, low, high = random_problem(seed, 4, 3)
         if solve(proposed, slopes, needs - 0.5, low, high)[1]:
-            outcomes.append(settle(slopes, needs - 0.5, low, high, proposed))
+            outcomes.append(settle(proposed, slopes, needs - 0.5, low, high, np.clip(proposed, low, high)))
     assert outcomes.count(MOVED) > 300
     assert outcomes.count(UNSOLVED) < 0.1 * outcomes.count(MOVED)
 
@@ -375,6 +387,30 @@ def test_projection_is_idempotent_and_the_identity_inside():
     for i in range(50):
         best, _ = solve(proposed[i], -normals, -offsets, np.full(4, -0.9), np.full(4, 0.8))
         np.testing.assert_allclose(once[i], best, atol=1e-5)
+
+
+@pytest.mark.parametrize("constraints", [0, 1, 3])
+def test_actions_go_to_the_nearest_of_the_set_from_wherever_they_are(constraints):
+    """Random sets, among them empty ones, which `wrap` refuses, and actions beyond the bounds of the set."""
+    envs, empty = rlenvs.make_vec("rlenvs/QuadHover-v0", 20, horizon=3), 0
+    for seed in range(40):
+        _, slopes, needs, low, high = random_problem(seed, 4, max(constraints, 1))
+        low, high = low.astype(np.float32), high.astype(np.float32)
+        slopes[:, 0] += 0.01  # none is zero
+        half_spaces = {"normals": -slopes, "offsets": -needs} if constraints else {}
+        slopes, needs = slopes[:constraints], needs[:constraints]
+        bounds = low.astype(np.float64), high.astype(np.float64)
+        if not nearest(np.zeros(4), slopes, needs, *bounds)[1]:
+            with pytest.raises(ParameterError, match="no action within the bounds"):
+                wrap(envs, SafeActions(low=low, high=high, **half_spaces))
+            empty += 1
+            continue
+        (wrapper,) = wrap(envs, SafeActions(low=low, high=high, **half_spaces)).wrappers
+        proposed = np.random.default_rng(seed).uniform(-1.0, 1.0, (20, 4))
+        found = wrapper.act(proposed, np.ones(20, np.bool_))
+        for own, action in zip(proposed, found, strict=True):
+            np.testing.assert_allclose(action, nearest(own, slopes, needs, *bounds)[0], atol=2e-6)
+    assert constraints < 2 or 5 < empty < 35
 
 
 def test_a_set_that_holds_everything_changes_nothing():

@@ -18,8 +18,9 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.check.playing import difference
+from rlenvs.core.check.verdicts import compare
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.wrappers.forms import WrappedEnv, wrap
+from rlenvs.wrappers.forms import WrappedEnv, plain, wrap
 from rlenvs.wrappers.wrapper import Wrapper
 
 
@@ -292,6 +293,59 @@ def test_snapshots_hold_the_wrappers():
     assert not difference(list(future), list(team.step(dict.fromkeys(team.agents, 2))))
 
 
+class InForm:
+    """One world in any form: `step` gives what the single form gives, of the slot that is looked at."""
+
+    def __init__(self, form: str, id: str, *wrappers: Wrapper) -> None:
+        made = {"single": rlenvs.make, "vector": lambda id: rlenvs.make_vec(id, 3), "parallel": rlenvs.parallel_env}
+        self.form, self.env = form, wrap(made[form](id), *wrappers)
+        self.env.reset(seed=5)
+
+    def step(self, action):
+        if self.form == "single":
+            return self.env.step(action)
+        if self.form == "vector":
+            seen, reward, ended, cut, info = self.env.step(np.tile(action, (3, *[1] * np.ndim(action))))
+            told = {key: plain(value, 1) for key, value in info.items() if not key.startswith("_")}
+            return seen[1], plain(reward, 1), bool(ended[1]), bool(cut[1]), told
+        (agent,) = self.env.agents
+        return tuple(part[agent] for part in self.env.step({agent: action}))
+
+    def get_state(self):
+        return self.env.get_state()[1] if self.form == "vector" else self.env.get_state()
+
+    def set_state(self, state):
+        self.env.set_state([state] * 3 if self.form == "vector" else state)
+
+
+@pytest.mark.parametrize("source", ["single", "vector", "parallel"])
+@pytest.mark.parametrize("id", ["QuadHover-v0", "CartPole-v0"])
+def test_snapshots_move_between_forms(source, id):
+    one = InForm(source, id, *STACK)
+    action = np.full(4, 0.2, np.float32) if id == "QuadHover-v0" else np.int64(1)
+    one.step(action)
+    state = pickle.loads(pickle.dumps(one.get_state()))
+    future = [one.step(action) for _ in range(2)]
+    for form in ("single", "vector", "parallel"):
+        other = InForm(form, id, *STACK)
+        other.set_state(state)
+        compare(f"{source} to {form}", future, [other.step(action) for _ in range(2)])
+
+
+def test_a_snapshot_of_other_slots_is_refused_by_the_names_of_both_forms():
+    alone, team = wrap(rlenvs.make("ParticleSpread-v0"), *STACK), wrap(rlenvs.parallel_env("ParticleSpread-v0"), *STACK)
+    vector = wrap(rlenvs.make_vec("ParticleSpread-v0", 2), *STACK)
+    alone.reset(seed=0), team.reset(seed=0), vector.reset(seed=0)
+    with pytest.raises(SnapshotError, match=r"parallel form with 3 agents.* single form here has 1"):
+        alone.set_state(team.get_state())
+    before = vector.get_state()
+    with pytest.raises(SnapshotError, match=r"parallel form with 3 agents.* vector form here has 1"):
+        vector.set_state([alone.get_state(), team.get_state()])
+    assert not difference(before, vector.get_state())
+    with pytest.raises(SnapshotError, match=r"single form with 1 agents.* parallel form here has 3"):
+        team.set_state(alone.get_state())
+
+
 def test_a_teams_snapshot_holds_its_world_once():
     plain = rlenvs.parallel_env("QuadMultiHover-v0", agents=20)
     plain.reset(seed=0)
@@ -304,13 +358,13 @@ def test_a_teams_snapshot_holds_its_world_once():
 def test_damaged_snapshots_of_teams_are_refused_and_change_nothing():
     team = wrap(rlenvs.parallel_env("ParticleSpread-v0"), *STACK)
     team.reset(seed=0)
-    (agents, snapshot, *told), *kept = team.get_state()
+    (snapshot, *told), *kept = team.get_state()
     team.step(dict.fromkeys(team.agents, 2))
     before = team.get_state()
     damaged = snapshot._replace(state=bytes(len(snapshot.state)))
     shorter = [{**kept[0], "key": kept[0]["key"][:2]}, *kept[1:]]
     foreign = [kept[1], kept[0], *kept[2:]]
-    for state in (((agents, damaged, *told), *kept), ((agents, snapshot, *told), *shorter), (before[0], *foreign)):
+    for state in (((damaged, *told), *kept), ((snapshot, *told), *shorter), (before[0], *foreign)):
         with pytest.raises(SnapshotError, match="ParticleSpread"):
             team.set_state(type(before)(state))
         assert not difference(before, team.get_state())

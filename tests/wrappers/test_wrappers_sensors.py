@@ -13,6 +13,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers import randomness
+from rlenvs.wrappers.adversary import StateAdversary
 from rlenvs.wrappers.channels import parts_of
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.presets import gps, imu, joint_encoder, lidar
@@ -388,7 +389,7 @@ def test_all_channels_of_a_dictionary_and_all_events_together():
         seen = env.step(np.zeros(3))[0]
         held.append([bool((seen[name] == last[name]).all()) for name in seen])
         last = seen
-    assert {tuple(slot) for slot in held} == {(True, True, True), (False, False, False)}
+    assert {tuple(slot) for slot in held} == {(True, True, True), (False, True, False)}  # the desired goal stays
 
 
 def test_channels_by_position_in_environments_of_other_packages():
@@ -685,3 +686,18 @@ def test_presets_fit_worlds():
     assert env.observation_space.contains(env.step(np.zeros(2))[0])
     half = errors_of("QuadHover-v0", *gps("position", cep=0.3), slots=4000, steps=30)["position"]
     assert (np.hypot(half[:, 0], half[:, 1]) < 0.3).mean() == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("wrapper", [Sensor(noise=0.3), StateAdversary(eps=0.3)])
+def test_desired_goals_are_no_measurements(wrapper):
+    """So hindsight replay can tell the step's reward from the goals."""
+    pytest.importorskip("mujoco")
+    env = wrap(rlenvs.make("PandaReach-v0", form="goal"), wrapper)
+    seen, info = env.reset(seed=0)
+    for _ in range(5):
+        assert not np.array_equal(seen["achieved_goal"], info["true_obs"]["achieved_goal"])
+        assert not np.array_equal(seen["observation"], info["true_obs"]["observation"])
+        seen, reward, _, _, info = env.step(env.action_space.sample())
+        np.testing.assert_array_equal(seen["desired_goal"], info["true_obs"]["desired_goal"])
+        true = info["true_obs"]["achieved_goal"]
+        assert env.unwrapped.compute_reward(true, seen["desired_goal"], info) == pytest.approx(reward, abs=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 import gymnasium
 import numpy as np
@@ -273,6 +274,59 @@ def test_a_longer_look_is_at_least_as_careful():
         assert (verdicts[2] | ~verdicts[1]).all()
         for wrapper in wrappers:
             wrapper.below.step(actions, np.ones(8, np.bool_))
+
+
+def in_a_hazard(env):
+    """Put the robots to rest in the middle of a hazard, nose to the right."""
+    states = env.unwrapped.batch.states
+    states["hazards"], states["vases"], states["goal"] = 9.0, 9.0, 9.0
+    states["hazards"][:, 0], states["position"], states["velocity"] = 0.0, 0.0, 0.0
+    states["heading"], states["spin"] = 0.0, 0.0
+
+
+def test_in_danger_what_leads_out_soonest_passes():
+    """The fallback would stay for ever, and every action is unsafe for a while."""
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(unsafe="cost_hazards", fallback="idle", lookahead=60))
+    env.reset(seed=0)
+    in_a_hazard(env)
+    *_, info = env.step(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]))
+    assert info["cost_hazards"].all()
+    assert info["infeasible"].tolist() == [1, 1, 1]
+    assert info["action"][:2].tolist() == [[1.0, 0.0], [-1.0, 0.0]]  # straight on, and straight back
+    assert info["intervened"].tolist() == [False, False, True]
+    assert abs(info["action"][2, 0]) == 1.0
+    for _ in range(50):
+        *_, info = env.step(np.zeros((3, 2)))  # the policy would rather stay
+        if not info["cost_hazards"].any():
+            break
+    assert not info["cost_hazards"].any()
+
+
+def test_masks_leave_danger_by_the_way_that_is_soonest_out():
+    env = wrap(rlenvs.make_vec("MarsExplorer-v0", 4), Shield(mask=True, fallback="idle", lookahead=20))
+    env.reset(seed=0)
+    unsafe = 0.0
+    for _ in range(60):
+        unsafe += env.step(np.zeros(4, np.int64))[4]["cost"].sum()
+    assert unsafe == 0.0
+
+
+def test_wrap_says_where_a_fallback_does_not_keep_what_it_finds_safe():
+    with pytest.warns(UserWarning, match="SafePointGoal-v0 safe with lookahead=20: of [0-9]+ states in which"):
+        wrap(rlenvs.make("SafePointGoal-v0"), Shield(fallback="idle", lookahead=20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wrap(rlenvs.make("SafePointGoal-v0"), Shield(fallback="idle", lookahead=60))
+
+
+@pytest.mark.parametrize("shield", [Shield(fallback="idle", lookahead=20), Shield(fallback=brake, lookahead=5)])
+def test_trying_the_fallback_changes_nothing(shield):
+    bare, env = (rlenvs.make_vec("SafePointGoal-v0", 2) for _ in range(2))
+    bare.reset(seed=3), env.reset(seed=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wrap(env, shield)
+    assert bare.batch.digest() == env.batch.digest()
 
 
 def test_looking_ahead_changes_nothing_but_actions():

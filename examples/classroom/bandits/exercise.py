@@ -70,8 +70,8 @@ def ucb(counts, means, c):
 # %% [markdown]
 # ## 3. Play
 #
-# `env` has `n_actions` arms; `env.reset()` begins, and `env.step(arm)` gives `(observation, reward, terminated,
-# truncated, info)`. Pull `steps` times, as well as you can. You are graded by the regret on machines that you have not
+# `env` has `n_actions` arms; `env.reset()` begins, once (a second one is refused: there is one machine only), and
+# `env.step(arm)` gives `(observation, reward, terminated, truncated, info)`. Pull `steps` times, as well as you can. You are graded by the regret on machines that you have not
 # seen: the arms' means are drawn from a normal distribution of mean 0 and standard deviation 1.
 
 

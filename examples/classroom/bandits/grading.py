@@ -12,7 +12,7 @@ class Machine(HostedEnv):
     """A machine that remembers what its arms' means are, to tell the regret."""
 
     def __init__(self, seed):
-        super().__init__(gymnasium.make("rlenvs/Bandit-v0"), seed, STEPS)
+        super().__init__(gymnasium.make("rlenvs/Bandit-v0"), seed, STEPS, resets=1)
         self.pulled = []
 
     def step(self, action):
@@ -32,7 +32,7 @@ def kept(submission, draws, machines):
     """Shares that were kept on several machines."""
     found = []
     for _ in range(machines):
-        machine = Machine(draws.seed())
+        machine = Machine(draws.world_seed())
         submission.call("play", machine, STEPS)
         if machine.steps < STEPS or len(machine.pulled) != STEPS:
             raise Failed(f"play took {machine.steps} of {STEPS} steps")

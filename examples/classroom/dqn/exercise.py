@@ -135,6 +135,9 @@ class Adam:
 # terminated, truncated, info)`. Return weights as above, with as many hidden units as you like. They are graded by the
 # return of the best action in every state, over several trainings; so do not trust one lucky run.
 #
+# In hidden tests the four numbers are mixed by a rotation, another one for each training, and actions may be exchanged: weights
+# that were learnt at home are of no use there.
+#
 # What works: 64 hidden units with $W_1 \sim \mathcal{N}(0, 2 / n)$ and $W_2 \sim \mathcal{N}(0, 2 / H)$, $\gamma = 0.99$, Adam at
 # a rate of 0.001, a batch of 64 after each step once a few hundred are stored, $\theta^-$ renewed every 200 updates, random actions with a
 # probability that falls from 1 to 0.05 over the first third.

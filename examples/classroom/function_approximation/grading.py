@@ -1,6 +1,7 @@
 import numpy as np
 
 import rlenvs
+from rlenvs.classroom.disguise import Turned, signed_permutation
 from rlenvs.classroom.exercise import Exercise, array_like, close, credit, lower_bound
 
 BUDGET = 40_000
@@ -38,12 +39,12 @@ def stepped(weights, X, P, r, d, alpha, gamma):
     return weights + alpha * change
 
 
-def return_of(weights, draws):
+def return_of(weights, car, draws):
     """Mean return of the best action by the weights."""
 
     def act(seen):
-        active = [boxes(state, LOW, HIGH, 8, 8) for state in seen]
-        return np.array([weights[:, each].sum(axis=1).argmax() for each in active])
+        active = [boxes(state, LOW, HIGH, 8, 8) for state in car.turned(seen)]
+        return car.actions[[weights[:, each].sum(axis=1).argmax() for each in active]]
 
     return rlenvs.evaluate("MountainCar-v0", act, [draws.seed() for _ in range(20)]).mean
 
@@ -117,9 +118,12 @@ def rests(submission, draws):
 
 @exercise.test("learn: return of MountainCar (lower bound over 4 trainings)", 4, hidden=True)
 def driven(submission, draws):
-    """Who never gets out has -200, the scripted expert -101."""
+    """Who never gets out has -200, the scripted expert -101. The two numbers are exchanged or mirrored and actions have
+    other numbers each time, so that weights that were learnt before are of no use."""
     found = []
     for _ in range(4):
-        weights = submission.call("learn", draws.env("MountainCar-v0", BUDGET))
-        found.append(return_of(array_like(weights, (3, 648), "the weights"), draws))
+        env = draws.env("MountainCar-v0", BUDGET)
+        env.env = car = Turned(env.env, signed_permutation(draws.rng, 2), draws.rng.permutation(3), LOW, HIGH)
+        weights = submission.call("learn", env)
+        found.append(return_of(array_like(weights, (3, 648), "the weights"), car, draws))
     return credit(lower_bound(found), none=-195.0, full=-150.0)

@@ -14,7 +14,8 @@
 # \nabla \log \pi_\theta(a \mid x) = x\, (e_a - \pi_\theta(\cdot \mid x))^\top.$$
 #
 # **Hand in** this notebook, or a script with `probabilities`, `log_gradient`, `rewards_to_go` and `train`. A file of weights
-# (`np.savez("policy_gradient.npz", theta=theta)`) is played too, but earns the points for playing alone.
+# (`np.savez("policy_gradient.npz", theta=theta)`) is played too, but shows nothing of how it was found: it earns a quarter of the
+# points for playing.
 
 # %%
 import numpy as np
@@ -65,6 +66,9 @@ def rewards_to_go(rewards):
 # `env` is a cart with a pole: four numbers, two actions, 1 for each step that the pole stands, at most 500. You may take
 # `env.budget` steps: `env.reset()` gives `(observation, info)`, `env.step(action)` gives `(observation, reward, terminated,
 # truncated, info)`. Return $\theta$. It is graded by the return of the best action by $\theta$ in every state.
+#
+# In hidden tests the four numbers are mixed by a rotation, another one for each training, and actions may be exchanged: a
+# $\theta$ that was found at home is of no use there.
 
 
 # %%

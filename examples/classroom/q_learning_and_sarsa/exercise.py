@@ -48,7 +48,7 @@ def q_update(Q, state, action, reward, next_state, terminated, alpha, gamma):
 #
 # `env` has `n_states`, `n_actions`, and a `budget` of steps, all of which you may take: `env.reset()` gives
 # `(state, info)`, `env.step(action)` gives `(state, reward, terminated, truncated, info)`. Return a policy: an action for
-# each state. It is graded by the steps that it needs, here and in worlds that you have not seen.
+# each state. It is graded by the steps that it needs, here and in worlds where states and actions have other numbers.
 
 
 # %%

@@ -1,7 +1,7 @@
-import gymnasium
 import numpy as np
 
 import rlenvs
+from rlenvs.classroom.disguise import Renamed
 from rlenvs.classroom.exercise import Exercise, Failed, array_like, close, credit, lower_bound
 
 BUDGET = 20_000
@@ -59,12 +59,12 @@ def ends(submission, draws):
 
 @exercise.test("learn in shuffled cliffs (lower bound over 5)", 4, hidden=True)
 def shuffled(submission, draws):
-    """Actions have other numbers each time, so that a policy that was learnt before is of no use."""
+    """Actions and states have other numbers each time, so that a policy that was learnt before is of no use."""
     found = []
     for _ in range(5):
-        env, order = draws.env("CliffWalking-v0", BUDGET), draws.rng.permutation(4)
+        env = draws.env("CliffWalking-v0", BUDGET)
         exact = env.env
-        env.env = gymnasium.wrappers.TransformAction(exact, lambda a, order=order: int(order[a]), exact.action_space)
-        value, best = worth(exact, order[learnt(submission, env, 0.99)], 0.99)
+        env.env = Renamed(exact, draws.rng)
+        value, best = worth(exact, env.env.policy(learnt(submission, env, 0.99)), 0.99)
         found.append(credit(value, none=2 * best, full=best - 1e-6))
     return lower_bound(found)

@@ -138,6 +138,6 @@ def fitted(submission, draws):
         problem = place, width, alpha
         best = max(soft_value(m, s, *problem) for m in np.linspace(0, 2, 41) for s in np.linspace(-3, 1, 41))
         fixed = soft_value(0.0, -1.0, *problem)
-        mean, log_deviation = array_like(submission.call("fit", *problem), (2,), "fit")
-        worst = min(worst, (soft_value(mean, np.clip(log_deviation, -20, 5), *problem) - fixed) / (best - fixed))
+        mean, log_deviation = np.clip(array_like(submission.call("fit", *problem), (2,), "fit"), -20, 20)
+        worst = min(worst, (soft_value(mean, min(log_deviation, 5), *problem) - fixed) / (best - fixed))
     return credit(worst, none=0.3, full=0.95)

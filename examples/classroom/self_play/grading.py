@@ -98,8 +98,19 @@ def fictitious(submission, draws):
     return converged(submission, draws, "fictitious_play")
 
 
-@exercise.test("regret matching: exploitability (bound over 8 games)", 3, hidden=True)
+@exercise.test("regret matching: round by round, and exploitability (bound over 8 games)", 3, hidden=True)
 def matching(submission, draws):
+    payoffs = game(draws.rng)
+    regrets, sums = ([np.zeros(size) for size in payoffs.shape] for _ in range(2))
+    for rounds in range(1, 8):
+        p, q = (
+            np.maximum(r, 0) / np.maximum(r, 0).sum() if r.max() > 0 else np.full(len(r), 1 / len(r)) for r in regrets
+        )
+        sums = [sums[0] + p, sums[1] + q]
+        found = strategies(submission.call("regret_matching", payoffs, rounds), payoffs, "regret_matching")
+        for k in (0, 1):
+            close(found[k], sums[k] / rounds, f"the average strategies of {rounds} rounds", 1e-9)
+        regrets = [regrets[0] + payoffs @ q - p @ payoffs @ q, regrets[1] + p @ payoffs @ q - p @ payoffs]
     return converged(submission, draws, "regret_matching")
 
 
@@ -121,7 +132,7 @@ def together(submission, draws):
         payoffs = np.full((actions, actions), -5.0)
         payoffs[:3, :3] = CLIMBING
         payoffs = payoffs[draws.rng.permutation(actions)][:, draws.rng.permutation(actions)]
-        env = HostedEnv(Team(payoffs), draws.seed(), 900)
+        env = HostedEnv(Team(payoffs), draws.world_seed(), 900)
         pair = array_like(submission.call("learn_jointly", env, actions), (2,), "the pair").astype(int)
         if pair.min() < 0 or pair.max() >= actions:
             raise Failed("the pair holds numbers that are no actions")

@@ -93,7 +93,8 @@ def refit(candidates, scores, elite):
 # calls, in any contexts you like. Return $\theta$. It is graded by the worst tenth of its returns in contexts between `low`
 # and `high` that you have not seen. Where `low` equals `high` there is one context only, and nothing to be robust against.
 #
-# In hidden tests the sensors are wired in another order and with other signs, so weights that were found at home are of no use.
+# In hidden tests the sensors are mixed by a rotation, another one for each search, so weights that were found at home are of no
+# use.
 
 
 # %%

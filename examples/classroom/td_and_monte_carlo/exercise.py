@@ -75,6 +75,8 @@ def monte_carlo_update(values, states, rewards, alpha, gamma):
 # `env` is a random walk of unknown length, with `n_states` states. `env.reset()` gives `(state, info)`, `env.step(0)`
 # gives `(state, reward, terminated, truncated, info)`. Play `episodes` episodes and estimate the values as well as you
 # can, without discount. You are graded by the root of the mean squared error in the states between the ends.
+#
+# In hidden tests states have other numbers, in no order, and ends pay other amounts: what `env` shows is all that you know.
 
 
 # %%

@@ -1,6 +1,7 @@
 import numpy as np
 
 import rlenvs
+from rlenvs.classroom.disguise import Renamed
 from rlenvs.classroom.exercise import Exercise, array_like, close, credit, lower_bound
 
 EPISODES, BUDGET = 150, 100_000
@@ -60,11 +61,16 @@ def visits(submission, draws):
 
 @exercise.test("predict: the error on walks of several lengths (upper bound over 12)", 4, hidden=True)
 def predicted(submission, draws):
-    """To know nothing is an error of about 0.6; full credit is at 0.2, none at 0.45."""
+    """States have other numbers each time, and ends pay other amounts, so that values cannot be known beforehand. In
+    what the right end pays, to know nothing is an error of about 0.6; full credit is at 0.2, none at 0.45."""
     errors = []
     for length in draws.rng.integers(7, 14, 12):
         env = draws.env("RandomWalk-v0", BUDGET, length=int(length))
-        truth = rlenvs.solve(env.env, gamma=1.0).values
+        scale = draws.rng.choice([-1.0, 1.0]) * draws.rng.uniform(0.5, 2.0)
+        walk = env.env
+        env.env = Renamed(walk, draws.rng, scale)
+        truth = env.env.values(rlenvs.solve(walk, gamma=1.0).values)
         found = array_like(submission.call("predict", env, EPISODES), truth.shape, "predict")
-        errors.append(np.sqrt(np.mean((found - truth)[1:-1] ** 2)))
+        between = env.env.states[1:-1]
+        errors.append(np.sqrt(np.mean((found - truth)[between] ** 2)) / abs(scale))
     return credit(lower_bound(-np.array(errors)), none=-0.45, full=-0.2)

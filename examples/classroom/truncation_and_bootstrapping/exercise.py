@@ -63,8 +63,8 @@ def n_step_targets(rewards, next_values, terminated, truncated, gamma, n):
 #
 # `env` pays in every step and is cut off early. Estimate by TD(0) the discounted values of the policy that takes action 1 in
 # every state, **as if there were no time limit**. `env` has `n_states` and a `budget` of steps; `env.reset()` gives
-# `(state, info)`, `env.step(action)` gives `(state, reward, terminated, truncated, info)`. What counts is the value of the
-# last state.
+# `(state, info)`, `env.step(action)` gives `(state, reward, terminated, truncated, info)`. What counts are the values of all
+# states, in worlds that are drawn for each grading: where a step leads, what it pays, and whether there is an end at all.
 
 
 # %%

@@ -99,7 +99,7 @@ class Shop(gymnasium.Env):
 # %% [markdown]
 # ## 2. How it is played
 #
-# These three functions are how the shop is graded. Leave them as they are.
+# These three functions are how the shop is graded. Leave them as they are; the grader takes its own.
 
 
 # %%

@@ -47,11 +47,11 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.card import IMITATING
-from rlenvs.agents.writing import read_file
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.registry import entry, world_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
+from rlenvs.core.user_files import read_file
 
 __all__ = ["settings_for"]
 
@@ -443,7 +443,7 @@ LARGEST = 1 << 20  # bytes of a file
 def read_toml(path: str | Path) -> Table:
     """A TOML file as tables; ParameterError with the reason where it is none."""
     try:
-        return tomllib.loads(read_file(Path(path), LARGEST).decode("utf-8"))
+        return tomllib.loads(read_file(path, LARGEST).decode("utf-8"))
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

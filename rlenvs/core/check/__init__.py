@@ -5,6 +5,14 @@
     python -m rlenvs.core.check --record Name-v0   record the numbers of rule 16 again
 
 Without ids, all take all that are registered. The rules are listed in `rlenvs.core.check.rules`.
+
+What no rule can see: a mask that forbids or allows what the task means otherwise, where the kernels do the same with
+all choices (what moves the world although it is often forbidden is a warning); a reward of the state before the step,
+which is meant in some worlds (one that is kept in the state and paid later is a warning); a fault in less than one of a
+million steps, at one of many seeds, or at a size, a number of threads or a combination of options that was not tried;
+an endless loop in one of very many draws, which stops the check itself when it is compiled; what depends on the machine
+or the time of day; data that differ from process to process where numbers are recorded, which are compared instead;
+and whether the numbers are those of what the page names as source.
 """
 
 from __future__ import annotations
@@ -16,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
+from rlenvs.core.check.rules import AGENTS_RULES, MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.errors import ConformanceError, ParameterError, RenderError
@@ -165,6 +173,8 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = _title(rule)
     if target.dress and rule.number not in WRAPPER_RULES:
         return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without wrappers")
+    if target.for_agents and rule.number not in AGENTS_RULES:
+        return Outcome(rule.number, name, "not applicable", "these wrappers take the parallel form alone")
     looked_at = [number for number in rule.needs if number in done]
     broken = [number for number in looked_at if done[number].status in ("failed", "not run")]
     if broken:

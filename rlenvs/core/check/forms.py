@@ -6,7 +6,7 @@ import copy
 import functools
 import pickle
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,13 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from rlenvs.core.check.playing import Player, Trajectory, choose, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import vector_of
-from rlenvs.core.check.verdicts import Failed, compare, rows_from, vector_record
+from rlenvs.core.check.verdicts import Failed, compare, row_of, rows_from, vector_record
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.setup import Setup
+
+MANY = 24  # rows of a vector form, and seeds of a single one
+PICTURES = 2
+UNSEEDED = 3  # instances
 
 
 def repeatable(t: Subject) -> str:
@@ -144,6 +149,8 @@ def forms_agree(t: Subject) -> str:
         ours = Player(t.vector(3, mode, horizon=t.short)).play(steps)
         stock = Player(_sync_vector(t, mode)).play(steps)
         compare(f"{mode.name}: VectorEnv and SyncVectorEnv of Env", vector_record(ours), vector_record(stock))
+    _rows_agree(t)
+    _both_flags(t)
     reference, states = _batch_run(t, 5, 1, steps, None)
     for count, threads in ((5, 2), (2, 1), (1, 1)):
         trajectory, other = _batch_run(t, count, threads, steps, reference.actions[:, :count])
@@ -158,6 +165,74 @@ def forms_agree(t: Subject) -> str:
     elif t.world.agents:
         _parallel_agrees(t, reference)
     return f"{steps} steps in {'6' if t.world.agents else '5'} forms"
+
+
+def _rows_agree(t: Subject) -> None:
+    """Failed when a row of a vector form does anything else than a single form with its seed, in batches of 1, 2 and
+    many rows, with one thread and with two."""
+    many, steps = MANY, 3
+    env = t.env(horizon=t.short)
+    singles = [Player(env, seed).play(steps) for seed in range(many)]
+    for count, threads in ((1, 1), (2, 1), (many, 1), (many, 2)):
+        rows = Player(t.vector(count, threads=threads, horizon=t.short)).play(steps)
+        for seed, single in enumerate(singles[:count]):
+            mine = [_told(o, None) for o in single[: _first_end(single)]]
+            theirs = [_told(o, seed) for o in rows[: len(mine)]]
+            compare(f"Env with seed {seed} and row {seed} of {count} with {threads} thread(s)", mine, theirs)
+
+
+def _first_end(record: Sequence[Any]) -> int:
+    """How many calls there are up to the end of the first episode."""
+    ends = (i for i, out in enumerate(record) if len(out) == 5 and (out[2] or out[3]))
+    return next(ends, len(record) - 1) + 1
+
+
+def _told(out: Sequence[Any], row: int | None) -> Any:
+    """Observation, reward and flags of a single form, or of a row of a vector form, as arrays."""
+    if row is not None:
+        return (row_of(out[0], row), *(np.asarray(part[row]).tolist() for part in out[1:-1]), {})
+    return (out[0], *(np.asarray(part).tolist() for part in out[1:-1]), {})
+
+
+def _both_flags(t: Subject) -> None:
+    """Failed when a form tells something else than the batch of a step that ends the task at the time limit."""
+    if t.world.agents or t.dress:
+        return
+    for policy in t.policies:
+        trajectory = t.rollout(policy)[1]
+        ended = np.argwhere(trajectory.terminated[1:, :, 0] & ~_ended_before(trajectory)[1:])
+        if len(ended):
+            break
+    else:
+        return
+    step, world = ended[0].tolist()
+    limit, actions = step + 2, trajectory.actions[: step + 2, world]
+    batch = t.batch(1, horizon=limit)
+    wanted = roll(batch, limit, seed=world, actions=actions[:, None])
+    env = t.env(horizon=limit)
+    vector = t.vector(1, horizon=limit)
+    env.reset(seed=world)
+    vector.reset(seed=[world])
+    flags = [wanted.terminated[-1, 0, 0].item(), wanted.truncated[-1, 0, 0].item()]
+    for action in actions[:, 0]:
+        shown = batch.setup.shown_action(action)
+        single, row = env.step(shown), vector.step(np.asarray(shown)[None])
+    for name, found in (("Env", single), ("VectorEnv", [part[0] for part in row[1:4]])):
+        told = [bool(flag) for flag in found[-3:-1]] if name == "Env" else [bool(flag) for flag in found[1:]]
+        if told != flags:
+            raise Failed(
+                f"{name} says {told} of terminated and truncated in step {limit} of {limit}, which ends the "
+                f"task too; the batch says {flags}"
+            )
+        reward = found[1] if name == "Env" else found[0]
+        if not t.vector_reward and not np.isclose(reward, wanted.rewards[-1, 0, 0], rtol=1e-4, atol=1e-4):
+            raise Failed(f"{name} pays {reward} in a step with both flags, the batch {wanted.rewards[-1, 0, 0]}")
+
+
+def _ended_before(trajectory: Trajectory) -> np.ndarray:
+    """Whether an episode of a world has ended in an earlier step, (T, N)."""
+    over = (trajectory.terminated | trajectory.truncated).any(axis=2)
+    return np.concatenate([np.zeros_like(over[:1]), np.logical_or.accumulate(over)[:-1]])
 
 
 def _sync_vector(t: Subject, mode: AutoresetMode) -> SyncVectorEnv:
@@ -175,7 +250,7 @@ def _batch_run(t: Subject, count: int, threads: int, steps: int, actions: Any) -
 
 def _wrappers_agree(t: Subject) -> None:
     """Failed when the first agent fares otherwise in the single form, where the others do nothing, than in the parallel
-    form, where they choose to do nothing."""
+    form, where they choose to do nothing. Looked at as long as their wrappers leave them at that."""
     single, parallel = t.env(horizon=t.short), t.parallel(horizon=t.short)
     first = parallel.possible_agents[0]
     setup = Setup(t.world, **t.choices)
@@ -183,8 +258,9 @@ def _wrappers_agree(t: Subject) -> None:
     nothing = dict(zip(parallel.possible_agents, idle, strict=True))
     for seed in range(2):
         (seen, _), (all_seen, _) = single.reset(seed=seed), parallel.reset(seed=seed)
-        chooser = np.random.default_rng(seed)
-        for step in range(t.short):
+        chooser, batch = np.random.default_rng(seed), parallel.unwrapped.batch
+        played = batch.states["elapsed"][0] > 0  # by a wrapper, in the reset
+        for step in range(0 if played else t.short):
             wrong = difference(
                 np.int64(seen) if isinstance(seen, int) else seen,
                 all_seen[first]["observation"] if "action_mask" in all_seen[first] else all_seen[first],
@@ -194,7 +270,10 @@ def _wrappers_agree(t: Subject) -> None:
             action = choose(chooser, single.action_space)
             others = {a: np.full_like(parallel.action_space(a).sample(), nothing[a]) for a in parallel.agents}
             seen, reward, terminated, truncated, _ = single.step(action)
+            living = [k for k, agent in enumerate(parallel.possible_agents) if agent in others and k > 0]
             all_seen, rewards, ends, cuts, _ = parallel.step({**others, first: action})
+            if not np.array_equal(batch.actions[0, living], setup.idle[living]):
+                break
             wrong = difference([reward, terminated, truncated], [rewards[first], ends[first], cuts[first]])
             if wrong:
                 raise Failed(f"what the first agent gets in Env and ParallelEnv differs at step {step}: {wrong}")
@@ -237,7 +316,8 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
 
 
 def instances_independent(t: Subject) -> str:
-    """12. A second instance, with another seed and other parameters, leaves the first as it is.
+    """12. A second instance, with another seed and other parameters, leaves the first as it is, when it is closed too;
+    pictures change nothing, parameters of `reset` last until others are given, and unseeded instances differ.
 
     To mend: keep nothing that changes in classes, modules or default arguments.
     """
@@ -246,12 +326,75 @@ def instances_independent(t: Subject) -> str:
     for name, make in t.forms():
         alone = Player(make(horizon=t.short)).play(steps)
         first = Player(make(horizon=t.short))
-        second = Player(make(horizon=t.short, **other), seed=99)
-        for _ in range(steps):
-            second.step()
+        second = Player(_other(t, make, other), seed=99)
+        for step in range(steps):
+            if step < steps // 2:
+                second.step()
+            elif step == steps // 2:
+                second.env.close()
             first.step()
         compare(f"{name} alone and beside a second instance", alone, first.record)
+        _options_are_gone(t, name, make, alone)
+    _drawing_is_harmless(t)
+    _unseeded_differ(t)
     return f"{steps} steps beside a second instance"
+
+
+def _other(t: Subject, make: Callable[..., Any], params: dict[str, float]) -> Any:
+    """A form with other parameters, or with the usual ones where its wrappers hold them within a range."""
+    try:
+        return make(horizon=t.short, **params)
+    except ParameterError:
+        if not t.dress:
+            raise
+        return make(horizon=t.short)
+
+
+def _options_are_gone(t: Subject, name: str, make: Callable[..., Any], alone: list[Any]) -> None:
+    """Failed when parameters that are set back leave something behind."""
+    usual = vars(Setup(t.world, **t.choices).values)
+    for param, declared in () if t.dress else t.world.params.items():
+        other = 0.5 * (usual[param] + (declared.high if declared.high != usual[param] else declared.low))
+        env = make(horizon=t.short)
+        try:
+            env.reset(seed=5, options={"params": {param: other}})
+            env.reset(seed=6, options={"params": {param: usual[param]}})
+        except ParameterError:  # it does not go with the others, or an engine cannot change it
+            continue
+        again = Player(env).play(t.short)
+        compare(f"{name} and {name} after options that were set back, {param}={other:g}", alone[: t.short + 1], again)
+        return
+
+
+def _drawing_is_harmless(t: Subject) -> None:
+    """Failed when a single form that is drawn after every call does anything else, or moves NumPy's generator."""
+    if "draw" not in t.world.functions or t.dress:
+        return
+    before = np.random.get_state()  # noqa: NPY002
+    quiet, drawn = Player(t.env(horizon=t.short)), Player(t.env(horizon=t.short, render_mode="rgb_array"))
+    for _ in range(PICTURES):
+        drawn.env.render()
+        quiet.step()
+        drawn.step()
+    drawn.env.render()
+    compare("Env and Env that is drawn", quiet.record, drawn.record)
+    if difference(list(before), list(np.random.get_state())):  # noqa: NPY002
+        raise Failed("drawing moves NumPy's global generator")
+
+
+def _unseeded_differ(t: Subject) -> None:
+    """Failed when several instances that were never seeded begin alike."""
+    if t.world.same_start or t.world.starts or t.dress:
+        return
+    for name, make in t.forms():
+        starts = []
+        for _ in range(UNSEEDED):
+            env = make(horizon=t.short)
+            env.reset()
+            found = env.get_state()
+            starts.append(b"".join(each.state for each in (found if isinstance(found, list) else [found])))
+        if len(set(starts)) == 1:
+            raise Failed(f"{UNSEEDED} copies of {name} that were never seeded begin in the same state")
 
 
 def seeding(t: Subject) -> str:

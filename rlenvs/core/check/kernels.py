@@ -44,7 +44,7 @@ def backends_agree(t: Subject) -> str:
     compiled = t.batch(2)
     first = roll(compiled, 8)
     roll(plain, 8, actions=first.actions)
-    _same_outcome(compiled, plain, "after 8 steps")
+    same_outcome(compiled, plain, "after 8 steps")
     count = max(4, 16 // len(t.policies)) * (8 if t.long else 1)
     span = 2 * t.horizon if t.long else min(240, 2 * t.horizon)
     moments: list[Moment] = []
@@ -59,7 +59,7 @@ def backends_agree(t: Subject) -> str:
         plain.actions[:] = compiled.actions
         compiled.step_loaded()
         plain.step_loaded()
-        _same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
+        same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
         steps += 1
     asked = _same_answers(t, moments)
     answers = f", the answers in {asked} of {len(moments)} states" if asked < len(moments) else ""
@@ -84,7 +84,7 @@ def _same_in_lanes(t: Subject) -> str:
     return f", {IN_LANES} steps in lanes"
 
 
-def _same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
+def same_outcome(compiled: KernelBatch, plain: KernelBatch, where: str) -> None:
     """Failed when two batches came out of a step with different states, observations, rewards or ends."""
     world = compiled.world
     slack = 1e-5 if any(kind.code == "f4" for kind in world.state.values()) else 1e-9
@@ -184,8 +184,9 @@ def only_steps_write(t: Subject) -> str:
     _watch_in_python(t.plain)
     asked = 0
     canvas = Canvas(64, 64) if "draw" in t.world.functions else None
+    _draw_an_episode(t)
     for policy, batch in t.states(t.scale(12, 3), every=t.scale(25, 5)):
-        for name, ask in _questions(t, batch, canvas):
+        for name, ask in questions(t, batch, canvas):
             before = _world_of(batch)
             ask()
             where = f"at step {batch.states['elapsed'][0]}, played by {policy}"
@@ -195,6 +196,32 @@ def only_steps_write(t: Subject) -> str:
     if t.world.scratch:
         _asking_is_harmless(t)
     return f"{asked} questions, and 10 steps watched kernel by kernel"
+
+
+def _draw_an_episode(t: Subject) -> None:
+    """Draw and describe a world at the start, after a step, and at the end of an episode."""
+    if not {"draw", "text"} & set(t.world.functions):
+        return
+    batch = t.batch(1)
+    batch.seed([0])
+    batch.reset()
+    chooser = Chooser(batch, "random")
+    for step in range(t.steps + 1):
+        if step < 2 or batch.over[0]:
+            draw_now(batch)
+        if batch.over[0]:
+            break
+        chooser.load(step)
+        batch.step_loaded()
+
+
+def draw_now(batch: KernelBatch) -> None:
+    """Draw and describe the first world of a batch; what that raises is a fault."""
+    functions = batch.world.functions
+    if "draw" in functions:
+        functions["draw"](Canvas(64, 64), *batch.records(0))
+    if "text" in functions:
+        functions["text"](*batch.records(0))
 
 
 def _same_again(name: str, batch: KernelBatch, ask: Callable[[], Any], where: str) -> None:
@@ -219,7 +246,7 @@ def _asking_is_harmless(t: Subject) -> None:
     asked.seed(range(2))
     asked.reset()
     for step, actions in enumerate(wanted.actions):
-        for _, ask in _questions(t, asked, None):
+        for _, ask in questions(t, asked, None):
             ask()
         asked.load_actions(actions)
         asked.step_loaded()
@@ -243,7 +270,7 @@ def _watch_in_python(t: Subject) -> None:
     world = dataclasses.replace(t.world, kernels=watched)
     batch = new_batch(world, 1, **{**t.choices, "backend": "python"})
     roll(batch, 10)
-    for name, ask in _questions(dataclasses.replace(t, world=world), batch, None):
+    for name, ask in questions(dataclasses.replace(t, world=world), batch, None):
         if name == "expert" and t.backend == "numba":
             continue  # is asked compiled, many times, and at once
         before = _world_of(batch)
@@ -305,7 +332,7 @@ def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, 
             raise Failed(f"{who} wrote {name} {where}: it was {record}, and is {now}")
 
 
-def _questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
+def questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be asked of a world without moving it, by name."""
     world, kernels = t.world, t.world.kernels
     yield "observe", batch.observe

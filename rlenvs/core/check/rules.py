@@ -25,6 +25,7 @@ from rlenvs.core.check.forms import (
 )
 from rlenvs.core.check.inputs import bad_input
 from rlenvs.core.check.kernels import backends_agree, only_steps_write
+from rlenvs.core.check.loops import kernels_end
 from rlenvs.core.check.records import golden, headings
 from rlenvs.core.check.settings import parameters_matter, sizes_and_levels
 from rlenvs.core.check.snapshots import past_is_forgotten, snapshots_restore
@@ -44,7 +45,8 @@ class Rule(NamedTuple):
 # 7 comes late: when forms differ, one of the rules that it builds on tells better what is wrong; so does 10, since
 # most parameters show in what actions do
 RULES = (
-    Rule(1, spaces_hold),
+    Rule(27, kernels_end),
+    Rule(1, spaces_hold, (27,)),
     Rule(2, repeatable, (1,)),
     Rule(3, copies, (1, 2)),
     Rule(20, only_steps_write, (1,)),
@@ -76,3 +78,5 @@ MEMBER_RULES = (1, 2, 5, 6, 9, 11, 14, 15, 16, 23, 24, 26)
 VECTOR_RULES = (1, 2, 11)
 # those that wrappers on an environment could break; the others are about the world itself
 WRAPPER_RULES = (1, 2, 3, 4, 7, 8, 9, 12, 13, 18, 21)
+# of these the ones that look at every form by itself, for wrappers that take the parallel form alone
+AGENTS_RULES = (1, 2, 3, 4, 12, 21)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
+from rlenvs.core.check.kernels import draw_now
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
@@ -14,7 +17,9 @@ from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.errors import ParameterError, RenderError
 from rlenvs.core.parts import Integer
 from rlenvs.core.setup import Setup
+from rlenvs.core.spec import World
 
+CORNERS = 48  # worlds with several parameters at an end of their range: every two in all ways, nearly surely
 AT_ONCE, SOON = 3, 40  # steps in which most parameters show, and nearly all
 COMPARED = ("observations", "terms", "terminated", "success")
 MOST_AGENTS, MOST_BYTES = 128, 4_000_000  # of a world under rule 14
@@ -25,7 +30,8 @@ Case = tuple[str, float]  # a parameter and its value
 
 def parameters_matter(t: Subject) -> str:
     """10. Every parameter changes some trajectory, on both sides of its default: at the ends of its range and half way
-    to them; all stays finite there, and worlds with any of these values have their place in one batch.
+    to them; all stays finite there, and worlds with any of these values have their place in one batch. Where several
+    stand at ends of their ranges, observations, terms and costs keep their bounds.
 
     To mend: use the parameter in a kernel (is a derived value computed elsewhere?), shorten its range to where it has
     an effect, or drop it. One that bounds something, and shows only where the bound is reached, is declared as
@@ -40,6 +46,7 @@ def parameters_matter(t: Subject) -> str:
         setting = dict(probe.get(name, {}))
         groups.setdefault(repr(sorted(setting.items())), (setting, []))[1].append(name)
     silent, dead, count = [], [], 0
+    _check_corners(t)
     for setting, names in groups.values():
         cases = _cases(t.having(**setting), names)
         count += len(cases)
@@ -55,6 +62,31 @@ def parameters_matter(t: Subject) -> str:
         found = f"the trajectories of the defaults do not change with {shown}{' ...' if len(silent) > 6 else ''}"
         raise Failed(f"{', '.join(dead)} without any effect: {found}" if dead else found)
     return f"{len(t.world.params)} parameters, {count} values"
+
+
+def _check_corners(t: Subject) -> None:
+    """Failed when an observation, a term or a cost leaves its bounds where parameters stand at ends of their ranges,
+    a different two thirds of them in each world."""
+    chooser, count = np.random.default_rng(0), t.scale(CORNERS, 24)
+    now = vars(Setup(t.world, **t.choices).values)
+    rows: list[dict[str, float]] = []
+    for _ in range(count):
+        ends = {name: (now[name], p.low, p.high)[chooser.integers(3)] for name, p in t.world.params.items()}
+        with contextlib.suppress(ParameterError):  # some do not go together
+            Setup(t.world, **{**t.choices, **ends})
+            rows.append(ends)
+    if not rows:
+        return
+    batch = t.batch(len(rows), **{name: np.array([row[name] for row in rows]) for name in t.world.params})
+    for policy in t.policies[:2]:
+        trajectory = roll(batch, min(t.horizon, t.scale(SOON, 12)), policy)
+        try:
+            check_values(t, batch, trajectory, policy)
+            check_terms(t, batch, trajectory, policy)
+        except Failed as reason:
+            found = re.search(r"of world (\d+)", str(reason))
+            there = {name: round(value, 6) for name, value in rows[int(found[1])].items()} if found else {}
+            raise Failed(f"with parameters at ends of their ranges: {reason}; there {there}") from None
 
 
 def _cases(t: Subject, names: list[str]) -> list[Case]:
@@ -174,13 +206,15 @@ def _changes(t: Subject, base: Trajectory) -> bool:
 
 
 def sizes_and_levels(t: Subject) -> str:
-    """14. Levels, and the smallest, largest and non-square sizes, keep rules 1, 7 and 11 too.
+    """14. Levels, and the smallest, largest and non-square sizes, keep rules 1, 7 and 11 too, and can be drawn; no
+    level is the world as it is without one.
 
     Of sizes that `quick` names, four times the usual one is the largest, unless in the long mode. To mend: read sizes
     from the arrays in kernels, never write them down; refuse the impossible with ParameterError.
     Where no OpenGL works, images that MuJoCo draws cannot be looked at.
     """
-    settings = [*({"level": level} for level in t.world.levels), *_odd_sizes(t)]
+    _check_levels(t.world)
+    settings = [*({"level": level} for level in t.world.levels), *odd_sizes(t)]
     if not settings:
         raise NotApplicable("the world has neither levels nor sizes")
     dark, without_opengl = [], None
@@ -200,6 +234,7 @@ def sizes_and_levels(t: Subject) -> str:
                 check_terms(odd, batch, trajectory, policy)
             if shown not in seen:
                 seen.append(shown)
+                draw_now(batch)
                 _check_forms(odd, env, steps)
         except RenderError as error:
             dark.append(_text(setting))
@@ -209,6 +244,21 @@ def sizes_and_levels(t: Subject) -> str:
     if without_opengl:
         raise NotApplicable(f"{'; '.join(dark)} (all others hold): {without_opengl}")
     return "; ".join(_text(setting) for setting in settings)
+
+
+def _check_levels(world: World) -> None:
+    """Failed when a level says what holds without it, or the same as another one. It may be one step of a ladder, whose
+    other levels set the same otherwise; and one that says nothing is meant: the usual by a name."""
+    known = {name: part.default for name, part in (*world.params.items(), *world.options.items())}
+    seen: dict[str, str] = {}
+    for level, changes in world.levels.items():
+        others = [other for name, other in world.levels.items() if name != level]
+        ladder = all(any(other.get(name, value) != value for other in others) for name, value in changes.items())
+        if not ladder and all(name in known and known[name] == value for name, value in changes.items()):
+            raise Failed(f"level {level!r} is the world as it is without a level: {changes}")
+        twin = seen.setdefault(repr(sorted(changes.items())), level)
+        if twin != level:
+            raise Failed(f"the levels {twin!r} and {level!r} are the same: {changes}")
 
 
 def _check_forms(t: Subject, env: Any, steps: int) -> None:
@@ -223,7 +273,7 @@ def _text(setting: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in setting.items())
 
 
-def _odd_sizes(t: Subject) -> list[dict[str, Any]]:
+def odd_sizes(t: Subject) -> list[dict[str, Any]]:
     """Settings with the smallest, the largest and a non-square size."""
     usual = Setup(t.world, **t.choices)
     now = vars(usual.values)

@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, Trajectory, roll
 from rlenvs.core.engines import new_batch
+from rlenvs.core.errors import ParameterError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.registry import entry
 from rlenvs.core.setup import Setup
@@ -95,17 +96,29 @@ class Subject:
             ("Env", self.env),
             ("VectorEnv", functools.partial(self.vector, 3)),
         ]
+        if self.for_agents:
+            return [("ParallelEnv", self.parallel)]
         return [*found, ("ParallelEnv", self.parallel)] if self.world.agents else found
+
+    @functools.cached_property
+    def for_agents(self) -> bool:
+        """Whether there are wrappers that take the parallel form alone."""
+        return self.dress is not None and bool(self.world.agents) and _refused(self.env) and not _refused(self.parallel)
 
     @functools.cached_property
     def horizon(self) -> int:
         """Steps until truncation."""
         return Setup(self.world, **self.choices).horizon
 
-    @property
+    @functools.cached_property
     def short(self) -> int:
-        """The horizon of short episodes."""
-        return min(self.horizon, self.scale(SHORT, 8))
+        """The horizon of short episodes; of longer ones where the wrappers refuse it."""
+        steps = min(self.horizon, self.scale(SHORT, 8))
+        if self.dress:
+            make = self.forms()[0][1]
+            while steps < self.horizon and _refused(make, horizon=steps):
+                steps = min(2 * steps, self.horizon)
+        return steps
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -162,6 +175,15 @@ class Subject:
                 batch.step_loaded()
                 if t % stride == stride - 1:
                     yield policy, batch
+
+
+def _refused(make: Callable[..., Any], **choices: Any) -> bool:
+    """Whether wrappers refuse what they are put on."""
+    try:
+        make(**choices)
+    except ParameterError:
+        return True
+    return False
 
 
 def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[str, Any]) -> Subject:

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from rlenvs.core.arrays import arrays_of, row_layouts
-from rlenvs.core.cache import Digest
+from rlenvs.core.digest import ONCE, Digest
 from rlenvs.core.driver import ENTRY_POINTS
 from rlenvs.core.intermediate import make_compilable
 from rlenvs.core.lanes import copying, masks
@@ -30,7 +30,7 @@ def key_of(key: str, own: bool) -> str:
     digest.add(f"{key} {WIDTH} {own}")
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.add(path.read_bytes())
-    return digest.hexdigest()
+    return (ONCE if key.startswith(ONCE) else "") + digest.hexdigest()
 
 
 def add_names(scope: dict[str, Any], world: World, kind: str, own: bool) -> None:

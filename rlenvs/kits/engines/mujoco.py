@@ -481,4 +481,13 @@ def _import_mujoco() -> Any:
     except Exception as error:  # of the OpenGL that MUJOCO_GL asks for
         wanted = os.environ.get("MUJOCO_GL", "")
         raise EngineError(f"mujoco is installed, but cannot be imported with MUJOCO_GL={wanted}: {error}") from error
+    _write_no_log_file(mujoco)
     return mujoco
+
+
+@functools.cache
+def _write_no_log_file(mujoco: Any) -> None:
+    """Once in a process: no MUJOCO_LOG.TXT in the working directory; why a world failed is in `simulation_error`."""
+    config = mujoco.MjLogConfig.get()
+    config.logto_file = False
+    config.set()

@@ -87,6 +87,7 @@ from rlenvs.kits.planar.shapes import set_material as set_material
 from rlenvs.kits.planar.shapes import set_sensor as set_sensor
 from rlenvs.kits.planar.shapes import set_vertex as set_vertex
 from rlenvs.kits.planar.shapes import start_polygon as start_polygon
+from rlenvs.kits.planar.soundness import state_fault as state_fault
 from rlenvs.kits.planar.step import SETTLED as SETTLED
 from rlenvs.kits.planar.step import advance as advance
 from rlenvs.kits.planar.step import prepare as prepare

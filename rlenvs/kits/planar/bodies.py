@@ -30,8 +30,8 @@ def fields(
     """
     return {
         # bodies
-        "body_count": i8,
-        "body_kind": i1(bodies),
+        "body_count": i8.up_to(bodies),
+        "body_kind": i1(bodies).within(0, 2),
         "centre": f8(bodies, 2),  # m, of mass
         "angle": f8(bodies),  # rad
         "velocity": f8(bodies, 2),  # m/s, of the centre of mass
@@ -50,12 +50,12 @@ def fields(
         "placed": i8,  # whether one has been put elsewhere by hand since its shapes were boxed in
         "swept": f8(bodies, 4),  # centre and angle at the beginning of the step; share of the step that is done
         # shapes
-        "shape_count": i8,
-        "vertex_count": i8,
+        "shape_count": i8.up_to(shapes),
+        "vertex_count": i8.up_to(vertices),
         "shape_kind": i1(shapes),
-        "shape_body": i4(shapes),
-        "shape_first": i4(shapes),  # its first vertex
-        "shape_size": i4(shapes),  # how many vertices
+        "shape_body": i4(shapes).index_of(bodies),
+        "shape_first": i4(shapes).up_to(vertices),  # its first vertex
+        "shape_size": i4(shapes).up_to(vertices),  # how many vertices
         "shape_neighbours": i1(shapes),  # of an edge: 1 before it, 2 after it
         "shape_sensor": i1(shapes),
         "shape_category": i4(shapes),
@@ -67,9 +67,9 @@ def fields(
         "vertex": f8(vertices, 2),  # m, in the frame of the body
         "normal": f8(vertices, 2),  # of the side from this vertex to the next
         # joints
-        "joint_count": i8,
+        "joint_count": i8.up_to(joints),
         "joint_kind": i1(joints),
-        "joint_body": i4(joints, 2),
+        "joint_body": i4(joints, 2).index_of(bodies),
         "joint_anchor": f8(joints, 4),  # m, in the frames of the two bodies
         "joint_axis": f8(joints, 2),  # of a prismatic joint, in the frame of the first
         "joint_reference": f8(joints),  # rad, difference of the angles that counts as 0
@@ -85,17 +85,19 @@ def fields(
         "joint_rows": f8(joints, 3, 4),
         "joint_gain": f8(joints, 14),
         # contacts
-        "contact_count": i8,
-        "contact_order": i4(contacts),  # slots in use, the oldest first; behind them those that are free
-        "contact_head": i4(shapes),  # the first contact of a shape, and the one after a contact; -1: none
-        "contact_next": i4(contacts),
-        "contact_shapes": i4(contacts, 2),
-        "contact_bodies": i4(contacts, 2),
+        "contact_count": i8.up_to(contacts),
+        # slots in use, the oldest first; behind them those that are free
+        "contact_order": i4(contacts).index_of(contacts),
+        # the first contact of a shape, and the one after a contact; -1: none
+        "contact_head": i4(shapes).index_of(contacts, low=-1),
+        "contact_next": i4(contacts).index_of(contacts, low=-1),
+        "contact_shapes": i4(contacts, 2).index_of(shapes),
+        "contact_bodies": i4(contacts, 2).index_of(bodies),
         "contact_solved": i4(contacts),  # slots of those that stop their bodies in this step, in the order of solving
         "contact_touching": i1(contacts),
         "contact_manifold": i1(contacts),
-        "contact_points": i1(contacts),
-        "contact_rows": i1(contacts),
+        "contact_points": i1(contacts).within(0, 2),
+        "contact_rows": i1(contacts).within(0, 2),
         "contact_feature": i4(contacts, 2),
         "contact_tries": i1(contacts),
         "contact_enabled": i1(contacts),
@@ -112,18 +114,18 @@ def fields(
         "contact_block": f8(contacts, 6),
         "contact_time": f8(contacts),  # share of the step after which they meet; -1 where it is not known
         "contacts_left_out": i8,
-        "event_count": i8,
+        "event_count": i8.up_to(events),
         "events": i4(events, 3),
         "position_solved": i8,
         # where shapes are looked for
-        "strip_start": i4(strips),
+        "strip_start": i4(strips).up_to(shapes),
         "strip_left": f8,
         "strip_width": f8,
         "strip_reach": f8,  # m, of the widest static shape
-        "static_count": i8,
-        "static_shapes": i4(shapes),
-        "moving_count": i8,
-        "moving_shapes": i4(shapes),  # by the left ends of their boxes
+        "static_count": i8.up_to(shapes),
+        "static_shapes": i4(shapes).index_of(shapes),
+        "moving_count": i8.up_to(shapes),
+        "moving_shapes": i4(shapes).index_of(shapes),  # by the left ends of their boxes
         # of a distance between two shapes
         "simplex": f8(3, 3),
         "simplex_index": i8(3, 2),

@@ -232,7 +232,7 @@ def route_rows(routes: Sequence[Sequence[int]], length: int) -> np.ndarray:
     return rows
 
 
-def highway(lanes: int, length: float = 10_000.0, speed_limit: float = 30.0, width: float = 4.0) -> Network:
+def highway(lanes: int, length: float = 1_000_000.0, speed_limit: float = 30.0, width: float = 4.0) -> Network:
     """Parallel lanes along x, the leftmost at y = 0."""
     network = Network()
     for k in range(lanes):

@@ -75,7 +75,7 @@ def tabular(
         name,
         sizes=lambda values: table_of(values).sizes,
         data={**DATA, **changed, **extra},
-        state={"number": i4},
+        state={"number": i4.index_of("states")},
         observation={"state": seen or number},
         terms=terms,
         options={**{key: for_data(option) for key, option in options.items()}, **kernel_options},

@@ -13,13 +13,29 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.user_files import read_text, reason
 from rlenvs.kits.tracks.generator import close_through
-from rlenvs.kits.tracks.road import AT, COLUMNS, FOLDED, NOT_FINITE, OVERLAPPING, fault, lay_road
+from rlenvs.kits.tracks.road import (
+    AT,
+    CENTRE_X,
+    CENTRE_Y,
+    COLUMNS,
+    FOLDED,
+    LEFT,
+    NOT_FINITE,
+    OVERLAPPING,
+    RIGHT,
+    SOUND,
+    fault_of_cells,
+    lay_road,
+)
 from rlenvs.kits.tracks.splines import ROWS, X, Y
 
 FEWEST_POINTS, MOST_POINTS = 6, 20_000
 FEWEST_CELLS, MOST_CELLS = 16, 4096
+LONGEST = 25_000.0  # m of a centre line; the longest race track has 21 km
+LARGEST = 1 << 22  # bytes of a file
 
 # points x, y [m] of centre lines of our own
 CENTRE_LINES: dict[str, tuple[tuple[float, float], ...]] = {
@@ -80,9 +96,13 @@ def road_through(
         raise ParameterError(f"{name}: {len(rows)} points; needed are {FEWEST_POINTS} to {MOST_POINTS}")
     if not FEWEST_CELLS <= cells <= MOST_CELLS:
         raise ParameterError(f"{name}: cells={cells}; needed are {FEWEST_CELLS} to {MOST_CELLS}")
-    apart = np.hypot(*(np.roll(rows[:, :2], -1, axis=0) - rows[:, :2]).T)
+    with np.errstate(over="ignore"):  # of numbers near the largest, which are too long then
+        apart = np.hypot(*(np.roll(rows[:, :2], -1, axis=0) - rows[:, :2]).T)
+        length = apart.sum()
     if apart.min() < 1e-6:
         raise ParameterError(f"{name}: points {int(apart.argmin())} and the next are the same")
+    if not length <= LONGEST:
+        raise ParameterError(f"{name}: {length:g} m long; at most {LONGEST:g} m are allowed. Are its points in metres?")
     sides = np.full((2, len(rows) + 1), 0.5 * width)
     if rows.shape[1] == 4:
         sides[0, :-1], sides[1, :-1] = rows[:, 3], rows[:, 2]
@@ -98,7 +118,9 @@ def road_through(
 
 def checked(road: np.ndarray, bridge: bool, name: str) -> np.ndarray:
     """The road itself, if it is sound."""
-    found, row = fault(road)
+    found, row = fault_of_cells(road)
+    if found == SOUND and (row := overlap_of(road)) >= 0:
+        found = OVERLAPPING
     at = f"{road[row, AT]:.1f} m from its start"
     if found == NOT_FINITE:
         raise ParameterError(f"{name}: not finite {at}")
@@ -115,17 +137,32 @@ def checked(road: np.ndarray, bridge: bool, name: str) -> np.ndarray:
     return road
 
 
+def overlap_of(road: np.ndarray) -> int:
+    """What `road.overlap_at` finds, a row of pairs at a time: one by one, in plain Python, they would take a minute."""
+    cells = len(road) - 1
+    length, narrow = road[cells, AT], (road[:-1, LEFT] + road[:-1, RIGHT]).min()
+    stride = max(1, int(0.4 * narrow * cells / length))
+    slack = (stride * length / cells) ** 2 if stride > 1 else 0.0
+    rows = road[:cells:stride]
+    widest, at, centre = rows[:, [LEFT, RIGHT]].max(axis=1), rows[:, AT], rows[:, [CENTRE_X, CENTRE_Y]]
+    for i in range(len(rows) - 1):
+        wide, along = widest[i] + widest[i + 1 :], at[i + 1 :] - at[i]
+        apart = ((centre[i + 1 :] - centre[i]) ** 2).sum(axis=1)
+        if ((np.minimum(along, length - along) > 3.0 * wide) & (apart < wide * wide + slack)).any():
+            return i * stride
+    return -1
+
+
 def read_centre_line(path: str | Path) -> np.ndarray:
     """The rows (M, 2) or (M, 4) of a CSV file: x, y, and the widths to the right and to the left [m].
 
     Raises:
         ParameterError: no such file, rows that are no numbers or differ in length.
     """
-    path = Path(path)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} cannot be read as a centre line: {error}") from None
+        lines = read_text(path, LARGEST).splitlines()
+    except OSError as error:
+        raise ParameterError(f"{shortened(str(path))} cannot be read as a centre line: {reason(error)}") from None
     rows: list[list[float]] = []
     for number, line in enumerate(lines, 1):
         cells = line.replace(";", " ").replace(",", " ").split()

@@ -148,6 +148,18 @@ def overlap_at(road: Any) -> int:
 @kernel
 def fault(road: Any) -> tuple[int, int]:
     """What is wrong with a road, SOUND ... OVERLAPPING, and in which row."""
+    found, row = fault_of_cells(road)
+    if found == SOUND:
+        row = overlap_at(road)
+        if row >= 0:
+            return OVERLAPPING, row
+        row = 0
+    return found, row
+
+
+@kernel
+def fault_of_cells(road: Any) -> tuple[int, int]:
+    """What is wrong with a cell of a road, SOUND ... FOLDED, and in which row."""
     cells = road.shape[0] - 1
     for i in range(cells):
         for column in range(COLUMNS):
@@ -156,8 +168,7 @@ def fault(road: Any) -> tuple[int, int]:
     for i in range(cells):
         if not cell_is_sound(road, i):
             return FOLDED, i
-    row = overlap_at(road)
-    return (OVERLAPPING, row) if row >= 0 else (SOUND, 0)
+    return SOUND, 0
 
 
 # --- where is a point -------------------------------------------------------------------------------------------------

@@ -58,9 +58,9 @@ NOTICED = 1.0  # m beside a lane in which a car still counts as on it
 NEARBY = 6.2  # m from the middle of a lane, where cars may be on it: 5 m beyond its end, 3.5 m beside its middle
 
 CARS = {
-    "movers": i8,  # cars
-    "bodies": i8,  # cars and obstacles
-    "linked": i8,  # 1: drivers also see who is on the lanes before and behind their own
+    "movers": i8.up_to("cars"),  # cars
+    "bodies": i8.up_to("cars"),  # cars and obstacles
+    "linked": i8.within(0, 1),  # 1: drivers also see who is on the lanes before and behind their own
     "x": f8("cars"),  # m
     "y": f8("cars"),  # m
     "heading": f8("cars"),  # rad, 0 along x, 90 degrees along y
@@ -74,14 +74,14 @@ CARS = {
     "exponent": f8("cars"),  # of a driver
     "shift": f8("cars", 2),  # m, by which a collision moves a body in the next step
     "box": f8("cars", 2),  # m, length and width
-    "driver": i8("cars"),
-    "lane_of": i8("cars"),  # the nearest
-    "target_lane": i8("cars"),
+    "driver": i8("cars").index_of("driver_types", low=-3),
+    "lane_of": i8("cars").index_of("lanes"),  # the nearest
+    "target_lane": i8("cars").index_of("lanes"),
     "station": f8("cars"),  # m along the nearest lane
     "aside": f8("cars"),  # m to the right of its middle
-    "route": i8("cars", "stages"),  # roads, -1 behind the last
-    "route_lane": i8("cars", "stages"),  # the lane of that road, by its place, -1 for any
-    "stage": i8("cars"),  # how many roads of the route lie behind
+    "route": i8("cars", "stages").index_of("roads", low=-1),  # roads, -1 behind the last
+    "route_lane": i8("cars", "stages").index_of("lanes", low=-1),  # the lane of that road, by its place, -1 for any
+    "stage": i8("cars").up_to("stages"),  # how many roads of the route lie behind
     # of a driver, while cars act: (speed / wanted speed) ** exponent; acceleration behind who is next on its lane
     "ease": f8("cars"),
     "following": f8("cars"),
@@ -93,14 +93,14 @@ CARS = {
     "checked": b1("cars"),  # whether its collisions with others that are not checked count
     # who is where, see `locate`: bodies by x, and the place of each; for each lane its first entry, for each entry the
     # body, the metre, and the entries before and behind it on the lane
-    "sorted": i8,  # how many bodies `order` holds
-    "order": i8("cars"),
-    "rank": i8("cars"),
-    "first_on": i8("lanes"),  # -1: nobody
-    "own_entry": i8("cars"),  # on its nearest lane, -1 where it is beside it
-    "entry_next": i8("entries"),
-    "entry_back": i8("entries"),
-    "entry_body": i8("entries"),
+    "sorted": i8.up_to("cars"),  # how many bodies `order` holds
+    "order": i8("cars").index_of("cars"),
+    "rank": i8("cars").index_of("cars"),
+    "first_on": i8("lanes").index_of("entries", low=-1),  # -1: nobody
+    "own_entry": i8("cars").index_of("entries", low=-1),  # on its nearest lane, -1 where it is beside it
+    "entry_next": i8("entries").index_of("entries", low=-1),
+    "entry_back": i8("entries").index_of("entries", low=-1),
+    "entry_body": i8("entries").index_of("cars"),
     "entry_at": f8("entries"),
 }
 

@@ -20,7 +20,7 @@ SAFE_TIME, SEEN = 3.0, 40.0  # s; m before a crossing
 RADIUS, ROOM = 0.3, 0.5  # m; m that pedestrians keep from cars before them
 CROSSING_DATA = {"crossing": f8("crossings", 4)}  # the two ends, x y x y [m]
 WALKERS = {
-    "walker_crossing": i8("walkers"),
+    "walker_crossing": i8("walkers").index_of("crossings"),
     "walker_at": f8("walkers"),  # 0 ... 1 of the way
     "walker_way": f8("walkers"),  # 1 or -1 while it walks, 0 while it waits
     "walker_wait": f8("walkers"),  # s

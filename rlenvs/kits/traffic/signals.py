@@ -22,8 +22,8 @@ STANDING, BEFORE_LINE = 0.3, 4.0  # m/s, m: a halt at a stop sign
 OBEYED, RAN_RED, RAN_STOP = range(3)  # of `crossed`
 SIGNAL_DATA = {"signal": f8("signals", 5)}
 STOPS = {
-    "halted": i8("cars"),  # the lane at whose end a car has halted, -1 for none
-    "line_lane": i8("cars"),  # the lane before whose line it was, for `crossed`
+    "halted": i8("cars").index_of("lanes", low=-1),  # the lane at whose end a car has halted, -1 for none
+    "line_lane": i8("cars").index_of("lanes", low=-1),  # the lane before whose line it was, for `crossed`
 }
 
 

@@ -186,6 +186,9 @@ SPEC = world(
 # --- the game ---------------------------------------------------------------------------------------------------------
 
 
+SPEC.state_fault(planar.state_fault)
+
+
 @SPEC.reset
 def reset(p, s, rng):
     build(p, s, HOME)

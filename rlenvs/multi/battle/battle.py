@@ -221,7 +221,7 @@ SPEC = world(
     state={
         **UNIT_STATE,
         **SCENARIO_STATE,
-        "last_choice": i4("units"),
+        "last_choice": i4("units").within(-1, 1000),
         "start_x": f8("units"),
         "start_y": f8("units"),
         "full_score": f8(2),  # of SMAC's reward for beating a side
@@ -264,6 +264,12 @@ SPEC = world(
         "bound": Score(6, 0, "2 per agent"),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    known = np.isin(s.kind, [*p.roster, *p.pool[: int(p.pool_size)]])
+    return "" if known.all() else "there is a unit of a kind that the scenario has not"
 
 
 @SPEC.make_data

@@ -9,6 +9,7 @@ a share of its speed. All units act at once: who is alive, and where, is read be
 import math
 
 from rlenvs.core import b1, f8, i4, kernel, u1, uniform
+from rlenvs.multi.battle.units import KINDS
 
 COMBAT_DATA = {
     "width": f8,  # of the map
@@ -30,9 +31,9 @@ UNIT_STATE = {
     "unhurt": f8("units"),  # seconds since the last damage
     "heading_x": f8("units"),
     "heading_y": f8("units"),
-    "kind": i4("units"),
-    "side": i4("units"),
-    "aim": i4("units"),
+    "kind": i4("units").index_of(len(KINDS)),
+    "side": i4("units").within(0, 1),
+    "aim": i4("units").index_of("units", low=-1),
     "standing": b1("units"),
     "flies": b1("units"),
     "body": f8("units"),  # radius, a little less, since touching is not overlapping; 0 for the fallen

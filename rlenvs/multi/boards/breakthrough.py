@@ -11,6 +11,10 @@ medium and hard have it, there is one agent, on the side that `side` says, and a
 learner by itself wants. Scripted players: "negamax" looks `depth` moves
 ahead by alpha-beta search and counts pieces and how far they came; "racer" looks at its own moves alone: it wins,
 prevents, runs where nobody can stop it, and captures and advances where that loses nothing; "random".
+Different from MOMAland's breakthrough: each side sees and moves on the board from its own end, there both from that of
+the first; `fast_win` divides by the most moves that a game may have, 177, there by 161; captures to the left follow the
+rules, there its mask looks at the cell on the right; an illegal move loses, there it raises an error; boards have up to
+12 rows and columns, there 20.
 
 ## Action Space
 x * 3 * height + y * 3 + direction: the piece in column x, from the left, and row y, from one's own end, goes left (0),
@@ -107,12 +111,12 @@ SPEC = world(
     players=("negamax", "racer", "random"),
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
-        "mover": i8,  # the side that is to move, 0 or 1
-        "seat": i8,  # the side of the first agent
+        "mover": i8.within(0, 1),  # the side that is to move, 0 or 1
+        "seat": i8.within(0, 1),  # the side of the first agent
         "moves": i8,
         "last": i8(4),  # row and column from which and to which the last move went
         # the board as each side sees it, in [y, x]: 1 for its own piece, 2 for the other's, 0 for none
-        "board": i1(2, "height", "width"),
+        "board": i1(2, "height", "width").within(0, 2),
         "pieces": i8(2),
         "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
         "path": i8(DEEPEST + 1),

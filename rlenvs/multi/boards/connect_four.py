@@ -98,12 +98,12 @@ SPEC = world(
     data={"worth": i8("height", "width")},
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
-        "mover": i8,  # the side that is to move, 0 or 1
-        "seat": i8,  # the side of the first agent
+        "mover": i8.within(0, 1),  # the side that is to move, 0 or 1
+        "seat": i8.within(0, 1),  # the side of the first agent
         "moves": i8,
-        "last": i8(2),  # row and column of the last disc
-        "cell": i1("height", "width"),  # 1 + side, 0 for nobody
-        "filled": i8("width"),  # how many discs lie in a column
+        "last": i8(2).index_of("width", low=-1),  # row and column of the last disc
+        "cell": i1("height", "width").within(0, 2),  # 1 + side, 0 for nobody
+        "filled": i8("width").up_to("height"),  # how many discs lie in a column
         "tried": i8(DEEPEST + 1),  # from here on scratch of the search, a number for each of its depths
         "path": i8(DEEPEST + 1),
         "best": i8(DEEPEST + 1),

@@ -133,13 +133,13 @@ SPEC = world(
         "turn": i8,  # the agent that is to move, -1 when the game is over
         "moves": i8,
         "again": i8,  # moves that the agent still has in this turn
-        "cell": u1("cells"),  # 1 + colour, 0 for a free hex
-        "rack": i1("agents", RACK, 2),  # colours, -1 for an empty slot
+        "cell": u1("cells").up_to(COLORS),  # 1 + colour, 0 for a free hex
+        "rack": i1("agents", RACK, 2).index_of(COLORS, low=-1),  # colours, -1 for an empty slot
         "score": i8("agents", COLORS),
-        "bag": i8(len(KINDS)),  # tiles of each kind that are to be drawn
+        "bag": i8(len(KINDS)).within(0, 1000),  # tiles of each kind that are to be drawn
         "begun": b1(6),  # corners beside which somebody began
         "offered": b1,  # whether the agent may exchange its tiles now
-        "last": i8,  # the place of the last tile, -1 for none
+        "last": i8.index_of("places", low=-1),  # the place of the last tile, -1 for none
         "aside": i8(len(KINDS)),  # from here on scratch: tiles of each kind that go back into the bag
         "gain": i8(COLORS),
         "order": i4("agents", COLORS),

@@ -87,7 +87,7 @@ SPEC = world(
     quick={"height": 8, "width": 8},
     state={
         "turn": i8,  # the agent that is to move, -1 when the game is over
-        "tile": u1("height", "width"),  # 1 + colour, 0 for an empty cell
+        "tile": u1("height", "width").within(0, 20),  # 1 + colour, 0 for an empty cell
         "points": i8("agents"),
         "last": i8,  # how many tiles went away last
         "trial": u1("height", "width"),  # from here on scratch

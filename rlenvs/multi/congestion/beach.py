@@ -9,7 +9,8 @@ of Mannion, Devlin, Duggan and Howley, "Reward shaping for knowledge-based multi
 learning", KER 2018; MOMAland's beach). With more people than room, the best for all is that most of them crowd together
 in one section, where nobody likes to be. `env.unwrapped.pareto_front(gamma)` gives the exact front of the team's
 reward, by dynamic programming over the sections; `front_of` and `joint_policy` of this file give the walks that attain
-each point. Different from MOMAland: a day has as many steps as it takes to walk along the whole beach, not one
+each point. Different from MOMAland: by default all are paid the team's reward, there each that of its own section
+(`reward="individual"`); a day has as many steps as it takes to walk along the whole beach, not one
 (`steps=1`), and the observation tells how much of it is left; agents are dealt to types and sections in exact shares;
 masks at both ends of the beach. The levels "small" and "large" are the set-ups of the literature, days of one step
 from the same places.
@@ -135,8 +136,8 @@ SPEC = world(
     sizes=lambda values: {"agents": values.agents, "sections": values.sections},
     data={"seats": i4("agents"), "day": i8},
     state={
-        "section": i4("agents"),
-        "kind": i4("agents"),
+        "section": i4("agents").index_of("sections"),
+        "kind": i4("agents").within(0, 1),
         "count": i4("sections", 2),  # of each type
         "plan": i4("sections"),  # scratch: how many are to end in a section,
         "few": i4("sections"),  # how many of the type with fewer agents,

@@ -110,7 +110,7 @@ SPEC = world(
     roles=lambda values: [role(f"agent_{k}", 2, int(n)) for k, n in enumerate(drawn(values)["reach"])],
     data={"workers": i4("agents"), "reach": i4("agents"), "seam": f8("mines", KINDS)},
     state={
-        "choice": i4("agents"),  # of the last day; -1 before
+        "choice": i4("agents").index_of("mines", low=-1),  # of the last day; -1 before
         "crowd": i4("mines"),
         "found": i4("mines", KINDS),
         "value": f8(2, MEMORIES),  # scratch: of the best choices so far, by what the last villages chose

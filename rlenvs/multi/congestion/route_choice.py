@@ -10,7 +10,10 @@ paradox", JCSS 2006); "grid" and "series_parallel" are random networks with the 
 Time and toll have the same scale, so under equal weights marginal tolls make the equilibrium the best for all in time
 (Pigou). Different from MOMAland: no network of a city; 420 agents by default, who add as much to a road together as
 4200, which the level "full" has; the second pair of places of a Braess network is ours, not that of its BBraess
-networks. `rlenvs.multi.congestion.route_choice.metrics(p, s)` gives minutes, `lower_bound` what nobody can undercut.
+networks; rewards are divided by the time of the slowest route when all are on it, 10 d (d + 1) minutes in a Braess
+network of degree d, there by that of the slowest road times the roads of the longest route, 30 d^2, and tolls by a
+number of their own. `rlenvs.multi.congestion.route_choice.metrics(p, s)` gives minutes, `lower_bound` what nobody can
+undercut.
 
 ## Action Space
 Which of the routes between one's own places.
@@ -127,7 +130,7 @@ SPEC = world(
         "place": f8("pairs", 2, 2),
     },
     state={
-        "route": i4("agents"),  # taken; -1 before
+        "route": i4("agents").index_of("routes", low=-1),  # taken; -1 before
         "flow": i4("links"),
         "minutes": f8("routes"),
         "paid": f8("routes"),

@@ -8,7 +8,8 @@ everything that is reached is picked up, `rlenvs.pareto.pareto_front` gives the 
 point with the walks that attain it. In the 10 steps of the original two agents who share the
 work gather everything, so without a discount this front is one point; at the level "hurry", of 7 steps, it has nine.
 The default map has MOMAland's size, starts, and number of
-items of each colour in its middle. Different: how these are arranged there; several agents may stand on one cell; a
+items of each colour in its middle. Different: all are paid for every item by default, there each for its own
+(`reward="individual"`); how the items are arranged there; several agents may stand on one cell; a
 picture of planes instead of an agent's number and a map of codes; masks at the border; random maps, whose `difficulty`
 puts the items of a colour together, far from the other colours.
 
@@ -162,15 +163,15 @@ SPEC = world(
     sizes=sizes,
     data={"starts": i2("agents", 2), "lying": u1("cells"), "rows": i8, "columns": i8},
     state={
-        "position": i2("agents", 2),
-        "ground": u1("cells"),  # 0 for none, else 1 + its colour
+        "position": i2("agents", 2).within(0, 127),
+        "ground": u1("cells").within(0, 3),  # 0 for none, else 1 + its colour
         "centre": i2(3, 2),  # of colours on random maps; scratch
         "planned": i4(PLANNED),  # scratch: the cells of the items that a plan is about
         "arrival": i2(SETS, PLANNED),  # of an agent, by set of items and the last of them
         "gain": f8("agents", SETS),  # what an agent gets for a set, and
         "best": f8(SETS),  # what it and those after it get for all that is in a set
         "share": i4("agents", SETS),  # how they share it
-        "goal": i4("agents"),
+        "goal": i4("agents").index_of("cells", low=-1),
     },
     scratch=("centre", "planned", "arrival", "gain", "best", "share", "goal"),
     observation={
@@ -219,6 +220,12 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = (s.position >= 0) & (s.position < (p.rows, p.columns))
+    return "" if inside.all() else "an agent is off the grid"
+
+
 @SPEC.make_data
 def data(values):
     made = sizes(values)
@@ -260,9 +267,7 @@ def scatter(p, s, rng):
         for _ in range(count):
             drop(p, s, rng, kind)
     for k in range(s.position.shape[0]):
-        cell = below(rng, rows * columns)
-        while s.ground[cell] > 0 or taken(s, k, cell, columns):
-            cell = below(rng, rows * columns)
+        cell = free_cell(s, rng, k, columns)
         s.position[k, 0] = cell // columns
         s.position[k, 1] = cell % columns
 
@@ -277,21 +282,33 @@ def taken(s, agents, cell, columns):
 
 
 @kernel
+def free_cell(s, rng, agents, columns):
+    """A random cell without an item and without one of the first agents."""
+    left = 0
+    for cell in range(s.ground.size):
+        left += s.ground[cell] == 0 and not taken(s, agents, cell, columns)
+    chosen, left = 0, below(rng, left)
+    for cell in range(s.ground.size):
+        if s.ground[cell] == 0 and not taken(s, agents, cell, columns):
+            chosen = cell if left == 0 else chosen
+            left -= 1
+    return chosen
+
+
+@kernel
 def drop(p, s, rng, kind):
     """Put an item on a free cell, near the centre of its colour or anywhere; the further from there, the more cells
-    near it are taken."""
+    near it are taken, and anywhere where all are."""
     rows, columns = p.height, p.width
-    together, around = uniform(rng, 0.0, 1.0) < p.difficulty, 4 * NEAR
-    while True:
-        row, column = below(rng, rows), below(rng, columns)
-        if together:
-            reach = around // 4
+    if uniform(rng, 0.0, 1.0) < p.difficulty:
+        for attempt in range(4 * max(rows, columns)):
+            reach = NEAR + attempt // 4
             row = s.centre[kind, 0] - reach + below(rng, 2 * reach + 1)
             column = s.centre[kind, 1] - reach + below(rng, 2 * reach + 1)
-            around += 1
-        if 0 <= row < rows and 0 <= column < columns and s.ground[row * columns + column] == 0:
-            s.ground[row * columns + column] = 1 + kind
-            return
+            if 0 <= row < rows and 0 <= column < columns and s.ground[row * columns + column] == 0:
+                s.ground[row * columns + column] = 1 + kind
+                return
+    s.ground[free_cell(s, rng, 0, columns)] = 1 + kind
 
 
 @SPEC.step

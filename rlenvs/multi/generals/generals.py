@@ -69,6 +69,8 @@ Mean return over seeds 0 to 99 of one agent with `opponent="expander"`. "random"
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     b1,
@@ -184,10 +186,10 @@ SPEC = world(
         "near": i4("cells", 4),
     },
     state={
-        "height": i8,  # of this board
-        "width": i8,
-        "structures": i8,  # how many generals and cities there are
-        "home": i4("players"),  # where each general stands
+        "height": i8.up_to("height", low=1),  # of this board
+        "width": i8.up_to("width", low=1),
+        "structures": i8.up_to("cells"),  # how many generals and cities there are
+        "home": i4("players").index_of("cells"),  # where each general stands
         "out": b1("players"),  # whose general was captured
         "land": i8("players"),
         "troops": i8("players"),
@@ -196,16 +198,16 @@ SPEC = world(
         "army_potential": f8("players"),
         "land_potential": f8("players"),
         "city_potential": f8("players"),
-        "terrain": u1("cells"),
-        "owner": u1("cells"),  # 1 + player, 0 for nobody
-        "camp": u1("cells"),  # 1 + side of the owner, 0 for nobody
+        "terrain": u1("cells").within(0, 15),
+        "owner": u1("cells").up_to("players"),  # 1 + player, 0 for nobody
+        "camp": u1("cells").up_to("sides"),  # 1 + side of the owner, 0 for nobody
         "army": i4("cells"),
         "seen": i1("sides", "cells"),  # how many of the nine cells around it the side owns
-        "structure": i4("cells"),
+        "structure": i4("cells").index_of("cells"),
         "drawn": i4("agents", "cells"),  # how every cell looks in the observation
         "movable": b1("agents", "cells"),  # from where moves are allowed in the mask
-        "changed": i4("cells"),  # cells that changed since they were observed last
-        "changes": i8,
+        "changed": i4("cells").index_of("cells"),  # cells that changed since they were observed last
+        "changes": i8.up_to("cells"),
         "noted": b1("cells"),  # whether a cell is one of them
         "kind": i4("players"),  # from here on scratch
         "source": i4("players"),
@@ -287,6 +289,12 @@ SPEC = world(
     },
     probe={"city_density": {"generator": "uniform"}},
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    camps = np.where(s.owner > 0, p.side[np.maximum(s.owner, 1) - 1] + 1, 0)
+    return "" if (s.camp == camps).all() else "a cell is of another side than its owner"
 
 
 @SPEC.make_data

@@ -74,7 +74,11 @@ SPEC = physics.scenario(
     sizes=sizes,
     roles=roles,
     teams=lambda values: [0, *[1] * values.good],
-    state={"landmark": f8("landmarks", 2), "goal": i8, "target": i4("bodies")},  # target: of players
+    state={
+        "landmark": f8("landmarks", 2),
+        "goal": i8.index_of("landmarks"),
+        "target": i4("bodies"),
+    },  # target: of players
     scratch=("target",),
     expert_sees="state",
     terms={

@@ -10,8 +10,8 @@ from typing import Any
 from rlenvs.core import i4, kernel
 
 CELLS = {
-    "first": i4("cells"),  # of the entities in a cell; -1 for none
-    "following": i4("entities"),  # the next one; -1 at the end
+    "first": i4("cells").index_of("entities", low=-1),  # of the entities in a cell; -1 for none
+    "following": i4("entities").index_of("entities", low=-1),  # the next one; -1 at the end
     "near": i4("entities"),  # scratch
 }
 

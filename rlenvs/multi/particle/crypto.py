@@ -67,7 +67,7 @@ SPEC = world(
         role("alice_0", 2 * WORDS, WORDS),
     ],
     teams=lambda values: [0, 1, 1],
-    state={"words": f8(3, WORDS), "message": i8, "key": i8},
+    state={"words": f8(3, WORDS), "message": i8.index_of(WORDS), "key": i8.index_of(WORDS)},
     observation={"observation": block("numbers", low=0.0, high=1.0, raw=True, constant=True, doc="see above")},
     action=action,
     terms={

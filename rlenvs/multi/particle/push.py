@@ -63,7 +63,7 @@ SPEC = physics.scenario(
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": NUMBERS},
     roles=roles,
     teams=lambda values: [0, 1],
-    state={"landmark": f8(2, 2), "goal": i8},
+    state={"landmark": f8(2, 2), "goal": i8.within(0, 1)},
     terms={
         "distance": term(-physics.FARTHEST, 0.0, 1.0, "minus the own distance from the goal"),
         "push": term(0.0, physics.FARTHEST, 1.0, "for the adversary: the agent's distance from the goal"),

@@ -58,7 +58,7 @@ SPEC = physics.scenario(
     sizes=lambda values: {"agents": 2, "bodies": 2},
     state={
         "landmark": f8(3, 2),
-        "goal": i8(2),  # goal[k] is where the other of agent k has to go
+        "goal": i8(2).within(0, 2),  # goal[k] is where the other of agent k has to go
         "words": f8(2, WORDS),
     },
     observation=physics.numbers(11 + WORDS),

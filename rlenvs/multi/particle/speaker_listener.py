@@ -73,7 +73,7 @@ SPEC = physics.scenario(
     options={"actions": choice("discrete", "continuous", doc="choices, or numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": 11},
     roles=roles,
-    state={"landmark": f8(3, 2), "goal": i8, "words": f8(3)},
+    state={"landmark": f8(3, 2), "goal": i8.within(0, 2), "words": f8(3)},
     action=action,
     terms={
         "distance": term(-(physics.FARTHEST**2), 0.0, 1.0, "minus the squared distance from the listener to the goal")

@@ -48,6 +48,8 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     b1,
@@ -112,10 +114,10 @@ SPEC = world(
         "waiting": i4("agents"),  # steps since it was last on a goal
         "target": i4("agents"),  # scratch: cells that agents move to
         "blocked": u1("cells"),
-        "occupant": i2("cells"),  # 1 + index of the agent; 0 for none
-        "component": i4("cells"),
-        "members": i4("area"),
-        "extent": i4("area"),
+        "occupant": i2("cells").up_to("agents"),  # 1 + index of the agent; 0 for none
+        "component": i4("cells").up_to("area"),
+        "members": i4("area").index_of("cells"),
+        "extent": i4("area").up_to("area"),
         "free_cells": i8,
         "mark": i4("cells"),  # scratch, all zero between kernels
         "order": i4("area"),  # from here on scratch
@@ -163,6 +165,19 @@ SPEC = world(
         "bound": Score(4, 0, "every agent arrives"),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    rows, columns = (side - 2 * int(p.radius) for side in p.frame.shape)
+    if not all(((place >= 0) & (place < (rows, columns))).all() for place in (s.position, s.goal)):
+        return "an agent or a goal is off the map"
+    border = np.ones(p.frame.shape, bool)
+    border[p.radius : -p.radius, p.radius : -p.radius] = False
+    if (s.blocked.reshape(p.frame.shape) != p.frame)[border].any():
+        return "the map is open at its border"
+    beyond = np.arange(s.extent.size) + s.extent > s.extent.size
+    return "a part of the map is larger than all of it" if beyond.any() else ""
 
 
 @SPEC.make_data

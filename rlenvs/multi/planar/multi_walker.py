@@ -72,6 +72,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
+from rlenvs.kits import planar
 from rlenvs.kits.planar.biped import blocks_of_leg
 from rlenvs.kits.planar.gait import NUMBERS
 from rlenvs.multi.planar import gait, walkers
@@ -176,6 +177,9 @@ SPEC = world(
         "expert": Score(-82.37, 34, success=0.4, costs={"tilt": 0}),
     },
 )
+
+
+SPEC.state_fault(planar.state_fault)
 
 
 @SPEC.make_data

@@ -75,6 +75,7 @@ DT = 1.0 / 20.0  # s, of the physics, for each piston in turn
 STARTS, APART = 8, 4.0  # heights at which a piston starts; px between them
 REACH = 15  # px, by which the original draws the height of the ball
 MOST = 40
+FARTHEST = 100.0 * 40.0 * MOST  # percent: a ball that begins a pixel from the wall is thrown across the whole row
 
 OBSERVATION = choice("vector", "pixels", doc="numbers, or the published picture")
 
@@ -133,7 +134,7 @@ SPEC = world(
     images={"screen": image("rows", "columns", 3, doc="the piston, its neighbours, the space above them")},
     action=moving,
     terms={
-        "distance": term(-2000.0, 2000.0, 1.0, "percent of the initial distance that the ball came nearer"),
+        "distance": term(-FARTHEST, FARTHEST, 1.0, "percent of the initial distance that the ball came nearer"),
         "time": term(-0.1, 0.0, 1.0, "-0.1"),
     },
     costs={"effort": cost(60.0, doc="how far the piston moved, as a share of `piston_speed`")},

@@ -168,16 +168,16 @@ SPEC = world(
         "sine": f8("agents"),
         "speed": f8("agents"),
         "here": b1("agents"),  # whether the car is on the road
-        "route": i8("agents", LEGS),  # lanes
-        "legs": i8("agents"),
-        "stage": i8("agents"),
+        "route": i8("agents", LEGS).index_of("lanes"),  # lanes
+        "legs": i8("agents").within(1, LEGS),
+        "stage": i8("agents").index_of(LEGS),
         "station": f8("agents"),  # m along its lane
         "aside": f8("agents"),  # m to the right of its middle
         "goal_at": f8("agents"),  # m along the last lane
         "goal": f8("agents", 2),
         "left": f8("agents"),  # m to the goal, the least so far
-        "order": i8("agents"),  # cars by x
-        "rank": i8("agents"),
+        "order": i8("agents").index_of("agents"),  # cars by x
+        "rank": i8("agents").index_of("agents"),
         "taken": b1("slots"),
         "hit": b1("agents"),
         "faults": i8("agents"),  # steps with a collision or off the road

@@ -32,6 +32,7 @@ from rlenvs.kits.traffic.cars import (
 from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, act_all, driver_table
 from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.experts import expert, junction_expert
 from rlenvs.robotics.driving.render import draw_traffic
@@ -47,19 +48,19 @@ OBSERVATION = choice(
 )
 KINEMATICS, TIMES, OCCUPANCY, LIDAR, PIXELS = OBSERVATION.codes("kinematics", "times", "grid", "lidar", "pixels")
 META = ("lane left", "idle", "lane right", "faster", "slower")
-FEATURES = {  # columns of `kinematics`, with what is 1 there
-    "presence": (seen.PRESENCE, 0.0),
-    "x": (seen.RIGHT, 200.0),
-    "y": (seen.DOWN, 16.0),
-    "vx": (seen.RIGHT_SPEED, 80.0),
-    "vy": (seen.DOWN_SPEED, 80.0),
-    "cos_h": (seen.COSINE, 0.0),
-    "sin_h": (seen.SINE, 0.0),
-    "long_off": (seen.ALONG, 0.0),
-    "lat_off": (seen.ACROSS, 0.0),
-    "ang_off": (seen.TURN, 0.0),
+FEATURES = {  # columns of `kinematics`
+    "presence": seen.PRESENCE,
+    "x": seen.RIGHT,
+    "y": seen.DOWN,
+    "vx": seen.RIGHT_SPEED,
+    "vy": seen.DOWN_SPEED,
+    "cos_h": seen.COSINE,
+    "sin_h": seen.SINE,
+    "long_off": seen.ALONG,
+    "lat_off": seen.ACROSS,
+    "ang_off": seen.TURN,
 }
-STATE = {**CARS, "ego": i8}
+STATE = {**CARS, "ego": i8.index_of("cars")}
 DATA = {
     **ROAD_DATA,
     **DRIVER_DATA,
@@ -86,6 +87,13 @@ def action(values: Any, moves: Sequence[int], throttle: bool = True) -> Any:
     if not throttle:
         return continuous("steering", doc="45 degrees at 1; to the right is positive")
     return continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive")
+
+
+def usual_features(network: Network) -> dict[str, float]:
+    """Highway-env's columns of `kinematics` with what is 1 there, 0 for as it is: across, 4 m for each lane of the road
+    on which the ego car starts, the first one."""
+    first, *_ = network.roads.values()
+    return {"presence": 0.0, "x": 200.0, "y": 4.0 * len(first), "vx": 80.0, "vy": 80.0}
 
 
 def driving_world(
@@ -129,7 +137,7 @@ def driving_world(
         stages: roads of the longest route.
         speeds: m/s, evenly spaced, between which meta-actions choose.
         drivers: rows of `rlenvs.kits.traffic.drivers`.
-        features: columns of `kinematics` with what is 1 there, in the place of highway-env's usual ones.
+        features: what is 1 in columns of `kinematics`, beside or in the place of `usual_features`.
         absolute: whether positions and speeds of others are not relative to the ego car.
         moves: the meta-actions that there are.
         junctions: whether cars meet at junctions: the expert then foresees where others drive.
@@ -146,22 +154,21 @@ def driving_world(
         quick: see `world`.
         own: other keywords of `world`.
     """
-    columns = (
-        {**{key: FEATURES[key][1] for key in ("presence", "x", "y", "vx", "vy")}} if features is None else features
-    )
-    columns = dict(columns)
+
+    def columns(network: Network) -> dict[str, float]:
+        return {**usual_features(network), **(features or {})}
 
     def sizes(values: Any) -> dict[str, int]:
-        network = road(values).sizes
+        network = road(values)
         kind = values.observation
         return {
-            **network,
-            **car_sizes(cars(values), stages, network["lanes"]),
+            **network.sizes,
+            **car_sizes(cars(values), stages, len(network.lanes)),
             "driver_types": len(drivers),
             "moves": len(moves),
             "moments": MOMENTS,
             "speeds": len(speeds),
-            "features": len(columns),
+            "features": len(columns(network)),
             "rows": values.seen_cars if kind == "kinematics" else 0,
             "layers": len(grid[0]) if kind == "grid" else 0,
             "cells": grid[1],
@@ -174,13 +181,15 @@ def driving_world(
         }
 
     def make_data(values: Any) -> dict[str, Any]:
+        network = road(values)
+        seen_as = columns(network)
         return {
-            **road(values).arrays(),
+            **network.arrays(),
             **driver_table(*drivers),
             "speeds": np.array(speeds, np.float64),
             "moves": np.array(moves, np.int64),
-            "features": np.array([FEATURES[key][0] for key in columns], np.int64),
-            "ranges": np.array(list(columns.values()), np.float64),
+            "features": np.array([FEATURES[key] for key in seen_as], np.int64),
+            "ranges": np.array(list(seen_as.values()), np.float64),
             "absolute": int(absolute),
             "see_behind": int(values.see_behind),
             "pixels_per_metre": picture[2],
@@ -232,6 +241,7 @@ def driving_world(
     made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
     made.keys(keys_for(moves, throttle))
+    made.state_fault(state_fault)
     return made
 
 

@@ -10,7 +10,8 @@ of `rlenvs/Highway-v0`. The default is its mild traffic, `level="chaotic"` its c
 Different: kinds of drivers come from the world's own generator, where the published code draws them from NumPy's global
 one, so that a seed did not fix the traffic. Aggressive and defensive drivers follow the car before them, by their
 numbers; in the published code what IDM says is overwritten, and they keep their first speed whoever is before them. The
-row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1).
+row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1). The road
+is 1000 km long, where the published one ends after 10 km, behind which cars see nobody and crash.
 
 ## Action Space
 Per agent. Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s
@@ -50,7 +51,9 @@ Mean return of all agents together over seeds 0 to 99. Shares of agents that sur
 1000 to 1149: in mild traffic the expert, who looks ahead, 0.987 and 27.2 m/s, the player `idm` 0.965 and 24.9 m/s; in
 chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for 1.2 million steps of
 agents in chaotic traffic, has 0.979 and 27.9 m/s there from `observation="times"`; from rows of cars 0.865 and 22.1 m/s
-after a million, worse than IDM.
+after a million, worse than IDM. Survival alone asks for little: who always chooses "slower" drives at 20 m/s, survives
+in 0.988 (mild), 0.968 (chaotic) and 0.98 (hostile traffic; seeds 0 to 99), and has a return of 312, 307 and 310, where
+the expert has 399. So take survival and mean speed together, or the return.
 
 ## Version History
 v0: first version.
@@ -99,7 +102,7 @@ SPEC = driving_world(
     road=lambda values: highway(values.lane_count),
     cars=lambda values: values.agents + values.cars,
     drivers=(POLITE, AGGRESSIVE, DEFENSIVE),
-    features={"presence": 0.0, "x": 100.0, "y": 100.0, "vx": SPEED_RANGE, "vy": SPEED_RANGE},
+    features={"x": 100.0, "y": 100.0, "vx": SPEED_RANGE, "vy": SPEED_RANGE},
     rows=15,
     hz=(5, 1),
     more_sizes=lambda values: {"agents": values.agents},

@@ -6,7 +6,10 @@ highway-env's highway-v0 (Leurent, "An environment for autonomous driving decisi
 same cars, drivers, starts, rewards and observations, step for step. `level="fast"` is its highway-fast-v0; under the id
 `rlenvs/mo-Highway-v0` rewards are vectors, those of MO-Gymnasium's mo-highway with `level="vector"`.
 Different: the bounds of observations are finite; every form sees the same names of options; an empty road and a road
-without drivers are allowed.
+without drivers are allowed; the road is 1000 km long, where highway-env's ends after 10 km; the reward space allows a
+`collision` up to 1, which the usual reward needs (mo-highway's: up to 0). "Step for step" has an end: as there, the
+steering of a car below 0.69 m/s (in moments of 1/15 s; 2.1 m/s in moments of 1/5 s) overshoots, so that rounding errors
+grow, and behind such a car episodes part.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s above or below
@@ -15,8 +18,9 @@ at 1).
 
 ## Observation Space
 With `observation="kinematics"` five rows, the ego car and the four next before it: presence, position and velocity, in
-parts of 200 m along, 16 m across (4 m for each lane) and 80 m/s; those of others relative to the ego's. Others: times
-to collision, at three speeds on three lanes; a grid of 11 x 11 cells of 5 m; sixteen beams of 60 m; an image.
+parts of 200 m along, 4 m for each lane across (16 m with four lanes) and 80 m/s; those of others relative to the
+ego's. Others: times to collision, at three speeds on three lanes; a grid of 11 x 11 cells of 5 m; sixteen beams of 60
+m; an image.
 
 ## Rewards
 `speed` is 0 at 20 m/s and 1 at 30 m/s along the road, `right_lane` 0 on the leftmost lane and 1 on the rightmost one,

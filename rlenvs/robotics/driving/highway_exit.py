@@ -2,9 +2,9 @@
 
 ## Description
 A highway of six lanes whose limits fall to the right, from 26 to 9 m/s. After 400 m a seventh lane begins, which leads
-into the exit after 100 m more. Highway-env's exit-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its
-exit-v1, whose drivers also see who is on the lanes before and behind their own. Different: bounds of observations
-are finite.
+into the exit after 100 m more. Highway-env's exit-v0 (Leurent 2018; version 1.12), step for step until a car is slower
+than 2.1 m/s (see `rlenvs/Highway-v0`); `linked=True` is its exit-v1, whose drivers also see who is on the lanes before
+and behind their own. Different: bounds of observations are finite.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 18, 24 and 30 m/s, or keep both. With
@@ -63,7 +63,7 @@ SPEC = driving_world(
     cars=lambda values: values.cars + 1,
     stages=STAGES,
     speeds=(18.0, 24.0, 30.0),
-    features={"presence": 0.0, "x": 200.0, "y": 24.0, "vx": 80.0, "vy": 80.0, "cos_h": 0.0, "sin_h": 0.0},
+    features={"cos_h": 0.0, "sin_h": 0.0},
     rows=15,
     most=10.0,
     landmark=SIDE_LANE,

@@ -3,9 +3,9 @@
 ## Description
 Four roads with a lane each way meet. Drivers come in from all sides, follow who is before them, and give way: twice a
 second each pair is foreseen along its routes for 2.75 s, and where two would meet the one of lower priority stops.
-The ego car comes from below and turns left. Highway-env's intersection-v0 (Leurent 2018; version 1.12), step for step;
-`linked=True` is its intersection-v2. Different: bounds of observations are finite; the numbers of drivers here are not
-those of other worlds too; at most 40 cars.
+The ego car comes from below and turns left. Highway-env's intersection-v0 (Leurent 2018; version 1.12), step for step
+until a car is slower than 0.69 m/s (see `rlenvs/Highway-v0`); `linked=True` is its intersection-v2. Different: bounds
+of observations are finite; the numbers of drivers here are not those of other worlds too; at most 40 cars.
 
 ## Action Space
 Meta-actions: aim at the next lower of the speeds 0, 4.5 and 9 m/s, keep it, or aim at the next higher one. With
@@ -86,7 +86,7 @@ SPEC = driving_world(
     junctions=True,
     quick={"simulation_hz": 2},
     python_answers=2,
-    features={"presence": 0.0, "x": 100.0, "y": 100.0, "vx": 20.0, "vy": 20.0, "cos_h": 0.0, "sin_h": 0.0},
+    features={"x": 100.0, "y": 100.0, "vx": 20.0, "vy": 20.0, "cos_h": 0.0, "sin_h": 0.0},
     absolute=True,
     rows=15,
     picture=(96, 96, 1.0, 0.5),

@@ -100,7 +100,7 @@ SPEC = world(
         "middle": f8(CAR),  # what Runge and Kutta's method looks at on the way,
         "change": f8(CAR),  # and the change that comes of it
         "steering": f8,  # rad
-        "lane": i8,
+        "lane": i8.index_of("lanes"),
         "aside": f8,  # m to the right of the middle of the lane
         "seen": f8(12),
     },

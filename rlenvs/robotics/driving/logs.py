@@ -14,15 +14,16 @@ writes a log as a user's own may be, an .npz file with
 import argparse
 import functools
 import os
-import zipfile
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core import block, discrete, i8, kernel, maths, term, world
-from rlenvs.core.errors import ParameterError, RlenvsError
+from rlenvs.core.errors import ParameterError, RlenvsError, shortened
+from rlenvs.core.inputs import numbers
 from rlenvs.core.rng import below, uniform
+from rlenvs.core.user_files import open_file, read_arrays, reason
 from rlenvs.kits.roads.lanes import LENGTH, ROAD_DATA, lane_count
 from rlenvs.kits.roads.network import Network, highway, winding
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, CARS, car_sizes, locate, put_on_lane
@@ -47,6 +48,7 @@ LANES = 3
 SLOWEST, QUICKEST = 0.75, 1.0  # of the speed limit, what drivers want
 MOST_JUMP = 10.0  # m between two frames
 FARTHEST = 1e6  # m
+LARGEST = 1 << 30  # bytes of a log's arrays
 NUMBERS = {"scenes": (1, 1000), "frames": (STEPS + 2, 100_000), "cars": (1, 200)}
 
 
@@ -137,19 +139,14 @@ def read(path: str) -> dict[str, np.ndarray]:
     Raises:
         ParameterError: what is wrong with it, and where.
     """
+    name = f"log={shortened(path)}"
     try:
-        with open(path, "rb") as file:
-            stored = np.load(file, allow_pickle=False)
-            if isinstance(stored, np.ndarray):
-                raise ParameterError(f"log={path!r} is no .npz file; it holds a single array")
-            found = {name: np.asarray(stored[name]) for name in ("poses", "present", "lanes") if name in stored.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, ParameterError):
-            raise
-        raise ParameterError(f"log={path!r} cannot be read as an .npz file: {error}") from None
+        found = read_arrays(path, ("poses", "present", "lanes"), LARGEST)
+    except OSError as error:
+        raise ParameterError(f"{name} cannot be read as an .npz file: {reason(error)}") from None
     if "poses" not in found:
-        raise ParameterError(f"log={path!r} has no array 'poses' of shape (scenes, frames, cars, 4)")
-    return checked(found, f"log={path!r}")
+        raise ParameterError(f"{name} has no array 'poses' of shape (scenes, frames, cars, 4)")
+    return checked(found, name)
 
 
 def checked(found: dict[str, Any], name: str = "the log") -> dict[str, np.ndarray]:
@@ -160,9 +157,9 @@ def checked(found: dict[str, Any], name: str = "the log") -> dict[str, np.ndarra
             or overlap, no car that stays long enough, lanes of no length or of an impossible width.
     """
     try:
-        poses = np.array(found["poses"], np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}: 'poses' are no numbers") from None
+        poses = numbers("poses", found["poses"]).copy()
+    except ParameterError:
+        raise ParameterError(f"{name}: 'poses' are no numbers, or complex ones") from None
     if poses.ndim != 4 or poses.shape[-1] != 4:
         raise ParameterError(f"{name}: 'poses' have shape {poses.shape}; needed is (scenes, frames, cars, 4)")
     for (what, (low, high)), count in zip(NUMBERS.items(), poses.shape, strict=False):
@@ -213,6 +210,8 @@ def _lanes(given: np.ndarray, name: str) -> np.ndarray:
     for n, row in enumerate(rows):
         if not np.isfinite(row).all():
             raise ParameterError(f"{name}: lane {n} is not finite")
+        if np.abs(row[:4]).max() > FARTHEST:
+            raise ParameterError(f"{name}: lane {n} is farther than {FARTHEST:g} m from the origin")
         if np.hypot(row[2] - row[0], row[3] - row[1]) < 0.1:
             raise ParameterError(f"{name}: lane {n} is shorter than 0.1 m")
         if len(row) == 5 and not 1.0 <= row[4] <= 5.0:
@@ -270,9 +269,10 @@ def log_of(values: Any) -> dict[str, Any]:
     if values.log is None:
         return _prepared(values.road, values.scenes, values.logged_cars, values.log_seed)
     try:
-        stamp = os.stat(values.log)
+        with open_file(values.log) as file:
+            stamp = os.fstat(file.fileno())
     except OSError as error:
-        raise ParameterError(f"log={values.log!r}: {error.strerror}") from None
+        raise ParameterError(f"log={shortened(values.log)} cannot be read: {reason(error)}") from None
     return _prepared_file(values.log, values.road, stamp.st_mtime_ns, stamp.st_size)
 
 

@@ -2,9 +2,10 @@
 
 ## Description
 A road with two lanes, three drivers on it, and a fourth who comes from an access lane that ends after 80 m at an
-obstacle. Highway-env's merge-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its merge-v1, whose
-drivers also see who is on the lanes before and behind their own. Different: bounds of observations are finite, and
-there is a time limit, which no car that keeps to the road reaches.
+obstacle. Highway-env's merge-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s
+(see `rlenvs/Highway-v0`); `linked=True` is its merge-v1, whose drivers also see who is on the lanes before and behind
+their own. Different: bounds of observations are finite, and there is a time limit, which no car that keeps to the road
+reaches.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
@@ -56,13 +57,12 @@ SPEC = driving_world(
     source="highway-env 1.12.1, merge-v0 (Leurent 2018)",
     road=lambda values: networks.merge(),
     cars=lambda values: 6,
-    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
     params={
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed at which `speed` is 0"),
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed at which `speed` is 1"),
     },
     terms={
-        "speed": term(-100.0, 100.0, 0.2 / RANGE, "0 at 20 m/s, 1 at 30 m/s"),
+        "speed": term(-150.0, 50.0, 0.2 / RANGE, "0 at 20 m/s, 1 at 30 m/s"),
         "right_lane": term(0.0, 2.0, 0.1 / RANGE, "0 on the left lane, 1 on the right one"),
         "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
         "merging": term(

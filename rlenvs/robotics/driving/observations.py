@@ -33,6 +33,7 @@ LAYERS = (PRESENCE, RIGHT_SPEED, DOWN_SPEED, ON_ROAD)  # of a grid
 FAR = 200.0  # m, how far a car sees others
 ROAD_FAR = 100.0  # m, how far a grid sees the road
 FASTEST = 80.0  # m/s, which is 1 in a grid
+WAY_ROADS = 3  # that `times` looks ahead, behind the present one
 BEAMS, LIDAR_RANGE = 16, 60.0  # beams, m
 BEAM = 2.0 * math.pi / BEAMS
 ROAD_COLOR, GROUND, EGO, OTHER, CRASHED = (96, 96, 96), (40, 60, 40), (60, 140, 255), (250, 200, 60), (230, 60, 40)
@@ -150,44 +151,39 @@ def fill_lane(p, s, k, o, layer):
 
 
 @kernel
-def meets(p, road, other):
-    """Whether two roads are the same, or the first leads to the second."""
-    return road == other or p.road[road, END] == p.road[other, START]
-
-
-@kernel
-def leads_to(p, s, road, other, stage, depth):
-    """Whether the ego's way from a road leads to another within three roads, by its route where it has one."""
-    for _ in range(depth):
-        if meets(p, road, other):
+def connected(p, s, other):
+    """Whether a road is on the ego's way over the next three roads, or leads to a road that is: its way is that of its
+    route where it has one, any elsewhere."""
+    branches, road = p.branch.shape[2], p.lane_at[s.lane_of[s.ego], ROAD]
+    way = 0
+    while way < branches**WAY_ROADS:
+        turns = met_on(p, s, road, other, way)
+        if turns < 0:
             return True
-        following = stage_road(s, s.ego, stage)
-        if following == road:
-            stage += 1
-            following = stage_road(s, s.ego, stage)
-        if following < 0 or p.road[following, START] != p.road[road, END]:
-            return spreads_to(p, p.road[road, END], other)
-        road = following
-        stage += 1
-    return meets(p, road, other)
-
-
-@kernel
-def spreads_to(p, node, other):
-    """Whether a road out of a node leads to another, or one after it."""
-    for n in range(p.branch.shape[2]):
-        road = p.branch[node, OUT, n]
-        if road < 0:
-            break
-        if meets(p, road, other):
-            return True
-        for m in range(p.branch.shape[2]):
-            after = p.branch[p.road[road, END], OUT, m]
-            if after < 0:
-                break
-            if meets(p, after, other):
-                return True
+        way += branches ** (WAY_ROADS - turns)
     return False
+
+
+@kernel
+def met_on(p, s, road, other, way):
+    """-1 where a way from a road meets another, or else how many of its turns were not the route's: those are the
+    digits of `way`, the first one the highest."""
+    stage, turns, branches = 0, 0, p.branch.shape[2]
+    for _ in range(WAY_ROADS + 1):
+        if road == other or p.road[other, END] == p.road[road, START]:
+            return -1
+        if stage_road(s, s.ego, stage) == road:
+            stage += 1
+        node, following = p.road[road, END], stage_road(s, s.ego, stage)
+        if following >= 0 and p.road[following, START] == node:
+            stage += 1
+        elif turns < WAY_ROADS:
+            turns += 1
+            following = p.branch[node, OUT, way // branches ** (WAY_ROADS - turns) % branches]
+        if following < 0:
+            break
+        road = following
+    return turns
 
 
 @kernel
@@ -197,14 +193,17 @@ def observe_times(p, s, o):
     ego = s.ego
     index, last = speed_index(p.speeds, s.target_speed[ego]), p.speeds.size - 1
     place, count = p.lane_at[s.lane_of[ego], PLACE], lane_count(p, s.lane_of[ego])
-    for row in range(3):
-        speed = p.speeds[min(max(index + row - 1, 0), last)]
-        for aside in range(3):
-            empty = 0.0 if 0 <= place + aside - 1 < count else 1.0
+    for aside in range(3):
+        empty = 0.0 if 0 <= place + aside - 1 < count else 1.0
+        for row in range(3):
             for n in range(o.shape[2]):
                 o[row, aside, n] = empty
-        for i in range(s.movers):
-            if i != ego and s.speed[i] != speed:
+    for i in range(s.movers):
+        if i == ego or not connected(p, s, p.lane_at[s.lane_of[i], ROAD]):
+            continue
+        for row in range(3):
+            speed = p.speeds[min(max(index + row - 1, 0), last)]
+            if s.speed[i] != speed:
                 mark_times(p, s, o, row, i, speed, place, count)
 
 
@@ -212,8 +211,6 @@ def observe_times(p, s, o):
 def mark_times(p, s, o, row, i, speed, place, count):
     """Mark when and on which lanes a car meets the ego at a speed."""
     ego, k = s.ego, s.lane_of[i]
-    if not leads_to(p, s, p.lane_at[s.lane_of[ego], ROAD], p.lane_at[k, ROAD], 0, 3):
-        return
     other = s.speed[i] * (s.cosine[i] * s.cosine[ego] + s.sine[i] * s.sine[ego])
     far = distance_along(p, s, ego, i)
     for n in range(3):

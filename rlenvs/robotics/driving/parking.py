@@ -69,6 +69,7 @@ from rlenvs.kits.traffic.cars import (
     steering_of,
 )
 from rlenvs.kits.traffic.simulation import move_all
+from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.render import draw_parking
 from rlenvs.robotics.driving.steering import FORCE, STEERING
@@ -103,8 +104,9 @@ SPEC = world(
     data=ROAD_DATA,
     state={
         **CARS,
-        "ego": i8,
-        "place": i8,  # the lane that is the goal
+        "driver": i8("cars").within(-3, -1),
+        "ego": i8.index_of("cars"),
+        "place": i8.index_of("lanes"),  # the lane that is the goal
         "free": i8("lanes"),  # places without a car, while an episode begins
         "achieved": f4(GOAL),
         "desired": f4(GOAL),
@@ -129,6 +131,9 @@ SPEC = world(
     },
     levels={"parked": {"parked": 10}, "slow": {"policy_hz": 1, "horizon": 20}},
 )
+
+
+SPEC.state_fault(state_fault)
 
 
 @SPEC.make_data

@@ -64,7 +64,6 @@ SPEC = driving_world(
     road=lambda values: racetrack(values.track),
     cars=lambda values: values.cars + 1,
     speeds=(0.0, 5.0, 10.0),
-    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
     grid=((seen.PRESENCE, seen.ON_ROAD), 12, 3.0, True),
     observation="grid",
     actions="continuous",

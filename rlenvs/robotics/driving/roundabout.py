@@ -2,8 +2,9 @@
 
 ## Description
 The ego car comes from below and shall leave above; four drivers are on the circle or enter it. Highway-env's
-roundabout-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its roundabout-v1, whose drivers also see
-who is on the lanes before and behind their own. Different: bounds of observations are finite.
+roundabout-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s (see
+`rlenvs/Highway-v0`); `linked=True` is its roundabout-v1, whose drivers also see who is on the lanes before and behind
+their own. Different: bounds of observations are finite.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 0, 8 and 16 m/s, or keep both. With
@@ -69,7 +70,7 @@ SPEC = driving_world(
     stages=STAGES,
     speeds=(0.0, 8.0, 16.0),
     junctions=True,
-    features={"presence": 0.0, "x": 100.0, "y": 100.0, "vx": 15.0, "vy": 15.0},
+    features={"x": 100.0, "y": 100.0, "vx": 15.0, "vy": 15.0},
     absolute=True,
     picture=(96, 96, 1.0, 0.5),
     params={

@@ -49,16 +49,19 @@ def on_some_lane(p, x, y):
 
 @kernel
 def off_road(p, s):
-    """Whether more than 95 % of the ego car, all of twenty points of it, are on no lane."""
+    """Whether more than 95 % of the ego car are on no lane: fewer than five of a hundred points of it."""
     if abs(s.aside_of_way) <= 0.5 * p.lane[s.way[s.leg], WIDTH] and s.along >= 0.0:
         return False
-    for n in range(5):
-        ahead = (0.2 * n - 0.4) * CAR_LENGTH
-        for m in range(4):
-            aside = (0.25 * m - 0.375) * CAR_WIDTH
+    on = 0
+    for n in range(10):
+        ahead = (0.1 * n - 0.45) * CAR_LENGTH
+        for m in range(10):
+            aside = (0.1 * m - 0.45) * CAR_WIDTH
             x = s.x[0] + s.cosine[0] * ahead - s.sine[0] * aside
             if on_some_lane(p, x, s.y[0] + s.sine[0] * ahead + s.cosine[0] * aside):
-                return False
+                on += 1
+                if on == 5:
+                    return False
     return True
 
 

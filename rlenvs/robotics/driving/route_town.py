@@ -26,6 +26,7 @@ STAGES = 4  # roads that other cars know of their ways
 CALM_PLACE, FAR_PLACE = 14.0, 60.0  # m from other cars, and from the ego car, of a place for a car that comes back
 WRECK, STUCK = 5.0, 30.0  # s until a crashed car, and one that stands, is taken off the road
 STANDING = 0.3  # m/s
+ON_SLOT = 2.0  # m from the middle of a slot: who starts on it is nearer, others are farther
 
 
 @functools.lru_cache(maxsize=8)
@@ -114,13 +115,32 @@ def put_in_slot(p, s, i, n, at, speed):
 
 
 @kernel
+def place_for(p, s, i, rng):
+    """A slot for car i that is not next to those of other cars; where there is none, one without a car."""
+    first, last = p.slots_of[s.town, 0], p.slots_of[s.town, 1]
+    n = first + below(rng, last - first)
+    for _ in range(last - first):
+        if not s.taken[n]:
+            return n
+        n = n + 1 if n + 1 < last else first
+    for _ in range(last - first):
+        x, y = point_on(p, int(p.slot[n, 0]), p.slot[n, 1], 0.0)
+        alone = True
+        for j in range(i):
+            alone = alone and apart(s, j, x, y) > ON_SLOT
+        if alone:
+            break
+        n = n + 1 if n + 1 < last else first
+    return n
+
+
+@kernel
 def place_cars(p, s, rng):
-    """All cars at places of the town of their own: a slot each, with no car on the next one; the ego car first."""
+    """All cars at places of the town of their own: a slot each, with no car on the next one where there is room for
+    that; the ego car first."""
     first, last = p.slots_of[s.town, 0], p.slots_of[s.town, 1]
     for i in range(p.cars + 1):
-        n = first + below(rng, last - first)
-        while s.taken[n]:
-            n = n + 1 if n + 1 < last else first
+        n = place_for(p, s, i, rng)
         for m in range(max(n - 1, first), min(n + 2, last)):
             s.taken[m] = True
         shift = uniform(rng, -1.0, 1.0)

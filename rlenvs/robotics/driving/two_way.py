@@ -2,9 +2,9 @@
 
 ## Description
 Three drivers ahead on one's own lane, two oncoming ones. Highway-env's two-way-v0 (Leurent 2018; version 1.12), step
-for step. Its reward pays for speed and for the left lane, and nothing for crashes: the constraint of which it speaks,
-to keep out of the left lane, is a cost here, as a crash is. Different: where the ego car turns round on the left lane,
-where the original divides by zero, `left_lane` is 0.
+for step until a car is slower than 0.69 m/s (see `rlenvs/Highway-v0`). Its reward pays for speed and for the left lane,
+and nothing for crashes: the constraint of which it speaks, to keep out of the left lane, is a cost here, as a crash is.
+Different: where the ego car turns round on the left lane, where the original divides by zero, `left_lane` is 0.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
@@ -56,7 +56,6 @@ SPEC = driving_world(
     source="highway-env 1.12.1, two-way-v0 (Leurent 2018)",
     road=lambda values: networks.two_way(),
     cars=lambda values: 1 + SAME_WAY + OTHER_WAY,
-    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
     time_span=5,
     observation="times",
     params={

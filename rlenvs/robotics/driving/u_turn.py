@@ -2,10 +2,11 @@
 
 ## Description
 Two lanes, half a circle to the left, two lanes back. Six drivers are on the way, on both lanes, the last four of them
-slow. Highway-env's u-turn-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its u-turn-v1, whose
-drivers also see who is on the lanes before and behind their own. As there, the lane that is paid is the outer, right
-one, though highway-env calls the term "left lane"; and the ego car looks ahead along the bend no farther than in other
-worlds, as the name under which highway-env sets more of it is read nowhere.
+slow. Highway-env's u-turn-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s (see
+`rlenvs/Highway-v0`); `linked=True` is its u-turn-v1, whose drivers also see who is on the lanes before and behind their
+own. As there, the lane that is paid is the outer, right one, though highway-env calls the term "left lane"; and the ego
+car looks ahead along the bend no farther than in other worlds, as the name under which highway-env sets more of it is
+read nowhere.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 8, 16 and 24 m/s, or keep both. With
@@ -73,7 +74,6 @@ SPEC = driving_world(
     cars=lambda values: 1 + len(START),
     stages=STAGES,
     speeds=(8.0, 16.0, 24.0),
-    features={"presence": 0.0, "x": 200.0, "y": 8.0, "vx": 80.0, "vy": 80.0},
     time_span=16,
     observation="times",
     picture=(96, 96, 1.0, 0.5),

@@ -62,6 +62,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
+from rlenvs.kits import planar
 from rlenvs.robotics.landing.lander import HULL, LARGEST_WIND_INDEX, STATE, build, draw_terrain, fly, seen, shaping_of
 from rlenvs.robotics.landing.render import draw_landing
 
@@ -147,6 +148,9 @@ CONTINUOUS = SPEC.member(
         "expert": Score(282.2, 3.4, success=1),
     },
 )
+
+
+SPEC.state_fault(planar.state_fault)
 
 
 @SPEC.reset

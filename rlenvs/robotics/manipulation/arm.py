@@ -10,7 +10,17 @@ from typing import Any
 from rlenvs.core import World, block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term, world
 from rlenvs.core.maths import acos, asin, atan2, cos, hypot, sin
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
-from rlenvs.robotics.manipulation.panda import ARM_QPOS, BASE, CONTROL_HZ, FINGER_OPEN, LOW_NEUTRAL, NEUTRAL, RANGES
+from rlenvs.robotics.manipulation.panda import (
+    ARM_QPOS,
+    BASE,
+    CONTROL_HZ,
+    FINGER_OPEN,
+    HAND_ACTUATORS,
+    LOW_NEUTRAL,
+    NEUTRAL,
+    RANGES,
+    SECOND_BASE,
+)
 
 STEP = 0.05  # m per control step at full action; rad for the joints
 TURN = 0.1  # rad per control step at full action
@@ -37,14 +47,16 @@ PARAMS = {
     "grip_force": param(40.0, 5.0, 70.0, "N", "with which each finger presses at most"),
 }
 CONTROL = choice(
-    *("hand", "pose", "joints"),
-    doc="what actions move: the hand with its fingers down, the hand and its attitude, or the seven joints",
+    *("hand", "pose", "joints", "panda-gym"),
+    doc="what actions move: the target of the hand with its fingers down, that and its attitude, those of the seven "
+    "joints, or, as in panda-gym, the hand from where it is, with its fingers down",
 )
-POSE, JOINTS = CONTROL.codes("pose", "joints")
+POSE, JOINTS, FROM_HAND = CONTROL.codes("pose", "joints", "panda-gym")
 OPTIONS: dict[str, Any] = {
     "control": CONTROL,
     "fingers": flag(True, doc="the last action opens and closes the fingers; without them they stay closed"),
     "touch": flag(False, doc="observe the contact force of the hand and the pressure on the finger tips"),
+    "target": flag(False, doc="observe the target that actions move, which their effect depends on"),
     "points": integer(0, 0, 2048, doc="number of points in the cloud that the camera in front of the table sees"),
 }
 # a task with images takes these among its options, and images=IMAGES
@@ -66,6 +78,9 @@ REWARD = choice(
     sets={"sparse": {"reached": 1.0, "distance": 0.0}, "dense": {"reached": 0.0, "distance": 1.0}},
 )
 ENDS = flag(False, doc="end the episode at success")
+# of the levels with panda-gym's control; Bullet multiplies the frictions of two bodies, 1 of the fingers and 0.5 of all
+# other things but the puck's 0.04
+AS_PUBLISHED = {"control": "panda-gym", "ends_at_success": True, "finger_friction": 0.5, "grip_force": 70.0}
 
 
 def goal_terms(farthest: float) -> dict[str, Any]:
@@ -90,6 +105,14 @@ ARM_BLOCKS = {
     "joints": block("joints", low=-3.8, high=3.8, unit="rad", doc="angles, in joint control"),
     "force": block("force", low=-100.0, high=100.0, unit="N", doc="that the hand exerts, world axes, with `touch`"),
     "touch": block("touch", low=0.0, high=100.0, unit="N", doc="on the left and the right finger tip, with `touch`"),
+    "target": block(
+        "target",
+        low=-3.8,
+        high=3.8,
+        raw=True,
+        doc="with `target`: from the hand to its target [m], in pose control its "
+        "attitude, in joint control the joints' [rad]; last a finger's [m]",
+    ),
     "cloud": block("points", 3, low=-4.0, high=4.0, unit="m", doc="that a camera sees", raw=True, constant=True),
 }
 
@@ -115,6 +138,8 @@ def sizes(values: Any) -> dict[str, int]:
     """The named sizes of ARM_BLOCKS."""
     joints = 7 if values.control == "joints" else 0
     numbers = {"fingers": int(values.fingers), "joints": joints, "force": 3 * values.touch, "touch": 2 * values.touch}
+    aimed = {"hand": 3, "pose": 7, "joints": 7, "panda-gym": 3}[values.control] + int(values.fingers)
+    numbers["target"] = aimed * values.target
     return {**numbers, "points": values.points, **_image_sizes(vars(values))}
 
 
@@ -133,6 +158,7 @@ def action(values: Any) -> Any:
         "hand": ("dx", "dy", "dz"),
         "pose": ("dx", "dy", "dz", "rx", "ry", "rz"),
         "joints": tuple(f"joint {j + 1}" for j in range(7)),
+        "panda-gym": ("dx", "dy", "dz"),
     }[values.control]
     return continuous(*moved, *(["fingers"] if values.fingers else []), doc=ACTION_DOC)
 
@@ -160,6 +186,7 @@ def task(name: str, *, params: Mapping[str, Any], options: Mapping[str, Any], **
         action=action,
         fps=FPS,
         engine=ENGINE,
+        expert_sees="state",  # its target, which is observed with the option `target` alone
         **{"sizes": sizes, **own},
     )
     made.keys(keys)
@@ -173,6 +200,8 @@ def drive(p, s, a, k):
     if p.control == JOINTS:
         turn_joints(s, a, k)
         used = 7
+    elif p.control == FROM_HAND:
+        go_from_hand(s, a, k)
     else:
         move_target(p, s, a, k)
         if p.control == POSE:
@@ -180,7 +209,26 @@ def drive(p, s, a, k):
             used = 6
     if p.fingers:
         first = k * (s.ctrl.size // s.grip.shape[0])
-        s.ctrl[first] = min(max(s.ctrl[first] + WIDTH_STEP * a[used], 0.0), FINGER_OPEN)
+        start = s.qpos[ARM_QPOS * k + 7] if p.control == FROM_HAND else s.ctrl[first]
+        s.ctrl[first] = min(max(start + WIDTH_STEP * a[used], 0.0), FINGER_OPEN)
+
+
+@kernel
+def go_from_hand(s, a, k):
+    """panda-gym's way: the hand is to go STEP from where it is, and the joints get the angles that put it there."""
+    for j in range(3):
+        s.mocap_pos[k, j] = min(max(s.grip[k, j] + STEP * a[j], LOW[j]), HIGH[j])
+    x, y, z = s.mocap_pos[k, 0], s.mocap_pos[k, 1], s.mocap_pos[k, 2]
+    if k == 1:  # the arm that stands opposite is the first one turned by half a turn
+        x, y = BASE[0] + SECOND_BASE[0] - x, -y
+    joint2, joint4 = bends(x, y, z)
+    first = k * (s.ctrl.size // s.grip.shape[0]) + 1
+    s.ctrl[first] = atan2(y - BASE[1], x - BASE[0])
+    s.ctrl[first + 1], s.ctrl[first + 3], s.ctrl[first + 5] = joint2, joint4, joint2 - joint4
+    s.ctrl[first + 2] = s.ctrl[first + 4] = 0.0
+    s.ctrl[first + 6] = 0.25 * math.pi + s.ctrl[first]
+    for j in range(7):
+        s.ctrl[first + j] = min(max(s.ctrl[first + j], RANGES[j][0]), RANGES[j][1])
 
 
 @kernel
@@ -262,9 +310,28 @@ def observe_arm(p, s, k, o):
             o.force[j] = s.force[k, j]
         for j in range(2):
             o.touch[j] = s.touch[2 * k + j]
+    if p.target:
+        observe_target(p, s, k, o)
     for i in range(p.points):
         for j in range(3):
             o.cloud[i, j] = s.front_cloud[i, j]
+
+
+@kernel
+def observe_target(p, s, k, o):
+    first, used = k * (s.ctrl.size // s.grip.shape[0]), 3
+    for j in range(3):
+        o.target[j] = s.mocap_pos[k, j] - s.grip[k, j]
+    if p.control == POSE:
+        used = 7
+        for j in range(4):
+            o.target[3 + j] = s.mocap_quat[k, j]
+    if p.control == JOINTS:
+        used = 7
+        for j in range(7):
+            o.target[j] = s.ctrl[first + 1 + j]
+    if p.fingers:
+        o.target[used] = s.ctrl[first]
 
 
 @kernel
@@ -307,16 +374,17 @@ def goal_outcome(p, achieved, desired, farthest, r):
 @kernel
 def steer(s, k, x, y, z, a):
     """The scripted expert's way of moving the hand: actions that bring the target to (x, y, z)."""
-    a[0] = min(max((x - s.mocap_pos[k, 0]) / STEP, -1.0), 1.0)
-    a[1] = min(max((y - s.mocap_pos[k, 1]) / STEP, -1.0), 1.0)
-    a[2] = min(max((z - s.mocap_pos[k, 2]) / STEP, -1.0), 1.0)
+    start = s.mocap_pos[k] if s.ctrl.size // s.grip.shape[0] == HAND_ACTUATORS else s.grip[k]
+    a[0] = min(max((x - start[0]) / STEP, -1.0), 1.0)
+    a[1] = min(max((y - start[1]) / STEP, -1.0), 1.0)
+    a[2] = min(max((z - start[2]) / STEP, -1.0), 1.0)
 
 
 def keys(pressed: set[str], values: Any) -> list[float]:
     """Keyboard control of the hand: arrows move it over the table, w and s up and down, space closes the fingers."""
     along, across = ("up" in pressed) - ("down" in pressed), ("left" in pressed) - ("right" in pressed)
     up = ("w" in pressed) - ("s" in pressed)
-    turned = {"hand": 0, "pose": 3, "joints": 4}[values.control]
+    turned = {"pose": 3, "joints": 4}.get(values.control, 0)
     fingers = [-1.0 if "space" in pressed else 1.0] if values.fingers else []
     return [0.4 * along, 0.4 * across, 0.4 * up, *[0.0] * turned, *fingers]
 
@@ -401,8 +469,8 @@ def holds(s, thing):
 @kernel
 def glide(p, s, x, y, z, fingers, a):
     """`bring`, without swinging past."""
-    v = s.grip_velocity[0]
-    bring(p, s, x - BRAKE * v[0], y - BRAKE * v[1], z - BRAKE * v[2], fingers, a)
+    v, brake = s.grip_velocity[0], 0.0 if p.control == FROM_HAND else BRAKE
+    bring(p, s, x - brake * v[0], y - brake * v[1], z - brake * v[2], fingers, a)
 
 
 @kernel

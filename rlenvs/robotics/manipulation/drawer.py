@@ -10,7 +10,7 @@ the opening that is wanted is drawn anew, and the episode is shorter.
 
 ## Action Space
 
-The fingers may stay closed: one hook is enough.
+The fingers may stay closed: one hook is enough. The target of the hand is observed with `target` alone.
 
 ## Observation Space
 

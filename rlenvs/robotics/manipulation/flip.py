@@ -8,12 +8,15 @@ it cannot, and no agent is known to have solved it. Different from the original 
 (`goals`), of which "any" are the published ones, uniform over all rotations; no goal is reached at the start; the
 cube's place relative to the hand and the hand's attitude are observed; an episode lasts 100 steps, as the hand turns
 by 0.1 rad in one, and goes on at success (`ends_at_success` changes that); the physics has another contact model.
+`level="panda-gym"` has the original's actions, frictions, goals, length and end; its hand cannot turn, so the expert
+stays where it is.
 
 The colours of the faces show the attitude; the translucent cube beside the arm shows the goal.
 
 ## Action Space
 
-The target of the hand moves, but never farther than `reach` from the hand, and turns about the axes of the world.
+The target of the hand moves, but never farther than `reach` from the hand, and turns about the axes of the world. It is
+observed with `target` alone.
 
 ## Observation Space
 
@@ -161,6 +164,7 @@ SPEC = arm.task(
         "medium": {"goals": "tilt", "goal_angle": 0.5 * math.pi},
         "hard": {"goals": "any", "goal_angle": math.pi},
         "held": {"start": "held", "fingers": False},
+        "panda-gym": {**arm.AS_PUBLISHED, "friction": 0.25, "goals": "any", "goal_angle": math.pi, "horizon": 50},
     },
 )
 

@@ -55,6 +55,8 @@ LINKS = (
     ((0.088, 0.0, 0.0), (ROOT, ROOT, 0.0, 0.0), (-2.8973, 2.8973), 12.0, 400.0),
 )
 RANGES = tuple(link[2] for link in LINKS)
+# controls by servos in the joints: how much stiffer these are than in LINKS, and their lag, s
+SERVOED = {"joints": (1.0, 0.1), "panda-gym": (10.0, 0.025)}
 # mass [kg], centre of mass [m], inertia xx, yy, zz, xy, xz, yz [kg m^2]
 INERTIAS = (
     (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.0091170, -0.000139, 0.006772, 0.019169)),
@@ -98,7 +100,7 @@ def scene(values: Any, arms: int = 1, table: tuple[float, float] = TABLE, side_r
     spec.compiler.degree = False
     spec.option.timestep = 1.0 / PHYSICS_HZ
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # with so few bodies, finding them costs more
-    if values.control == "joints":  # the servos' damping is too strong for explicit steps, the hand's is not
+    if values.control in SERVOED:  # the servos' damping is too strong for explicit steps, the hand's is not
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 100.0  # stiff friction: what is held does not creep out of the fingers
@@ -249,10 +251,11 @@ def _add_actuators(spec: Any, values: Any, k: int, side_reach: float) -> None:
     joined = spec.add_equality(type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT)
     joined.name1, joined.name2, joined.data[:5] = f"left/{k}", f"right/{k}", (0.0, 1.0, 0.0, 0.0, 0.0)
     joined.solimp, joined.solref = (0.95, 0.99, 0.001, 0.5, 2.0), (0.01, 1.0)
-    if values.control == "joints":
+    if values.control in SERVOED:
+        stiffer, lag = SERVOED[values.control]
         for j, (_, _, _, torque, stiffness) in enumerate(LINKS):
             joint = {"trntype": transmission.mjTRN_JOINT, "target": f"joint{j + 1}/{k}"}
-            add(f"servo{j + 1}", stiffness, 0.1 * stiffness, torque, True, **joint)
+            add(f"servo{j + 1}", stiffer * stiffness, lag * stiffer * stiffness, torque, True, **joint)
         return
     reach = (side_reach, side_reach, values.reach)
     for axis in range(6):
@@ -312,7 +315,7 @@ def add_object(
     `name`_velocity (m/s) and `name`_spin (rad/s), in this order, in world axes.
 
     Args:
-        shape: BOX, CYLINDER, SPHERE, CAPSULE.
+        shape: BOX or CYLINDER.
         size: MuJoCo's half sizes, m.
         mass: kg.
         friction: sliding coefficient.
@@ -325,10 +328,32 @@ def add_object(
     kind = getattr(mujoco.mjtGeom, f"mjGEOM_{shape}")
     sizes = (*size, 0.0, 0.0, 0.0)[:3]
     contact = {"friction": (friction, 0.005, 0.0001), "condim": 3 if shape == "BOX" else 4, **WORLD_BITS}
+    if mass < 1.0:
+        contact |= hardness(mass)
     body.add_geom(name=name, type=kind, size=sizes, mass=mass, **contact, **look)
+    _set_inertia(body, mass, (0.0, 0.0, 0.0), (mass * largest_moment(shape, size),) * 3)
     for suffix, sensor in (("", "POS"), ("_attitude", "QUAT"), ("_velocity", "LINVEL"), ("_spin", "ANGVEL")):
         add_sensor(spec, f"{name}{suffix}", f"FRAME{sensor}", name)
     return body
+
+
+def hardness(mass: float) -> dict[str, Any]:
+    """The contacts of an object below 1 kg: as hard as those of one of 1 kg. MuJoCo's yield by the force per mass, so
+    that a hand would press one of 0.1 kg 7 mm into the table."""
+    return {"solimp": (1.0 - 0.1 * mass, 1.0 - 0.05 * mass, 0.001, 0.5, 2.0), "solmix": 100.0}
+
+
+def largest_moment(shape: str, size: tuple[float, ...]) -> float:
+    """The largest moment of inertia of a box or a cylinder of 1 kg, m^2.
+
+    Objects have it about every axis: others make the gyroscopic torque of a tumbling body, with which it would gain
+    energy at the engine's steps, without bound, or lose it.
+    """
+    if shape == "BOX":
+        first, second = sorted(size)[1:]
+        return (first**2 + second**2) / 3.0
+    radius, half = size
+    return max(0.5 * radius**2, 0.25 * radius**2 + half**2 / 3.0)
 
 
 def add_goal(

@@ -6,14 +6,14 @@ The peg insertion of SERL (Luo et al., arXiv 2401.16013, there with a real Frank
 in the hand, has to go to the bottom of a square hole in a board. The controller, its gains and the largest stretches
 that its springs answer are the published ones: the hand can push with no more than `stiffness` times `reach`, 20 N,
 along the fingers and 6 N across them. Different from the original: 25 control steps per second in place of 10, with
-steps as much smaller; the board lies elsewhere in each episode; states are observed, with images as an
-option; the clearance between peg and hole and the costs are ours.
+steps as much smaller; an episode lasts 4 s, not 10 (`horizon=250` is as long); the board lies elsewhere in each
+episode; states are observed, with images as an option; the clearance between peg and hole and the costs are ours.
 
 ## Action Space
 
 The target of the hand moves by up to 8 mm and turns by up to 0.04 rad about the axes of the world, but never farther
 from the hand than the springs answer. It stays in a box around the hole as wide as the square of starts, from 1 cm
-below the bottom of the hole to 1 cm above the start, and tilts by up to `tilt`.
+below the bottom of the hole to 1 cm above the start, and tilts by up to `tilt`. It is not observed.
 
 ## Observation Space
 
@@ -169,6 +169,7 @@ SPEC = world(
         "expert": Score(-50.63, 1.6, success=1, costs={"force": 4.96}),
     },
     engine=ENGINE,
+    expert_sees="state",  # the targets of the hands
     levels={"easy": {"clearance": 0.002}, "medium": {}, "hard": {"clearance": 0.0005}},
     # a peg gets deep before it is straight where the hole is wide and the hand turns slowly
     probe={

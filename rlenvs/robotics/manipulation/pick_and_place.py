@@ -2,14 +2,18 @@
 
 ## Description
 PandaPickAndPlace of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda grips a cube of 4 cm and 1 kg
-and brings it to a goal, 30 % of the goals being on the table. Different from the original: a goal never begins within
-1.5 thresholds of the cube; the cube's place relative to the hand is observed too, and its attitude is a quaternion; an
-episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
+and brings it to a goal, 30 % of the goals being on the table. Different from the original: actions move a target ahead
+of the hand, and the fingers' from where it was, not the hand and the fingers from where they are; the friction of cube
+and table is 0.5 and of fingers 1, where Bullet multiplies to 0.25 and 0.5; a goal never begins within 1.5 thresholds of
+the cube; the cube's place relative to the hand is observed too, and its attitude is a quaternion; an episode goes on at
+success (`ends_at_success` changes that); contacts are MuJoCo's. `level="panda-gym"` has the original's actions,
+frictions and end.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, or seven joints; last the fingers. The
-fingers' target, too, is moved by the action: closed fingers hold on with an action of 0. They move with at most 0.2 m/s
-each.
+By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
+is; last the fingers. The fingers' target, too, is moved by the action: closed fingers hold on with an action of 0, but
+for `control="panda-gym"`, where they let go, as there. They move with at most 0.2 m/s each. Targets are observed with
+`target` alone.
 
 ## Observation Space
 The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
@@ -81,6 +85,7 @@ SPEC = arm.task(
         "easy": {"start_width": 0.2, "goal_width": 0.2, "goal_height": 0.1},
         "medium": {},
         "hard": {"goal_height": 0.3, "threshold": 0.02, "yaw": 0.4},
+        "panda-gym": {**arm.AS_PUBLISHED, "friction": 0.25},
     },
 )
 

@@ -2,14 +2,16 @@
 
 ## Description
 PandaPush of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers pushes a cube of
-4 cm and 1 kg to a goal on the table. Different from the original: a goal never begins within 1.5 thresholds of the
-cube; the hand begins low, as Fetch's does, since this arm carries its own weight and random actions would keep it in
-the air (panda-gym's sinks); the cube's place relative to the hand is observed too, and its attitude is a quaternion; an
-episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's, and the friction is our choice.
+4 cm and 1 kg to a goal on the table. Different from the original: actions move a target ahead of the hand, not the hand
+from where it is; the friction is 0.5, where Bullet multiplies that of cube and table to 0.25; a goal never begins
+within 1.5 thresholds of the cube; the hand begins low, as Fetch's does, since this arm carries its own weight and
+random actions would keep it in the air (panda-gym's sinks); the cube's place relative to the hand is observed too, and
+its attitude is a quaternion; an episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
+`level="panda-gym"` has the original's actions, friction, start and end; goals and observation stay as they are.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, or seven joints. The target stays within
-`reach` of the hand.
+By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
+is. The target stays within `reach` of the hand, and is observed with `target` alone.
 
 ## Observation Space
 The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
@@ -98,6 +100,7 @@ SPEC = arm.task(
         "easy": {"start_width": 0.2, "goal_width": 0.2},
         "medium": {},
         "hard": {"threshold": 0.025},
+        "panda-gym": {**arm.AS_PUBLISHED, "friction": 0.25, "start": "neutral"},
     },
 )
 

@@ -2,14 +2,17 @@
 
 ## Description
 PandaReach of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves its hand to a goal that is
-drawn anew for every episode. The fingers are closed. Size of the box of goals, threshold, control rate and the scale
-of actions are the original's. Different: goals begin 2 cm above the table instead of on it, and none lies at the
+drawn anew for every episode. The fingers are closed. Size of the box of goals, threshold and control rate are the
+original's. Different: actions move a target ahead of the hand, not the hand from where it is, so that at full action
+it goes 3 cm in a step and the original's 4 to 5 (`control="panda-gym"` has the original's meaning, and
+`level="panda-gym"` its end at success too); goals begin 2 cm above the table instead of on it, and none lies at the
 hand's start; the hand is driven by a spring, not by inverse kinematics; an episode goes on after success, unless
 `ends_at_success`.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, or seven joints. The target stays
-within `reach` of the hand; those of joints stay within 0.15 rad of them.
+By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
+is. The target stays within `reach` of the hand; those of joints stay within 0.15 rad of them. The target is observed
+with `target` alone.
 
 ## Observation Space
 The end effector is the point between the finger tips. Of the order above: where the hand is and how fast, the
@@ -86,6 +89,7 @@ SPEC = arm.task(
         "easy": {"goal_width": 0.2, "goal_height": 0.2},
         "medium": {},
         "hard": {"goal_width": 0.6, "goal_height": 0.6, "threshold": 0.02},
+        "panda-gym": {"control": "panda-gym", "ends_at_success": True},
     },
 )
 

@@ -9,7 +9,8 @@ resampled goals, indicator costs, their limit of 25 and the horizon of 1000 step
 of zones are ours.
 
 ## Action Space
-As in PandaReach, by `control`: the target of the hand in world axes, the same with three turns, or seven joints.
+As in PandaReach, by `control`: the target of the hand in world axes, the same with three turns, seven joints, or the
+hand from where it is. The target is observed with `target` alone.
 
 ## Observation Space
 The end effector (the point between the finger tips) and its velocity, angles and velocities of the seven joints, the

@@ -2,16 +2,19 @@
 
 ## Description
 PandaStack of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda brings a cube of 2 kg to a goal on
-the table and stacks a cube of 1 kg on it. Different from the original: the cubes never start in each other, nor at
-their goals; the published rule of success, two cubes near two points, holds for cubes that lie side by side on the
-table and for one that is falling past the other, so here they have to stand on each other, at rest
-(`rule="published"` gives the other rule back); the cubes' places relative to the hand are observed too, and their
+the table and stacks a cube of 1 kg on it. Different from the original: actions move a target ahead of the hand, not the
+hand from where it is; the friction is 0.5 and of fingers 1, where Bullet multiplies to 0.25 and 0.5; the cubes never
+start in each other, nor at their goals; the published rule of success, two cubes near two points, holds for cubes that
+lie side by side on the table and for one that is falling past the other, so here they have to stand on each other, at
+rest (`rule="published"` gives the other rule back); the cubes' places relative to the hand are observed too, and their
 attitudes are quaternions; an episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
+`level="panda-gym"` has the original's actions, frictions, rule and end.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, or seven joints; last the fingers. The
-fingers' target, too, is moved by the action: closed fingers hold on with an action of 0. They move with at most 0.2 m/s
-each.
+By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
+is; last the fingers. The fingers' target, too, is moved by the action: closed fingers hold on with an action of 0, but
+for `control="panda-gym"`, where they let go, as there. They move with at most 0.2 m/s each. Targets are observed with
+`target` alone.
 
 ## Observation Space
 The hand, then each cube and its place relative to the hand, and last the goals: what was achieved is where the lower
@@ -141,6 +144,7 @@ SPEC = arm.task(
         "hard": {"threshold": 0.03, "yaw": 0.3},
         "second": {"start": "placed"},
         "last": {"start": "held", "goal_width": 0.0},
+        "panda-gym": {**arm.AS_PUBLISHED, "friction": 0.25, "rule": "published"},
         "put": {"start": "held", "goal_width": 0.0, "rule": "published", "threshold": 0.03},
     },
     probe={"side": {"apart": 0.1}, "threshold": {"rule": "published"}},
@@ -151,6 +155,11 @@ SPEC = arm.task(
 def model(values):
     if not values.fingers:
         raise ParameterError("fingers=False: nothing can be stacked without them; leave them on")
+    if values.form == "goal" and values.ends_at_success and values.rule == "stacked":
+        raise ParameterError(
+            "form='goal', ends_at_success=True: whether a stack stands at rest without the fingers does not follow "
+            "from goals, so compute_terminated cannot say it; leave ends_at_success out, or take rule='published'"
+        )
     if values.apart < 1.5 * values.side - 1e-9 or values.start_width < 2.5 * values.apart - 1e-9:
         raise ParameterError(
             f"apart={values.apart:g} has to be at least one and a half sides, side={values.side:g}, and at most 0.4 of "

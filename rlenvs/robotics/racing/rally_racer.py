@@ -19,8 +19,9 @@ Place, direction, velocity ahead and to the left, rate of turn, steering angle a
 the left, slope of the ground ahead and to the left, the last action, whether the car recovers, bearing and distance of
 the checkpoint; then what was achieved, place and velocity, and what is desired, the checkpoint's place and two zeros.
 With form="goal" bearing and distance are left out, and `compute_reward` relabels: `random_goals` draws goals as the
-original does, hindsight replay takes those of the future. With camera="rgb" there is an image of 128 x 64 too, of a
-camera on the car; the original stacks three, which a wrapper does.
+original does, hindsight replay takes those of the future; `stuck`, which does not follow from goals, is not paid then.
+With camera="rgb" there is an image of 128 x 64 too, of a camera on the car; the original stacks three, which a wrapper
+does.
 
 ## Rewards
 `velocity` is the velocity towards the checkpoint in m/s, `reached` 1 with weight 100 in the step that comes within
@@ -155,6 +156,11 @@ SPEC = world(
         "course": choice(*COURSES, doc="the course"),
         "ends": ENDS,
         "camera": CAMERA,
+        "form": choice(
+            *("flat", "goal"),
+            doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal", no `stuck`',
+            sets={"flat": {}, "goal": {"stuck": 0.0}},
+        ),
     },
     sizes=lambda v: {
         "relative": 1 if v.form == "flat" else 0,
@@ -170,13 +176,13 @@ SPEC = world(
     },
     state={
         "car": f8(STATES),
-        "cell": i8,
+        "cell": i8.index_of(CELLS),
         "progress": f8,  # m
         "offset": f8,  # m
         "acceleration": f8(2),  # m/s^2, ahead and left
         "last": f8(2),  # action
         "steer_speed": f8,  # rad/s
-        "goal": i8,  # the checkpoint that comes next
+        "goal": i8.index_of(CHECKPOINTS),  # the checkpoint that comes next
         "arrived": i8,  # 1 from when it is reached to the next step
         "achieved": f4(4),  # place and velocity
         "desired": f4(4),  # place of the checkpoint
@@ -187,9 +193,9 @@ SPEC = world(
         "crashes": i8,
         "recoveries": i8,
         "positions": f8(POSITIONS, 2),
-        "filled": i8,
+        "filled": i8.up_to(POSITIONS),
         "trail": f8(LONG, 2),
-        "trodden": i8,
+        "trodden": i8.up_to(LONG),
         "patches": f8(PATCHES, PATCH),
         "waves": f8(WAVES, 3),  # of the ground: wave numbers along x and y [1/m], phase
         "slope": f8(2),  # ahead and to the left

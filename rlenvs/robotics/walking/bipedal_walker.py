@@ -161,6 +161,9 @@ HARDCORE = SPEC.member(
 )
 
 
+SPEC.state_fault(planar.state_fault)
+
+
 @SPEC.make_data
 def data(values):
     return {"gait_numbers": walker.GAIT}

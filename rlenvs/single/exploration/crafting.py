@@ -5,10 +5,10 @@ A player wanders through a land of 64 x 64 cells that is new in every episode. I
 away from zombies and skeletons or fights them, gathers wood, stone, coal, iron and diamonds, and makes tools, each of
 which needs others before. The rules and numbers are Crafter's (Hafner, "Benchmarking the Spectrum of Agent
 Capabilities", ICLR 2022; version 1.8.3 with the recipes of its data file). Different: the observation is made of
-symbols, with `pixels=True` of a picture too, whose tiles are this package's own; the land comes from another noise with
-the same thresholds and spread; two achievements in one step pay 2; what has no effect is masked; places of creatures
-that are gone are used again, which changes the order in which creatures move; night adds no grain to the picture;
-tables near the border of the land are found as everywhere else. `score` of
+symbols, with `pixels=True` of a picture too, whose tiles are this package's own; two achievements in one step pay 2;
+what has no effect is masked; places of creatures that are gone are used again, which changes the order in which
+creatures move; night adds no grain to the picture; tables near the border of the land are found as everywhere else.
+Lands are Crafter's: the same simplex noise, layers and thresholds, other seeds. `score` of
 `rlenvs.single.exploration.crafting_score` is the benchmark's score.
 
 ## Action Space
@@ -118,8 +118,8 @@ SPEC = world(
     sizes=sizes,
     data={"tiles": u1("tiles", "unit", "unit", 4)},
     state={
-        "cell": i4,  # the player's
-        "facing": i4,
+        "cell": i4.index_of(AREA),  # the player's
+        "facing": i4.within(0, 3),
         "sleeping": i4,
         "hunger": f8,
         "thirst": f8,
@@ -127,20 +127,20 @@ SPEC = world(
         "recover": f8,
         "felt": i4,  # health after the last action, by which it notices blows
         "last_health": i4,  # after the last step
-        "items": i4(len(ITEMS)),
+        "items": i4(len(ITEMS)).within(-FULL, FULL),
         "count": i4(len(ACHIEVEMENTS)),
         "unlocked": u1(len(ACHIEVEMENTS)),
         "fresh": u1(len(ACHIEVEMENTS)),  # unlocked in this step
-        "things": i4,  # numbers of creatures, plants and arrows that are in use are below
-        "kind": u1(MOST),
-        "at": i4(MOST),
+        "things": i4.up_to(MOST),  # numbers of creatures, plants and arrows that are in use are below
+        "kind": u1(MOST).within(0, 5),
+        "at": i4(MOST).index_of(AREA),
         "strength": i4(MOST),
         "timer": i4(MOST),  # of zombies and skeletons until the next blow, of plants their age
-        "heading": i4(MOST),  # of arrows
+        "heading": i4(MOST).within(0, 3),  # of arrows
         "born": i4(MOST),
         "lively": u1(CHUNKS * CHUNKS),  # chunks in which there was a creature
-        "material": u1(AREA),
-        "occupant": i2(AREA),  # 1 + number of a creature, plant or arrow
+        "material": u1(AREA).within(0, 12),
+        "occupant": i2(AREA).up_to(MOST),  # 1 + number of a creature, plant or arrow
         "tunnel": u1(AREA),
         "tally": i4(CHUNKS * CHUNKS, 4),  # from here on scratch
         "queue": i4(AREA),
@@ -166,11 +166,25 @@ SPEC = world(
     horizon=10_000,
     fps=8,
     scores={
-        "random": Score(2.98, 0.23, success=0, costs={"damage": 9.91}),
-        "idle": Score(-0.9, 0, success=0, costs={"damage": 9.83}),
-        "expert": Score(18.34, 0.54, success=0.06, costs={"damage": 22.6}),
+        "random": Score(3.08, 0.26, success=0, costs={"damage": 10}),
+        "idle": Score(-0.9, 0, success=0, costs={"damage": 9.75}),
+        "expert": Score(18.14, 0.37, success=0.04, costs={"damage": 22.4}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = np.zeros(s.material.size, bool)
+    for x in range(SIDE):
+        inside[cell_at(x, 0) : cell_at(x, SIDE)] = True
+    things = s.at[: int(s.things)][s.kind[: int(s.things)] > 0]
+    if not inside[s.cell] or not inside[things].all():
+        return "something is off the land"
+    taken = s.occupant[s.occupant > 0]
+    if (taken > s.things).any() or not s.kind[taken - 1].all():
+        return "a cell is taken by nothing"
+    return "there is land outside" if s.material[~inside].any() else ""
 
 
 @SPEC.make_data

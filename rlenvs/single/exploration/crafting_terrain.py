@@ -23,39 +23,46 @@ from rlenvs.single.exploration.crafting_things import (
     cell_at,
     is_walkable,
 )
-from rlenvs.single.exploration.noise import MASK, noise
+from rlenvs.single.exploration.noise import MASK
+from rlenvs.single.exploration.simplex import simplex
+
+
+@kernel
+def layer(x, y, z, size, seed):
+    """A slice of the noise, whose hills are about so many cells wide."""
+    return simplex(x / size, y / size, z, seed)
 
 
 @kernel
 def ground_at(x, y, seed, rng):
     """The material of a cell, and whether it is a tunnel, in which skeletons live."""
     middle = SIDE // 2
-    start = 4.0 - math.sqrt((x - middle) ** 2 + (y - middle) ** 2) + 2.0 * noise(x / 3.0, y / 3.0, 8, seed)
+    start = 4.0 - math.sqrt((x - middle) ** 2 + (y - middle) ** 2) + 2.0 * layer(x, y, 8.0, 3.0, seed)
     start = 1.0 / (1.0 + exp(-start))
-    water = noise(x / 15.0, y / 15.0, 3, seed) + 0.15 * noise(x / 5.0, y / 5.0, 9, seed) + 0.1 - 2.0 * start
-    mountain = (noise(x / 15.0, y / 15.0, 0, seed) + 0.3 * noise(x / 5.0, y / 5.0, 10, seed)) / 1.3
-    mountain -= 4.0 * start + 0.3 * water
     if start > 0.5:
         return GRASS, 0
+    water = layer(x, y, 3.0, 15.0, seed) + 0.15 * layer(x, y, 3.0, 5.0, seed) + 0.1 - 2.0 * start
+    mountain = (layer(x, y, 0.0, 15.0, seed) + 0.3 * layer(x, y, 0.0, 5.0, seed)) / 1.3
+    mountain -= 4.0 * start + 0.3 * water
     if mountain > 0.15:
-        if mountain > 0.3 and noise(x / 7.0, y / 7.0, 6, seed) > 0.15:
+        if mountain > 0.3 and layer(x, y, 6.0, 7.0, seed) > 0.15:
             return PATH, 0  # a cave
-        if noise(2.0 * x / 3.0, y / 15.0, 7, seed) > 0.4 or noise(x / 15.0, 2.0 * y / 3.0, 11, seed) > 0.4:
+        if layer(2.0 * x, 0.2 * y, 7.0, 3.0, seed) > 0.4 or layer(0.2 * x, 2.0 * y, 7.0, 3.0, seed) > 0.4:
             return PATH, 1
-        if noise(x / 8.0, y / 8.0, 1, seed) > 0.0 and uniform(rng, 0.0, 1.0) > 0.85:
+        if layer(x, y, 1.0, 8.0, seed) > 0.0 and uniform(rng, 0.0, 1.0) > 0.85:
             return COAL, 0
-        if noise(x / 6.0, y / 6.0, 2, seed) > 0.4 and uniform(rng, 0.0, 1.0) > 0.75:
+        if layer(x, y, 2.0, 6.0, seed) > 0.4 and uniform(rng, 0.0, 1.0) > 0.75:
             return IRON, 0
         if mountain > 0.18 and uniform(rng, 0.0, 1.0) > 0.994:
             return DIAMOND, 0
-        if mountain > 0.3 and noise(x / 5.0, y / 5.0, 12, seed) > 0.35:
+        if mountain > 0.3 and layer(x, y, 6.0, 5.0, seed) > 0.35:
             return LAVA, 0
         return STONE, 0
-    if 0.25 < water <= 0.35 and noise(x / 9.0, y / 9.0, 4, seed) > -0.2:
+    if 0.25 < water <= 0.35 and layer(x, y, 4.0, 9.0, seed) > -0.2:
         return SAND, 0
     if water > 0.3:
         return WATER, 0
-    if noise(x / 7.0, y / 7.0, 5, seed) > 0.0 and uniform(rng, 0.0, 1.0) > 0.8:
+    if layer(x, y, 5.0, 7.0, seed) > 0.0 and uniform(rng, 0.0, 1.0) > 0.8:
         return TREE, 0
     return GRASS, 0
 

@@ -156,8 +156,8 @@ SPEC = world(
         "way": f8,
         "bumped": b1,
         "land": i8,  # the number of the hills
-        "cell": i4,
-        "known": u1("area"),
+        "cell": i4.index_of("area"),
+        "known": u1("area").within(0, 3),
         "relief": f4("area"),  # heights of the cells
         "seen": i4,
         "in_reach": i4,
@@ -209,6 +209,12 @@ SPEC = world(
         "expert": Score(778, 1.2, success=1, costs={"collision_cost": 0}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = 0.0 <= s.row < p.height and 0.0 <= s.column < p.width
+    return "" if inside and s.cell == cell_at(p, int(s.row), int(s.column)) else "the rover is not in its cell"
 
 
 @SPEC.make_data

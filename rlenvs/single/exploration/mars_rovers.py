@@ -97,9 +97,9 @@ SPEC = world(
     data={"start": i4, **LIDAR_DATA},
     state={
         **TERRAIN_STATE,
-        "cell": i4("agents"),
-        "rover": u1("area"),  # 1 + number of the rover on a cell
-        "known": u1("area"),
+        "cell": i4("agents").index_of("area"),
+        "rover": u1("area").up_to("agents"),  # 1 + number of the rover on a cell
+        "known": u1("area").within(0, 3),
         "seen": i4,  # cells that are known
         "in_reach": i4,
         "lengths": i4("channels"),  # from here on scratch
@@ -130,6 +130,11 @@ SPEC = world(
         "expert": Score(1570, 1.6, success=1, costs={"collision_cost": 0}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if (p.home[s.cell] == s.cell).all() else "a rover is in the padding of the map"
 
 
 @SPEC.make_data

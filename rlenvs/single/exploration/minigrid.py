@@ -156,14 +156,14 @@ SPEC = world(
     sizes=sizes,
     data={"pad": i4, "stride": i4, "width": i4, "height": i4},
     state={
-        "cell": i4,  # the agent's
-        "direction": i4,
+        "cell": i4.index_of("area"),  # the agent's
+        "direction": i4.within(0, 3),
         "carried": i4,  # 0 for an empty hand
         "wanted": i4,  # what to pick up
         "right_end": i4,  # of the hallway
         "wrong_end": i4,
-        "balls": i4,
-        "ball": i4(MOST_BALLS),  # cells of balls that move
+        "balls": i4.up_to(MOST_BALLS),
+        "ball": i4(MOST_BALLS).index_of("area"),  # cells of balls that move
         "grid": i2("area"),
         "chain": i4(MOST_ROOMS, 6),
         "far": i2("area"),  # steps from each cell to the aim, but in an open room
@@ -200,6 +200,16 @@ SPEC = world(
         "expert": Score(0.9613, 0, success=1, costs={"danger": 0}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    inside = np.zeros(s.grid.size, bool)
+    for x in range(p.width):
+        inside[cell_at(p, x, 0) : cell_at(p, x, p.height)] = True
+    if not inside[s.cell]:
+        return "the agent is outside"
+    return "something lies outside" if s.grid[~inside].any() else ""
 
 
 @SPEC.make_data

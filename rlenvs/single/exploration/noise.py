@@ -5,7 +5,7 @@ import math
 from rlenvs.core import kernel
 from rlenvs.core.maths import cos, sin
 
-GAIN = 1.44  # brings the noise to the spread of the simplex noise that the thresholds were chosen for
+GAIN = 1.44  # brings the noise to a spread of about 0.9 on both sides
 MASK = 0x7FFFFFFF
 
 

@@ -23,7 +23,7 @@ TERRAIN_OPTIONS = {
     "largest_obstacle": integer(2, 1, 16, "longest side of an obstacle; on a lattice the longest is one less"),
 }
 TERRAIN_STATE = {
-    "obstacle": u1("area"),  # in the padding, that of the cell's home
+    "obstacle": u1("area").within(0, 1),  # in the padding, that of the cell's home
     "reachable": u1("area"),  # free cells that the rover can get to
     "queue": i2("area"),  # scratch
 }

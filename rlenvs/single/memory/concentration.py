@@ -79,9 +79,9 @@ SPEC = world(
     },
     sizes=sizes,
     state={
-        "deck": u1("cards"),
+        "deck": u1("cards").index_of("cards"),
         "lies": u1("cards"),  # face down, open for now, or found
-        "first": i2,  # the open card, from 1 on; 0 where there is none
+        "first": i2.up_to("cards"),  # the open card, from 1 on; 0 where there is none
         "pairs": i4,
         "turned_at": i4("cards"),
     },

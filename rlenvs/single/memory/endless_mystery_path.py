@@ -50,6 +50,8 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     b1,
@@ -147,23 +149,23 @@ SPEC = world(
     data={"cross": u1(CROSS, CROSS), "offset": i2, "depth": i2},
     state={
         "x": i4,
-        "y": i2,
-        "facing": i2,
-        "start": i2,  # row of the first tile
-        "segments": i2,
-        "end_row": i2,
+        "y": i2.index_of(SIDE),
+        "facing": i2.within(0, 7),
+        "start": i2.index_of(SIZE),  # row of the first tile
+        "segments": i2.up_to(SEGMENTS),
+        "end_row": i2.index_of(SIZE),
         "marks": u1(TILES),  # of each tile: on the path, rewarded, refreshed since the last fall
-        "back": i2(TILES),  # the tile before it on the path, -1 where there is none
-        "onward": i2(TILES),
+        "back": i2(TILES).index_of(TILES, low=-1),  # the tile before it on the path, -1 where there is none
+        "onward": i2(TILES).index_of(TILES, low=-1),
         "visited_at": i4(TILES),
         "fell": u1(COLUMNS * (SIZE + 1)),  # where the agent fell
-        "place": i2,  # the tile of the path on which it was last
+        "place": i2.index_of(TILES),  # the tile of the path on which it was last
         "off": b1,
         "stamina": i4,
         "fails": i4,
         "farthest": i2,
         "tiles": i4,
-        "last": i2,  # the last tile of the path
+        "last": i2.index_of(TILES),  # the last tile of the path
         **SEARCH_STATE,
     },
     observation={
@@ -200,6 +202,18 @@ SPEC = world(
         "expert": Score(25.02, 0.008, success=1),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    tiles = np.zeros(s.back.size, bool)
+    tile = int(s.last)
+    while tile >= 0:
+        if tiles[tile]:
+            return "its path leads in a circle"
+        tiles[tile] = True
+        tile = int(s.back[tile])
+    return "" if tiles[s.place] else "the agent's tile is not on its path"
 
 
 @SPEC.make_data

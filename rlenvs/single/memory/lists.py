@@ -1,6 +1,6 @@
 """Options that are lists of whole numbers, of which each episode draws one, and what the worlds share of sizes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ def drawn(default: list[int], low: int, high: int, doc: str, empty: bool = False
 
 def _parser(low: int, high: int, empty: bool) -> Callable[[Any], list[int]]:
     def parse(value: Any) -> list[int]:
+        if isinstance(value, (str, bytes, Mapping)):
+            raise ValueError("it must be a list of whole numbers")
         numbers = [value] if isinstance(value, (int, np.integer)) and not isinstance(value, bool) else list(value)
         whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in numbers)
         if not whole or len(numbers) > MOST or any(not low <= n <= high for n in numbers):

@@ -48,7 +48,7 @@ SPEC = world(
         "num_bits": integer(1, 1, 1000, "bits"),
     },
     sizes=lambda values: {"bits": values.num_bits},
-    state={"context": u1("bits"), "query": i2},
+    state={"context": u1("bits").within(0, 1), "query": i2.index_of("bits")},
     observation={
         "time": block(low=0, high=1, raw=True, doc="share of the time that is left"),
         "query": block(

@@ -69,18 +69,18 @@ DATA = {
     "list_fires": i2("fires"),
 }
 STATE = {
-    "x": i2,
-    "y": i2,
-    "facing": i2,
-    "commands": i1(MOST_COMMANDS),
+    "x": i2.index_of(SIDE),
+    "y": i2.index_of(SIDE),
+    "facing": i2.within(0, 7),
+    "commands": i1(MOST_COMMANDS).within(0, 8),
     "shown_at": i4(MOST_COMMANDS),  # when a command was last on the screen
-    "count": i2,
-    "current": i2,  # the command that is due
-    "target_x": i2,
-    "target_y": i2,
-    "cue": i2,  # the command on the screen, or -1
+    "count": i2.up_to(MOST_COMMANDS),
+    "current": i2.up_to(MOST_COMMANDS),  # the command that is due
+    "target_x": i2.within(0, 5),
+    "target_y": i2.within(0, 5),
+    "cue": i2.within(-1, 8),  # the command on the screen, or -1
     "cues_left": i4,  # images of commands that are still to come
-    "first_cue": i2,  # the first command that is shown
+    "first_cue": i2.up_to(MOST_COMMANDS),  # the first command that is shown
     "cue_steps": i2,
     "pause_steps": i2,
     "fuse_steps": i2,
@@ -306,6 +306,13 @@ def see(p, s, o, around):
         o.target[1] = told * y / TILE
 
 
+def state_fault(p: Any, s: Any) -> str:
+    """What is wrong with the images of commands that are still to come, for `World.state_fault`."""
+    each, shown = int(s.cue_steps) + int(s.pause_steps), int(s["count"]) - int(s.first_cue)
+    sound = each > 0 and 0 <= int(s.cues_left) <= max(shown, 0) * each
+    return "" if sound else f"{s.cues_left} images are to come of {shown} commands"
+
+
 def game(name: str, **declared: Any) -> World:
     """A world of this game, for one of its agents; `declared` are the keywords of `world` in which they differ."""
     spec = world(
@@ -321,5 +328,6 @@ def game(name: str, **declared: Any) -> World:
         **declared,
     )
     spec.make_data(data)
+    spec.state_fault(state_fault)
     spec.reset(begin)
     return spec

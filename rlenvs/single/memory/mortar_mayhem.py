@@ -10,8 +10,8 @@ command and grows by one whenever it is completed, and only the new command is s
 time limit truncates; images have rows before columns; `is_success` is not set when the last command fails (the
 original reports success); the endless game does not show the last episode's agent while commands are shown; sequences
 grow to at most 128 commands. `compat=True` gives the original's order of axes and its end at the time limit. Symbols
-of diagonal commands are a little off the centre, and diagonal moves to the upper left are a pixel longer in the
-endless game, as there.
+of diagonal commands are a little off the centre, as there; in the endless game a place between two pixels is rounded
+as pygame 2.4.0 does, which the original asks for.
 
 ## Action Space
 A direction, as two choices; in the grid forms turn or go forward. Actions have no effect while commands are shown.
@@ -57,6 +57,8 @@ Mean return over seeds 0 to 99. The expert knows the target.
 ## Version History
 v0: first version.
 """
+
+import math
 
 from rlenvs.core import Score, kernel
 from rlenvs.kits.raster.draw import transpose
@@ -129,15 +131,21 @@ SPEC.member(
 
 
 @kernel
+def nearest(value):
+    """The nearest whole number, of two the one away from zero, as pygame 2.4.0 places a Rect."""
+    return math.floor(value + 0.5) if value >= 0.0 else math.ceil(value - 0.5)
+
+
+@kernel
 def wrap(p, s, dx, dy):
-    """A move on the torus: places are cut towards zero, and the edge is half a radius wide."""
+    """A move on the torus: places are rounded, and the edge is half a radius wide."""
     s.facing = facing_of(dx, dy, s.facing)
     part, margin = part_of(p, dx, dy), 0.5 * radius_of(p)
     left, right = float(first_pixel(p)), float(first_pixel(p) + TILE * p.arena_size)
-    x, y = float(int(s.x + part * dx)), float(int(s.y + part * dy))
+    x, y = float(nearest(s.x + part * dx)), float(nearest(s.y + part * dy))
     x = left - margin if x > right + margin else (right + margin if x < left - margin else x)
     y = left - margin if y > right + margin else (right + margin if y < left - margin else y)
-    s.x, s.y = int(x), int(y)
+    s.x, s.y = nearest(x), nearest(y)
 
 
 @SPEC.step

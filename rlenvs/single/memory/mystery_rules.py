@@ -35,16 +35,16 @@ OPTIONS = {
 }
 DATA = {"cross": u1(CROSS, CROSS), "list_sides": i2("number_of_sides"), "turning": i1}
 STATE = {
-    "x": i2,
-    "y": i2,
-    "facing": i2,
-    "path": i1(TILES),  # tiles from origin to goal
-    "place_of": i1(TILES),  # where on the path a tile is, from 1 on; 0 beside it
-    "length": i2,
+    "x": i2.index_of(SIDE),
+    "y": i2.index_of(SIDE),
+    "facing": i2.within(0, 7),
+    "path": i1(TILES).index_of(TILES),  # tiles from origin to goal
+    "place_of": i1(TILES).up_to(TILES),  # where on the path a tile is, from 1 on; 0 beside it
+    "length": i2.up_to(TILES, low=1),
     "visited": b1(TILES),
     "visited_at": i4(TILES),
     "fell": b1(TILES),  # which tiles turned out to be none of the path
-    "place": i2,  # on the path, of the agent when it last was on it
+    "place": i2.index_of(TILES),  # on the path, of the agent when it last was on it
     "off": b1,
     "fails": i4,
     **SEARCH_STATE,

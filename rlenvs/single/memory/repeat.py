@@ -61,7 +61,7 @@ SPEC = world(
         "first": flag(False, "the first card is asked for, whatever k is"),
     },
     sizes=sizes,
-    state={"deck": u1("cards"), "right": i4, "wrong": i4},
+    state={"deck": u1("cards").within(0, 3), "right": i4, "wrong": i4},
     observation={"suit": discrete_block(4, "of the card in sight")},
     action=discrete(*SUITS),
     terms={
@@ -90,6 +90,11 @@ SPEC.member(
         "expert": Score(1, 0, success=1),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    return "" if s.elapsed < s.deck.size else f"step {s.elapsed} of {s.deck.size} cards"
 
 
 @SPEC.reset

@@ -100,7 +100,7 @@ SPEC = world(
         "kind": i2(COUNT),
         "steps": i2(COUNT + 1, SIZE, SIZE),  # to each shape, and to the goal
     },
-    state={"row": i2, "column": i2, "taken": u1(COUNT)},
+    state={"row": i2.index_of(SIZE), "column": i2.index_of(SIZE), "taken": u1(COUNT)},
     observation={
         "position": block(2, low=0.0, high=SIZE - 1.0, whole=True, doc="row and column, from 0 on"),
         "taken": block(COUNT, low=0.0, high=1.0, whole=True, doc="whether each shape was picked up"),

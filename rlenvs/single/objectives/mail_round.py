@@ -72,7 +72,7 @@ SPEC = world(
     doc=__doc__,
     source="this package; a team orienteering problem with an objective per customer",
     data={"steps": i2(COUNT, SIZE, SIZE), "open": u1(SIZE, SIZE), "house": i2(SIZE, SIZE)},
-    state={"row": i2, "column": i2, "has_letter": u1(COUNT), "planned": u1(COUNT)},
+    state={"row": i2.index_of(SIZE), "column": i2.index_of(SIZE), "has_letter": u1(COUNT), "planned": u1(COUNT)},
     scratch=("planned",),
     observation={
         "position": block(2, low=0.0, high=SIZE - 1.0, whole=True, doc="row and column, from 0 on"),

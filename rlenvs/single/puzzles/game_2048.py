@@ -79,7 +79,7 @@ SPEC = world(
     },
     sizes=lambda values: {"side": values.size, "depth": PLANES if values.one_hot else 1},
     state={
-        "exponent": u1("side", "side"),
+        "exponent": u1("side", "side").within(0, 30),
         "largest": i4,
         "tried": u1("side", "side"),
         "answered": u1("side", "side"),

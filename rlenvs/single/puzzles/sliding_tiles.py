@@ -37,13 +37,33 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import Score, below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
+from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
 
 DOWNWARD, RIGHTWARD = (-1, 0, 1, 0), (0, 1, 0, -1)
 KEYS = (("up", "w"), ("right", "d"), ("down", "s"), ("left", "a"))
+ROUND = 12  # moves of the gap on four cells after which all is as it was
 TILE, PLACED, GROUND = (86, 180, 233), (0, 158, 115), (80, 86, 94)
+
+
+def sizes_of(values):
+    """The sizes of arrays.
+
+    Raises:
+        ParameterError: a shuffle that always comes back to the aim.
+    """
+    if values.size == 2 and values.shuffle_moves and values.shuffle_moves % ROUND == 0:
+        raise ParameterError(
+            f"shuffle_moves={values.shuffle_moves} always comes back to the aim with size=2, where {ROUND} moves "
+            "without one back go round: take another number of moves, or 0 for any solvable order"
+        )
+    cells = values.size**2
+    return {"side": values.size, "cells": cells, "depth": cells if values.one_hot else 1}
+
 
 SPEC = world(
     "SlidingTiles-v0",
@@ -54,12 +74,8 @@ SPEC = world(
         "shuffle_moves": integer(0, 0, 10_000, "moves of the gap from the aim to the start; 0 for any solvable order"),
         "one_hot": flag(False, "a plane for each number"),
     },
-    sizes=lambda values: {
-        "side": values.size,
-        "cells": values.size**2,
-        "depth": values.size**2 if values.one_hot else 1,
-    },
-    state={"tile": u1("cells"), "gap": i4, "far": i4, "in_place": i4},
+    sizes=sizes_of,
+    state={"tile": u1("cells").index_of("cells"), "gap": i4.index_of("cells"), "far": i4, "in_place": i4},
     observation={
         "board": block(
             *("depth", "side", "side"),
@@ -139,6 +155,12 @@ def shuffle(s, rng):
         number = s.tile[0]
         s.tile[0] = s.tile[1]
         s.tile[1] = number
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    whole = np.array_equal(np.sort(s.tile), np.arange(s.tile.size)) and s.tile[s.gap] == 0
+    return "" if whole else "its tiles are not each there once, and nothing in the gap"
 
 
 @SPEC.reset

@@ -103,10 +103,10 @@ SPEC = world(
     sizes=sizes,
     state={
         "means": f8("pictures", "hands"),
-        "picture": i4,
+        "picture": i4.index_of("pictures"),
         "regret": f8,
         "best_pulls": i4,
-        "pulled": i4,  # the last arm, from 1 on; 0 before the first pull
+        "pulled": i4.up_to("hands"),  # the last arm, from 1 on; 0 before the first pull
         "paid": f8,  # by it
         "pulls": i4("pictures", "hands"),
         "sums": f8("pictures", "hands"),  # what arms have paid

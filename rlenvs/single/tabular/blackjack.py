@@ -3,9 +3,10 @@
 ## Description
 A player against a dealer, cards drawn from an endless deck. The player takes cards until they stick or have more than
 21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and
-Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack (1.3): its rules and
-keywords. Different: the observation is one number in place of three (`parts_of` takes it apart); the dealer's play is
-part of the table, so `env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
+Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack-v1 (1.3): its rules, its
+keywords and the values that it is registered with, which are the rules of the book. Different: the observation is one
+number in place of three (`parts_of` takes it apart); the dealer's play is part of the table, so `env.unwrapped.model`
+has the exact matrices and `rlenvs.solve` the basic strategy.
 
 ## Action Space
 stick, hit.
@@ -15,8 +16,9 @@ One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31
 whether an ace counts 11. With `encoding="one_hot"` a vector with a 1 at its place.
 
 ## Rewards
-`reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, win 1.5 with
-`natural`, and with `sab` always win unless the dealer has a natural too, as in the book.
+`reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, always win unless the
+dealer has a natural too, as in the book. With `sab=False` they count as any other 21, but win 1.5 with `natural=True`,
+which `sab` makes void.
 
 ## Costs
 None.
@@ -136,8 +138,8 @@ SPEC = tabular(
     doc=__doc__,
     source="Gymnasium Blackjack (Towers et al., arXiv 2407.17032); Sutton and Barto, Reinforcement Learning, 2018",
     options={
-        "natural": flag(False, "whether a natural that wins is worth 1.5"),
-        "sab": flag(False, "the rules of Sutton and Barto: a natural beats all but another one"),
+        "natural": flag(False, "whether a natural that wins is worth 1.5; void with sab"),
+        "sab": flag(True, "the rules of Sutton and Barto: a natural beats all but another one"),
     },
     action=discrete("stick", "hit"),
     horizon=22,
@@ -146,7 +148,7 @@ SPEC = tabular(
         "random": Score(-0.47, 0.17, "exactly -0.3959; 100 episodes tell little", success=0.26),
         "idle": Score(-0.29, 0.19, success=0.34),
         "expert": Score(-0.17, 0.19, success=0.39),
-        "bound": Score(-0.04656, 0, "exact optimum within the time limit"),
+        "bound": Score(-0.04311, 0, "exact optimum within the time limit"),
     },
 )
 

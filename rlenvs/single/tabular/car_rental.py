@@ -147,7 +147,7 @@ SPEC = world(
         "free_shuttle": flag(False, "whether one car a night is moved from the first place for nothing"),
     },
     data={"best": i4(COUNTS * COUNTS)},
-    state={"first": i8, "second": i8},
+    state={"first": i8.up_to(MOST), "second": i8.up_to(MOST)},
     observation={"cars": discrete_block(COUNTS * COUNTS, doc="21 times the cars at the first place, and the others")},
     action=discrete(*(f"move {abs(n)} to the {'first' if n < 0 else 'second'}" for n in range(-MOST_MOVED, 6))),
     terms={

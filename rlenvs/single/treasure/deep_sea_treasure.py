@@ -91,7 +91,7 @@ SPEC = world(
         "allowed": u1("rows", "columns", 4),  # 1 for a move that is not blocked
         "route": u1("rows", "columns"),  # the expert's move
     },
-    state={"row": i2, "column": i2},
+    state={"row": i2.index_of("rows"), "column": i2.index_of("columns")},
     observation={"position": block(2, low=0.0, high=last_cell, whole=True, doc="row and column, from 0 on")},
     action=discrete("up", "down", "left", "right"),
     terms={

@@ -63,7 +63,7 @@ SQUAD_STATE = {
 }
 FIGHT_STATE = {
     **SQUAD_STATE,
-    "quarry": i4("marines"),  # the enemy that was pointed at; -1 for none
+    "quarry": i4("marines").index_of("units", low=-1),  # the enemy that was pointed at; -1 for none
     "awake": b1("foes"),
     "marines_left": i4,
     "foes_left": i4,

@@ -1,8 +1,8 @@
 """Puzzles as text, in the format of PushWorld's .pwp files: a line per row, elements between spaces.
 
 `.` is an empty cell, `A` the agent, `W` a wall, `AW` a wall for the agent alone, `Mk` a part of the movable object k
-and `Gk` a cell where that object has to go. `+` joins the elements of one cell. Capitals do not matter. A ring of
-walls is put around the map.
+and `Gk` a cell where that object has to go, for any text k. `+` joins the elements of one cell. Capitals do not matter.
+A ring of walls is put around the map.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rlenvs.core import user_files
+from rlenvs.core.errors import shortened
+
 Cell = tuple[int, int]  # row, column
 
 LARGEST = 60  # rows and columns of a map; with the ring of walls 62, the bits of a whole number
 MOST_OBJECTS, MOST_GOALS = 60, 20
-ELEMENT = re.compile(r"\.|a|w|aw|[mg][0-9a-z_]+")
+LARGEST_FILE = 1 << 20  # bytes
+ELEMENT = re.compile(r"\.|a|w|aw|[mg].*")
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,6 @@ def read_puzzle(text: str, name: str, plan: str = "") -> Puzzle:
             raise ValueError(
                 f"{name}, line {line}, column {column}: the goal {goal.upper()} has no object {target.upper()}; "
                 "add the object or remove the goal"
-            )
-        if _shape(places[goal]) != _shape(places[target]):
-            raise ValueError(
-                f"{name}, line {line}, column {column}: the goal {goal.upper()} is not of the shape of the object "
-                f"{target.upper()}"
             )
     if len(goals) > MOST_GOALS or len(targets) + len(others) >= MOST_OBJECTS:
         raise ValueError(
@@ -128,13 +127,6 @@ def _check_cell(found: list[str], place: str) -> None:
         raise ValueError(f"{place} puts an object into a wall")
     if "a" in found and "aw" in found:
         raise ValueError(f"{place} puts the agent into a wall for agents")
-    if "w" in found and any(each[0] == "g" for each in found):
-        raise ValueError(f"{place} puts a goal into a wall")
-
-
-def _shape(cells: set[Cell]) -> set[Cell]:
-    top, left = corner(frozenset(cells))
-    return {(row - top, column - left) for row, column in cells}
 
 
 def find_files(path: str) -> list[tuple[Path, str]]:
@@ -144,19 +136,22 @@ def find_files(path: str) -> list[tuple[Path, str]]:
         ValueError: there is none.
     """
     place = Path(path)
-    if place.is_file():
-        return [(place, place.stem)]
-    found = sorted(place.rglob("*.pwp")) if place.is_dir() else []
+    try:
+        found = user_files.find_files(path, ".pwp")
+    except OSError as error:
+        raise ValueError(f"{shortened(path)} cannot be read: {user_files.reason(error)}") from None
     if not found:
-        raise ValueError(f"there is no .pwp file at {path!r}; give a file, or a folder that holds some")
+        raise ValueError(f"there is no .pwp file at {shortened(path)}; give a file, or a folder that holds some")
+    if found == [place]:
+        return [(place, place.stem)]
     return [(each, each.relative_to(place).with_suffix("").as_posix()) for each in found]
 
 
 def read_file(path: Path, name: str) -> Puzzle:
     """The puzzle in a file; ValueError with file, line and reason."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no text file: {error}") from None
+        text = user_files.read_text(path, LARGEST_FILE)
+    except OSError as error:
+        raise ValueError(f"{shortened(str(path))} cannot be read: {user_files.reason(error)}") from None
     puzzle = read_puzzle(text, str(path))
     return Puzzle(**{**puzzle.__dict__, "name": name})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import lzma
+import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.errors import ParameterError, nearest, shortened
 from rlenvs.single.puzzles.pushworld.files import Puzzle, find_files, read_file, read_puzzle
 from rlenvs.single.puzzles.pushworld.frames import Tiles
 from rlenvs.single.puzzles.pushworld.tables import Tables, grid_size, sizes_of
@@ -63,13 +64,14 @@ def parse_puzzles(given: Any) -> Any:
             raise ValueError("needed: a list of texts, each a puzzle")
     elif not isinstance(given, str):
         raise ValueError(
-            f"needed: one of {', '.join(CATEGORIES)}, the path of a .pwp file or a folder, or a text, not {given!r}"
+            f"needed: one of {', '.join(CATEGORIES)}, the path of a .pwp file or a folder, or a text, "
+            f"not {shortened(given)}"
         )
     if given not in CATEGORIES:
-        if isinstance(given, str) and "\n" not in given and not Path(given).exists():
+        if isinstance(given, str) and "\n" not in given and not os.path.exists(given):
             raise ValueError(
-                f"{given!r} is neither a generated set ({', '.join(CATEGORIES)}) nor a file or folder. "
-                f"{nearest(given, CATEGORIES)}"
+                f"{shortened(given)} is neither a generated set ({', '.join(CATEGORIES)}) nor a file or folder. "
+                f"{nearest(given[:LISTED], CATEGORIES)}"
             )
         _read(*_stamped(given))
     return given

@@ -88,7 +88,13 @@ SPEC = world(
         "depth": 6 if values.one_hot else 1,
     },
     data={"turn": u1("turn_count", "stickers")},
-    state={"color": u1("stickers"), "turned": u1("stickers"), "memory": i2(MEMORY), "remembered": i4, "uniform": i4},
+    state={
+        "color": u1("stickers").within(0, 5),
+        "turned": u1("stickers"),
+        "memory": i2(MEMORY).index_of("turn_count"),
+        "remembered": i4.up_to(MEMORY),
+        "uniform": i4,
+    },
     scratch=("turned",),
     expert_sees="state",
     observation={

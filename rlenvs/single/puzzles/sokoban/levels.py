@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core import user_files
+from rlenvs.core.errors import ParameterError, shortened
 from rlenvs.kits.boards.letters import check_cells, padded
 
 WALL, TARGETS, BOXES, PLAYERS = "#", ".*+", "$*", "@+"
 SIGNS = "# -_.$*@+"  # - and _ are floor, as the space is
 MEANING = "# (wall), space (floor), . (target), $ (box), * (box on a target), @ (player), + (player on a target)"
 LARGEST, MOST_BOXES = 32, 60
+LARGEST_FILE = 1 << 22  # bytes
 
 
 class Level(NamedTuple):
@@ -108,10 +110,10 @@ def parse_levels(given: Any) -> Any:
         return None
     if isinstance(given, Path):
         given = str(given)
-    if isinstance(given, (list, tuple)) and all(isinstance(text, str) for text in given):
+    if isinstance(given, (list, tuple)) and given and all(isinstance(text, str) for text in given):
         given = list(given)
     elif not isinstance(given, str):
-        raise ValueError(f"needed: a text, a list of texts, or the path of a file or folder, not {given!r}")
+        raise ValueError(f"needed: a text, a list of texts, or the path of a file or folder, not {shortened(given)}")
     levels_of(given)
     return given
 
@@ -127,13 +129,26 @@ def levels_of(given: Any) -> tuple[Level, ...]:
 @lru_cache(maxsize=8)
 def _read(given: tuple[str, ...], times: tuple[float, ...]) -> tuple[Level, ...]:
     if times:
-        return tuple(each for file in _files(given[0]) for each in read_levels(file.read_text("utf-8"), file.stem))
+        return tuple(each for file in _files(given[0]) for each in read_levels(_text(file), file.stem))
     return tuple(each for n, text in enumerate(given) for each in read_levels(text, f"text {n}" if n else "text"))
 
 
 def _files(path: str) -> list[Path]:
-    place = Path(path)
-    files = [place] if place.is_file() else sorted(place.rglob("*.txt")) if place.is_dir() else []
+    try:
+        files = user_files.find_files(path, ".txt")
+    except FileNotFoundError:
+        files = []
+    except OSError as error:
+        raise ParameterError(
+            f"{shortened(path)} cannot be read: {user_files.reason(error)}; give a file, a folder of some, or a text"
+        ) from None
     if not files:
-        raise ParameterError(f"there is no text file at {path!r}; give a file, a folder that holds some, or a text")
+        raise ParameterError(f"there is no text file at {shortened(path)}; give one, or a folder that holds some")
     return files
+
+
+def _text(file: Path) -> str:
+    try:
+        return user_files.read_text(file, LARGEST_FILE)
+    except OSError as error:
+        raise ParameterError(f"{shortened(str(file))} cannot be read: {user_files.reason(error)}") from None

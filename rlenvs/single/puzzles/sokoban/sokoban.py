@@ -119,8 +119,8 @@ SPEC = world(
         "target": u1("height", "width"),
         "box": u1("height", "width"),
         "pushes": i2("height", "width"),  # 1 + those from a cell to a target; 0 where a box is lost
-        "player": i4,
-        "left": i4,  # the player's cell before the last step
+        "player": i4.index_of("cells"),
+        "left": i4.index_of("cells"),  # the player's cell before the last step
         "pushed": b1,  # whether a box moved in it
         "best_player": i4,
         "origin": i2("boxes_room"),
@@ -172,6 +172,15 @@ SPEC = world(
         "expert": Score(11.49, 0.16, success=1, costs={"dead_end": 0}),
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    rim = np.ones(s.wall.shape, bool)
+    rim[1:-1, 1:-1] = False
+    if not s.wall[rim].all():
+        return "its room is open"
+    return "a wall where the player stands" if s.wall.ravel()[s.player] else ""
 
 
 @SPEC.make_data

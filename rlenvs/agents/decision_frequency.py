@@ -1,0 +1,95 @@
+"""How good a policy is when it may decide less often than the environment steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
+from rlenvs.core.errors import ParameterError
+from rlenvs.core.inputs import positive
+from rlenvs.core.registry import world_of
+from rlenvs.wrappers.action_repeat import ActionRepeat
+from rlenvs.wrappers.wrapper import Wrapper
+
+__all__ = ["DecisionFrequencies", "evaluate_frequencies"]
+
+
+@dataclass(frozen=True)
+class DecisionFrequencies:
+    """One episode per seed at each of P decision periods.
+
+    Attributes:
+        periods: steps of the environment per decision, int64 (P,), ascending.
+        seeds: int64 (S,), the same at every period.
+        returns: float64 (P, S).
+    """
+
+    periods: np.ndarray
+    seeds: np.ndarray
+    returns: np.ndarray
+
+    @property
+    def means(self) -> np.ndarray:
+        """Mean return at each period, (P,)."""
+        return self.returns.mean(axis=1)
+
+    def score(self, reference: float | None = None, base: float = 0.0) -> float:
+        """The frequency-averaged score: the area under the curve of (mean return - base) / (reference - base) over the
+        decision frequency 1 / period, divided by the width of the curve. Of frequencies at equal distances it is the
+        mean of the curve, as of a single one.
+
+        Args:
+            reference: the return that counts as 1; None: the mean return at the shortest period.
+            base: the return that counts as 0, such as the random policy's where returns are negative.
+
+        Raises:
+            ParameterError: reference and base are equal.
+        """
+        top = float(self.means[0]) if reference is None else float(reference)
+        if not np.isfinite([top, base]).all() or top == base:
+            raise ParameterError(f"reference={top:g} and base={base:g} must be finite and differ: there is no scale")
+        curve, frequency = (self.means - base) / (top - base), 1.0 / self.periods
+        gaps = -np.diff(frequency)
+        if not len(gaps) or np.allclose(gaps, gaps[0]):
+            return float(curve.mean())
+        return float((gaps * (curve[1:] + curve[:-1]) / 2.0).sum() / gaps.sum())
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{period}: {mean:.4g}" for period, mean in zip(self.periods, self.means, strict=True))
+        return f"mean return by steps per decision {told} ({len(self.seeds)} seeds)"
+
+
+def evaluate_frequencies(
+    id: str,
+    policy: Policy,
+    periods: Sequence[int] = (1, 2, 4, 8),
+    seeds: int | Sequence[int] = 10,
+    *,
+    wrappers: Sequence[Wrapper] = (),
+    **keywords: Any,
+) -> DecisionFrequencies:
+    """Play one episode per seed with a decision in every step, in every second one, ...: in between the action is
+    repeated (`ActionRepeat`). The protocol of "Overcoming Slow Decision Frequencies in Continuous Control", arXiv
+    2410.08979, whose score `DecisionFrequencies.score` gives; the paper's grid of periods was not found in its text.
+
+    Args:
+        id: the environment. policy: as for `evaluate`.
+        periods: steps of the environment per decision, whole numbers of at least 1.
+        seeds: the number n for the seeds 0 ... n - 1, or the seeds; every period is played with the same ones.
+        wrappers: between the environment and the repeated actions.
+        keywords: of `rlenvs.make_vec`.
+
+    Raises:
+        ParameterError: no periods, one below 1 or twice the same, no seeds.
+    """
+    chosen = check_seeds(seeds)
+    check_policy(world_of(id), policy)
+    steps = sorted(positive("periods", period) for period in periods)
+    if not steps or len(set(steps)) < len(steps):
+        raise ParameterError(f"periods={list(periods)!r} must be different whole numbers of at least 1")
+    found = [evaluate(id, policy, chosen, wrappers=[*wrappers, ActionRepeat(n)], **keywords) for n in steps]
+    return DecisionFrequencies(np.array(steps), np.array(chosen), np.array([each.returns for each in found]))

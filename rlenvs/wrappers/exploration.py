@@ -1,0 +1,108 @@
+"""Noise that depends on the state: exploration that is smooth, because the same state gives the same noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ParameterError
+from rlenvs.wrappers.masked import fill, flat, put
+from rlenvs.wrappers.randomness import PLACES, bits_at, normal_of
+from rlenvs.wrappers.wrapper import Wrapper
+
+
+@dataclass
+class StateDependentNoise(Wrapper):
+    """Adds theta z(s) to an action, with a matrix theta that is drawn anew at the start of an episode and every `every`
+    steps: generalised state-dependent exploration (gSDE; Raffin, Kober and Stulp, "Smooth Exploration for Robotic
+    Reinforcement Learning", CoRL 2021, arXiv 2005.05719).
+
+    The entries of theta are normal with standard deviation `scale`, so that of the noise in a state is scale |z(s)|:
+    white noise of this size with `every=1`, a fixed disturbance of the policy's parameters with `every=0`. The sum is
+    clipped to the bounds of the action space.
+
+    Attributes:
+        scale: standard deviation of the entries of theta, in the action's unit; one number, or one per channel.
+        every: steps until theta is drawn anew; 0: it is kept for the episode.
+        features: z, a function from observations (n, *shape) to numbers (n, features), or its address "module:name":
+            such as the last hidden layer of the policy, which the paper takes. None: the observation's own numbers.
+
+    Info: `action`, what the environment got; `raw_action`, what the policy chose.
+
+    Raises:
+        ParameterError: actions are not a Box; a negative scale, not one number per channel; observations that are
+            dictionaries, without `features`; features of another shape.
+    """
+
+    scale: Any = 0.1
+    every: int = 0
+    features: Callable[[np.ndarray], np.ndarray] | str | None = None
+
+    def prepare(self) -> None:
+        """Check the settings."""
+        space = self.action_space
+        if not isinstance(space, spaces.Box) or len(space.shape) != 1:
+            raise ParameterError(f"StateDependentNoise: {self.name} has the actions {space}; needed: a Box, a vector")
+        self.check_number("scale")
+        size = space.shape[0]
+        if np.shape(self.scale) not in ((), (size,)):
+            raise self.refuse("scale", f"must be one number, or {size}, one per channel of the action")
+        self.check_whole("every")
+        self.deviations = np.broadcast_to(np.asarray(self.scale, np.float64), (size,)).copy()
+        self.low, self.high = space.low, space.high
+        self.neutral = np.clip(np.zeros((1, size)), space.low, space.high)
+        if self.features is None and isinstance(self.below.observation, dict):
+            raise self.refuse("features", f"must be given, because observations of {self.name} are dictionaries")
+        self.z = flat if self.features is None else self.function("features")
+        self.keep("action", space.shape, space.dtype)
+        self.keep("raw_action", space.shape, space.dtype)
+
+    def begin_episode(self, slots: np.ndarray) -> None:
+        """Nothing has been done yet."""
+        fill(self.raw_action, self.neutral, slots)
+        fill(self.action, self.neutral, slots)
+
+    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """The actions with noise."""
+        put(self.raw_action, actions, slots)
+        noisy = actions.astype(np.float64)
+        add_noise(slots, self.key, self.time, self.every, self._features(), self.deviations, noisy)
+        put(self.action, np.clip(noisy, self.low, self.high), slots)
+        return self.action
+
+    def _features(self) -> np.ndarray:
+        found = np.ascontiguousarray(self.z(self.below.observation), np.float64)
+        if found.ndim != 2 or len(found) != self.count or found.size > len(found) * int(PLACES) // len(self.deviations):
+            raise self.refuse("features", f"gives {found.shape}; needed: {self.count} rows of numbers")
+        return found
+
+    def extra_info(self) -> dict[str, Any]:
+        """The chosen and the executed actions."""
+        executed = self.below.read("action")
+        return {"raw_action": self.raw_action, "action": self.action if executed is None else executed}
+
+
+@compiled(nogil=True)
+def add_noise(
+    slots: np.ndarray,
+    key: np.ndarray,
+    time: np.ndarray,
+    every: int,
+    features: np.ndarray,
+    deviations: np.ndarray,
+    actions: np.ndarray,
+) -> None:
+    """actions[i, j] += sum over f of theta[f, j] features[i, f]; theta belongs to the time at which it was drawn."""
+    channels = deviations.size
+    for i in range(slots.size):
+        if slots[i]:
+            drawn = time[i] - time[i] % every if every > 0 else 0
+            for f in range(features.shape[1]):
+                for j in range(channels):
+                    theta = deviations[j] * normal_of(bits_at(key[i], drawn, f * channels + j))
+                    actions[i, j] += theta * features[i, f]
