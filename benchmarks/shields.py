@@ -76,9 +76,9 @@ class Danger(NamedTuple):
     def __str__(self) -> str:
         return f"{100 * self.unsafe:.2f}" + (f" ({self.ended})" if self.ended else "")
 
-    def within(self, other: Danger) -> bool:
+    def within(self, other: Danger, slack: float = 0.0) -> bool:
         """Whether there is no more danger than in the other: who survives in danger may have more steps in it."""
-        return self.unsafe <= other.unsafe or self.ended < other.ended
+        return self.unsafe <= other.unsafe + slack or self.ended < other.ended
 
 
 def danger_of(env: Any, policy: str, steps: int) -> Danger:

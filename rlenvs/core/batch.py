@@ -339,10 +339,14 @@ class KernelBatch(BatchStepping):
             self._barriers = np.zeros(self.num_worlds, self._arrays["barrier"].dtype(self._sizes))
             self._point("barrier", self._barriers)
         self._point("proposal", proposals)
-        if believed is not None:
-            self._point("param_rows", believed)
+        if believed is None:
+            self._run_entry(self._driver.bar_worlds)
+            return self._barriers
+        blocks = self._blocks  # those of the worlds' own parameters stay good
+        self._point("param_rows", believed)
         self._run_entry(self._driver.bar_worlds)
         self._point("param_rows", self.param_rows)
+        self._blocks = blocks
         return self._barriers
 
     # --- snapshots ----------------------------------------------------------------------------------------------------

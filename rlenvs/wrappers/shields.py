@@ -308,9 +308,9 @@ class Shield(Guard):
                 copies.step(held, ~copies.over)
             live = ~copies.over
             for ahead in range(2 * (self.lookahead + 1)):
-                safe += np.count_nonzero(live) if ahead == self.lookahead + 1 else 0
+                safe += int(live.sum()) if ahead == self.lookahead + 1 else 0
                 unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
-                lost += np.count_nonzero(unsafe) if ahead > self.lookahead else 0
+                lost += int(unsafe.sum()) if ahead > self.lookahead else 0
                 live = live & ~unsafe
         return safe, lost
 
@@ -347,6 +347,7 @@ class Shield(Guard):
     def _verdict(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Which slots' actions are unsafe, bool (slots,)."""
         if self._copies is None:
+            assert self._predicate is not None
             return ask(self, "unsafe", self._predicate, self.below, actions, slots)
         copies, live = self._copies, slots
         copies.match(self.batch, self.key, self.time)

@@ -287,6 +287,7 @@ class BatchSlots(Stage):
         self.name = self.batch.world.name
         self.observation_spaces, self.action_spaces = [env.single_observation_space], [env.single_action_space]
         self.reward_space = getattr(env, "reward_space", None)
+        self._keys = frozenset(self.info())
 
     @property
     def batch(self) -> KernelBatch:
@@ -316,6 +317,12 @@ class BatchSlots(Stage):
     def info(self, copy: bool = False) -> dict[str, np.ndarray]:
         """The batch's own arrays, or copies of them."""
         return self.env.current_infos(copy)
+
+    def read(self, key: str) -> np.ndarray | None:
+        """One entry, without the others."""
+        if key == "cost" and self.batch.world.costs:
+            return self.batch.costs[:, 0]
+        return self.info().get(key) if key in self._keys else None
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes in these worlds."""

@@ -12,9 +12,9 @@ SOME = [("held", "idle, 20"), ("adversary", "expert, 0")]
 WORLDS, STEPS = 12, 100
 
 
-def is_no_less_safe(id, policy, name):
+def is_no_less_safe(id, policy, name, slack=0.0):
     env, _ = shielded(id, SHIELDS[name], WORLDS)
-    return danger_of(env, policy, STEPS).within(danger_of(rlenvs.make_vec(id, WORLDS), policy, STEPS))
+    return danger_of(env, policy, STEPS).within(danger_of(rlenvs.make_vec(id, WORLDS), policy, STEPS), slack)
 
 
 @pytest.mark.parametrize(("policy", "name"), SOME)
@@ -23,9 +23,11 @@ def test_a_sample_is_no_less_safe(id, policy, name):
     assert is_no_less_safe(id, policy, name)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # but for a step in a hundred: other actions lead to other states, and chance differs there
 @pytest.mark.parametrize("id", ids_with_costs())
 def test_every_world_is_no_less_safe(id):
     known = shields_for(id)
     policies = [policy for policy in POLICIES if policy != "expert" or len(known) == len(SHIELDS)]
-    assert [(policy, name) for policy in policies for name in known if not is_no_less_safe(id, policy, name)] == []
+    assert [
+        (policy, name) for policy in policies for name in known if not is_no_less_safe(id, policy, name, 0.01)
+    ] == []
