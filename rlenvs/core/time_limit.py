@@ -67,7 +67,8 @@ def hand_over_none(env: gymnasium.Env) -> gymnasium.Env:
     """`hand_over`, of an environment that would have a TimeLimit unless `make` was asked for max_episode_steps=-1."""
     if isinstance(env, gymnasium.wrappers.TimeLimit):
         return hand_over(env)
-    return env if env.unwrapped.spec.max_episode_steps is None else _with_limit(env, NONE)
+    spec = env.unwrapped.spec
+    return env if spec is None or spec.max_episode_steps is None else _with_limit(env, NONE)
 
 
 def _with_limit(inner: gymnasium.Env, limit: int) -> gymnasium.Env:
