@@ -530,7 +530,7 @@ def _changed(world: World, changes: dict[str, Any]) -> World:
     return made
 
 
-FORM = {
+FORM: dict[str, Option] = {
     "form": choice(
         "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
     )
