@@ -26,6 +26,7 @@ SMALL = {
     "exploration": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "exploits": [TREASURE, "--seeds", "2"],
     "first_minutes": ["--only", "rlenvs list"],
+    "forged_states": ["Chain-v0", "--seconds", "0.2"],
     "frozen": ["--first"],
     "gaits": ["--seconds", "0.1"],
     "planar_gaits": ["BipedalWalker-v0", "--seconds", "0.1", "--starts", "1", "--episodes", "2"],
