@@ -69,8 +69,8 @@ DATA = {
     "list_fires": i2("fires"),
 }
 STATE = {
-    "x": i2.index_of(SIDE),
-    "y": i2.index_of(SIDE),
+    "x": i2.within(-HALF, SIDE + HALF),  # on a torus the edge is half a radius of the agent wide
+    "y": i2.within(-HALF, SIDE + HALF),
     "facing": i2.within(0, 7),
     "commands": i1(MOST_COMMANDS).within(0, 8),
     "shown_at": i4(MOST_COMMANDS),  # when a command was last on the screen
