@@ -2,8 +2,8 @@
 
     python benchmarks/fuzz.py checked [ID ...]   every id x level x 20 sets of options x random, extreme and expert
                                                  actions, 200 steps each, compiled with bounds checks
-    python benchmarks/fuzz.py compared [ID ...]  the same sets of options, 12 steps in compiled code and in plain Python,
-                                                 which have to give the same
+    python benchmarks/fuzz.py compared [ID ...]  the same sets of options, 12 steps compiled and in plain Python, which
+                                                 have to give the same
     python benchmarks/fuzz.py corners [ID ...]   every parameter, and every two, at the ends of their ranges, 60 steps
                                                  each of random, extreme and expert actions
     python benchmarks/fuzz.py long [ID ...]      1e8 world-steps over all ids as users run them; watches memory too
@@ -639,7 +639,7 @@ def main() -> None:
     options.add_argument("mode", choices=("checked", "compared", "corners", "long", "summary"))
     options.add_argument("ids", nargs="*", help="environments; all by default")
     options.add_argument("--sets", type=int, default=20, help="sets of options per level; corners: per batch")
-    options.add_argument("--steps", type=float, help="per case: checked 200, compared 12, corners 60; long: over all ids, 1e8")
+    options.add_argument("--steps", type=float, help="checked 200, compared 12, corners 60; long: over all ids, 1e8")
     options.add_argument("--seconds", type=float, default=math.inf, help="long: at most so many per level")
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", default="fuzz.jsonl", help="what is done; the script goes on from it")

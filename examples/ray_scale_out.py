@@ -28,8 +28,11 @@ parser.add_argument("--learners", type=int, default=0, help="processes that lear
 parser.add_argument("--batch", type=int, default=16384, help="steps in an iteration, of all runners together")
 parser.add_argument("--iterations", type=int, default=3)
 arguments = parser.parse_args()
-if arguments.runners < 1:
-    parser.error("--runners must be at least 1")
+if min(arguments.runners, arguments.envs, arguments.iterations) < 1:
+    parser.error("--runners, --envs and --iterations must be at least 1")
+share = arguments.batch // max(1, arguments.learners)  # of an iteration's steps, for each process that learns
+if arguments.learners < 0 or share < 1:
+    parser.error("--batch must be at least 1, and at least 1 for each of --learners")
 
 torch.set_num_threads(1)  # the networks are small
 ray.init(
@@ -49,8 +52,8 @@ config = (
     )
     .learners(num_learners=arguments.learners)
     .training(
-        train_batch_size_per_learner=arguments.batch // max(1, arguments.learners),
-        minibatch_size=2048,
+        train_batch_size_per_learner=share,
+        minibatch_size=min(2048, share),  # RLlib refuses more than there are
         num_epochs=10,
         lr=1e-3,
         gamma=0.98,

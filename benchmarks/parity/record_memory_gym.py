@@ -4,8 +4,9 @@ In an environment of its own (Python 3.11): pip install memory-gym==1.0.2
 
     SDL_VIDEODRIVER=dummy python record_memory_gym.py memory_gym.npz
 
-Every array's name is preceded by the id without its dashes and "-v0". Screens are as the original gives them, columns
-first. A scripted policy that reads the original's state plays, mixed with random actions so that episodes fail too.
+Every array's name is preceded by the id without its dashes and "-v0", or by "sprites". Screens are as the original
+gives them, columns first. A scripted policy that reads the original's state plays, mixed with random actions so that
+episodes fail too.
 """
 
 import os
@@ -18,7 +19,9 @@ try:
     import gymnasium
     import memory_gym  # noqa: F401 (registers ids)
     import numpy as np
-    from memory_gym.pygame_assets import Command
+    import pygame
+    from memory_gym.character_controller import CharacterController
+    from memory_gym.pygame_assets import Command, Exit
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
@@ -38,6 +41,8 @@ GAMES = {
 MOST_STEPS = 280
 NAMES = list(Command.COMMANDS)
 SPOTS, COINS, NODES = 64, 16, 200
+AGENT_SCALES = (0.1, 0.15, 0.2, 0.25, 0.3, 0.37, 0.44, 0.5)
+EXIT_SCALES = (0.25, 0.4, 0.5, 0.55, 0.9, 1.0, 1.45, 2.0)
 
 
 def toward(dx, dy, near=1):
@@ -133,8 +138,31 @@ def play(name, id, noise, seed):
     return {key: np.array(value) for key, value in rows.items()}
 
 
+def drawn(surface, rect):
+    """A drawing on a dark screen, rows first."""
+    screen = pygame.Surface((84, 84))
+    screen.fill((7, 8, 9))
+    screen.blit(surface, rect)
+    return pygame.surfarray.array3d(screen).transpose(1, 0, 2).astype(np.uint8)
+
+
+def sprites():
+    """Agents by scale and eighth of a turn, closed and open doors by scale, in the middle of the screen."""
+    agents, doors = [], []
+    for scale in AGENT_SCALES:
+        controller = CharacterController(3, scale)
+        controller.rect.center = (42, 42)
+        agents.append([drawn(*controller.get_rotated_sprite(45 * eighth)) for eighth in range(8)])
+    for scale in EXIT_SCALES:
+        door = Exit((42, 42), scale)
+        for opened in (False, True):  # it is drawn only where this changes
+            door.draw(opened)
+            doors.append(drawn(door.surface, door.rect))
+    return {"sprites_agent": np.array(agents), "sprites_exit": np.array(doors).reshape(-1, 2, 84, 84, 3)}
+
+
 def main():
-    saved = {}
+    saved = sprites()
     for name, (id, noises) in GAMES.items():
         for episode, noise in enumerate(noises):
             for key, value in play(name, id, noise, 100 + episode).items():

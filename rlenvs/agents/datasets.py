@@ -152,7 +152,7 @@ def make_dataset(
     _check_numbers(count, seed, steps)
     require_minari()
     name = name or f"{full}/{quality}-v0"
-    where = Path(folder) if folder is not None else default_folder()
+    where = (Path(folder) if folder is not None else default_folder()).absolute()
     check_target(name, where)
     settings = replay_settings(full, steps, keywords) if quality == "replay" and not recipe else None
     keywords = settings.environment if settings else keywords

@@ -253,7 +253,7 @@ def _few_seeds(score: AgentScore | None) -> int | None:
 # --- the table --------------------------------------------------------------------------------------------------------
 
 HEAD = (
-    *("Environment", "Random", "Idle", "Expert", "Bound"),
+    *("Environment", "Random", "Idle", "Expert", "Bound", "Exploit"),
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
 OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
@@ -334,7 +334,7 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
     """Rows of the environments, at their defaults, that reinforcement learning has not solved as the expert does."""
     for one in everything or known():
         if one.level is None and is_open(one):
-            name, _, _, expert, _ = _references(one)
+            name, _, _, expert, *_ = _references(one)
             goal = "" if one.goal is None else f"{100 * one.goal:.0f} %"
             tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
             tried += _tried_in_vain(one)
@@ -406,12 +406,12 @@ def summary(everything: Iterable[Known]) -> str:
 
 
 def _references(one: Known) -> tuple[str, ...]:
-    """The label of a row, and what random actions, doing nothing, the expert and the bound have."""
+    """The label of a row, and what random actions, doing nothing, the expert, the bound and an exploit have."""
     label = one.name if one.level is None else f"{one.name} (level={one.level})"
     if one.against:
         label = f"{label} against {one.against}"
     found = one.references
-    return label, *(_number(found[name].mean) if name in found else "" for name in (*POLICIES, "bound"))
+    return label, *(_number(found[name].mean) if name in found else "" for name in (*POLICIES, "bound", "exploit"))
 
 
 def _learnt_cells(one: Known) -> tuple[str, ...]:
@@ -479,7 +479,8 @@ PAGE = """# Scores
 
 Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. Random, idle,
 expert and bound are those of the environment's page; of a level without such, what was measured beside its agent.
-"Idle" does nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy.
+"Idle" does nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy,
+"Exploit" what the best script has that is known to do without the skill that the task asks for: the page says what.
 "Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
 which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
 episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how

@@ -35,12 +35,16 @@ class Draws:
         self.rng = np.random.default_rng(list(digest))
 
     def seed(self) -> int:
-        """A seed of an environment."""
+        """A seed of 31 bits, as every generator takes it."""
+        return int(self.rng.integers(2**31 - 10_000))
+
+    def world_seed(self) -> int:
+        """A seed of a world in which a submission plays: of 62 bits, too many to be found from what is seen."""
         return int(self.rng.integers(2**62))
 
     def env(self, id: str, budget: int, **keywords: Any) -> HostedEnv:
         """An environment that the submission may step so often."""
-        return HostedEnv(gymnasium.make(f"rlenvs/{id}", **keywords), self.seed(), budget)
+        return HostedEnv(gymnasium.make(f"rlenvs/{id}", **keywords), self.world_seed(), budget)
 
 
 @dataclass(frozen=True)

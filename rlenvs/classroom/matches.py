@@ -80,7 +80,7 @@ def class_tournament(
             name = line_of(path.name if path.stem in {"random", *rivals} else path.stem)
             rivals[name] = rival = Rival()
             try:
-                rival.submission = Submission(submitted(path), Limits(seconds, CALLS * seconds))
+                rival.submission = Submission(submitted(path), Limits(seconds, CALLS * seconds), package=True)
                 stack.callback(rival.submission.close)
                 rival.submission.start()
             except (SubmissionError, ParameterError) as error:

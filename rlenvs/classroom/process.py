@@ -56,9 +56,11 @@ class Submission:
         sandbox: by part, whether it is in force.
     """
 
-    def __init__(self, submitted: Submitted, limits: Limits | None = None) -> None:
+    def __init__(self, submitted: Submitted, limits: Limits | None = None, package: bool = False) -> None:
+        """Of what was handed in; `package`: it may use rlenvs, which has exact models of what exercises ask."""
         self.submitted, self.limits = submitted, limits or Limits()
         self.sandbox: dict[str, bool] = {}
+        self._package = package
         self._folder = Path(tempfile.mkdtemp(prefix="submission-"))
         self._total = self._left = self.limits.total or 5 * self.limits.seconds
         self._process: subprocess.Popen[bytes] | None = None
@@ -138,8 +140,9 @@ class Submission:
             "source": self.submitted.source,
             "file": self._copied(),
             "paths": paths,
-            "readable": [*_packages(), *LIBRARIES, *DEVICES, str(self._folder)],
-            "hidden": HIDDEN,
+            "readable": [*_packages(), *LIBRARIES, *DEVICES, str(self._folder), *[str(PACKAGE)] * self._package],
+            "package": self._package,
+            "hidden": [] if self._package else HIDDEN,
             "memory": self.limits.memory,
             "seconds": int(self._total) + 1,
         }

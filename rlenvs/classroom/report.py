@@ -47,7 +47,7 @@ def as_text(grade: Grade) -> str:
 
 
 def as_gradescope(grade: Grade) -> dict[str, Any]:
-    """Gradescope's results.json. Hidden tests are shown to instructors alone."""
+    """Gradescope's results.json. Hidden tests, and what the sandbox guaranteed, are shown to instructors alone."""
     tests = [
         {
             "name": result.name,
@@ -60,7 +60,8 @@ def as_gradescope(grade: Grade) -> dict[str, Any]:
         for result in grade.results
         if result.earned is not None
     ]
-    return {"score": grade.earned, "tests": tests}
+    about = {"sandbox": grade.sandbox, "environments": grade.environments}
+    return {"score": grade.earned, "tests": tests, "extra_data": about}
 
 
 def as_otter(grade: Grade) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def hide(places: Iterable[str]) -> None:
         _libc().mount(b"none", os.fsencode(place), b"tmpfs", ctypes.c_ulong(NO_PROGRAMS), b"size=4k,mode=755")
 
 
-def confine(folder: str, readable: Iterable[str], memory: int, seconds: int) -> dict[str, bool]:
+def confine(folder: str, readable: Iterable[str], hidden: Iterable[str], memory: int, seconds: int) -> dict[str, bool]:
     """Take everything away; from here on this process reads, computes, and writes into its folder.
 
     Returns:
@@ -127,7 +127,7 @@ def confine(folder: str, readable: Iterable[str], memory: int, seconds: int) -> 
     files = landlock(folder, readable)
     powerless()
     calls = seccomp()
-    hook(folder, kernel=files and calls)
+    hook(folder, hidden, kernel=files and calls)
     return {"limits": limited, "files": files, "calls": calls, "hook": True}
 
 
@@ -245,11 +245,12 @@ def _program(machine: str) -> list[tuple[int, int, int, int]]:
 # --- everywhere -------------------------------------------------------------------------------------------------------
 
 
-def hook(folder: str, kernel: bool) -> None:
-    """Refuse within Python, for good, what leads out of the folder. Where the kernel does it too this is for the sake
-    of the message; elsewhere it stops what is not written with care to get round it."""
+def hook(folder: str, hidden: Iterable[str], kernel: bool) -> None:
+    """Refuse within Python, for good, what leads out of the folder, and reading what is hidden. Where the kernel does
+    it too this is for the sake of the message; elsewhere it stops what is not written with care to get round it."""
     inside = os.path.realpath(folder) + os.sep
     realpath, fspath, null = os.path.realpath, os.fspath, os.devnull
+    answers = tuple(os.path.realpath(place) + os.sep for place in hidden)
 
     def outside(path: Any) -> bool:
         if isinstance(path, int):
@@ -257,12 +258,19 @@ def hook(folder: str, kernel: bool) -> None:
         name = os.fsdecode(fspath(path))
         return name != null and not realpath(name).startswith(inside)
 
+    def answer(path: Any) -> bool:
+        return not isinstance(path, int) and (realpath(os.fsdecode(fspath(path or "."))) + os.sep).startswith(answers)
+
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             path, mode, flags = arguments
             writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND)
             if path is not None and (writes or (isinstance(mode, str) and set(mode) & set("wax+"))) and outside(path):
                 raise PermissionError("the sandbox refuses writing outside the submission's folder")
+            if answer(path):
+                raise PermissionError("the sandbox refuses reading the package and its exercises")
+        elif event in ("os.listdir", "os.scandir") and answer(arguments[0]):
+            raise PermissionError("the sandbox refuses reading the package and its exercises")
         elif event.startswith(STARTS):
             raise PermissionError("the sandbox refuses starting a process")
         elif event.startswith("socket.") and event != "socket.gethostname":

@@ -6,6 +6,7 @@ Whatever a submission changes in here changes its own answers.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import types
@@ -123,10 +124,14 @@ def main() -> None:
     sys.path[:] = request["paths"]
     if request["kind"] == "safetensors":
         import safetensors.numpy  # noqa: F401  (before there is no more reading)
-    sys.modules["rlenvs"] = Absent("rlenvs")
+    if request["package"]:
+        importlib.util.find_spec("rlenvs")  # folders on the way to it can be listed now, later not
+    else:
+        sys.modules["rlenvs"] = Absent("rlenvs")
     if SEPARATE["spaces"]:
         sandbox.hide(request["hidden"])
-    parts = sandbox.confine(os.getcwd(), request["readable"], request["memory"], request["seconds"])
+    limits = request["memory"], request["seconds"]
+    parts = sandbox.confine(os.getcwd(), request["readable"], request["hidden"], *limits)
     wire.send(link.answers, {"value": wire.plain({**parts, **SEPARATE})})
     submission = request
     space: dict[str, Any] = {}

@@ -102,8 +102,9 @@ def class_tournament_command(
 
     if not folder.is_dir():
         raise ParameterError(f"there is no folder {folder}; give one with submissions")
+    check_output(output)
     found, failed = class_tournament(folder, id, games, seed=seed, make=checked(id, keywords_from(set, level)))
-    check_output(output).write_text(page(found, failed), encoding="utf-8")
+    output.write_text(page(found, failed), encoding="utf-8")
     say(str(found))
     for name, reason in failed.items():
         say(f"{name} failed: {reason}")

@@ -130,7 +130,7 @@ def _ask_everything(batch: KernelBatch) -> None:
         batch.advise()
     if world.players:
         batch.play(world.players[0])
-    if world.goal:
+    if world.goal and not setup.beside_goals:
         batch.compute_reward(*np.zeros((2, 1, setup.goal_size), np.float32))
     if world.barriers:
         with contextlib.suppress(NotImplementedError):  # none with these options

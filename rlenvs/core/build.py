@@ -217,10 +217,12 @@ class CompiledDriver:
         kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
         key: see `code_key`.
+        digest: that the key comes from.
     """
 
-    def __init__(self, world: World, kind: str, names: Mapping[str, Any], key: str) -> None:
+    def __init__(self, world: World, kind: str, names: Mapping[str, Any], key: str, digest: Digest) -> None:
         self._world = world
+        self.check_unchanged = digest.check_unchanged
         self._kind = kind
         self._key = key
         self._key_again = functools.partial(code_key, world, kind, names)
@@ -372,6 +374,10 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     Raises:
         KernelError: a global that a kernel uses has changed since it was used first.
     """
+    return _digest_of(world, kind, names).key(world.name)
+
+
+def _digest_of(world: World, kind: str, names: Mapping[str, Any]) -> Digest:
     digest = Digest()
     digest.add(versions())
     for name in CORE_SOURCES:
@@ -383,7 +389,7 @@ def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
     for name, value in sorted(names.items()):
         digest.add(name)
         digest.add(value)
-    return digest.key(world.name)
+    return digest
 
 
 _drivers: dict[str, CompiledDriver] = {}  # by key
@@ -392,9 +398,10 @@ _drivers: dict[str, CompiledDriver] = {}  # by key
 @functools.cache
 def _compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
     names = kernel_names(world, kind, engine)
-    key = code_key(world, kind, names)
+    digest = _digest_of(world, kind, names)
+    key = digest.key(world.name)
     if key not in _drivers:
-        _drivers[key] = CompiledDriver(world, kind, names, key)
+        _drivers[key] = CompiledDriver(world, kind, names, key, digest)
     return _drivers[key]
 
 
@@ -465,6 +472,11 @@ class _Row:
     def __repr__(self) -> str:
         return repr(self._record)
 
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the record."""
+        return self._record.dtype
+
     def copy(self) -> Any:
         """A record of its own."""
         return type(self)(np.array([self._record], self._record.dtype))
@@ -521,8 +533,10 @@ def driver(setup: Setup, backend: str, engine: bool) -> Any:
         engine: whether an engine moves the bodies.
 
     Raises:
-        ParameterError: another backend.
+        ParameterError: another backend. KernelError: a global that a kernel uses has changed since it was used first.
     """
     if one_of("backend", backend, ("numba", "python")) == "python":
         return python_driver(setup, engine)
-    return _compiled_driver(setup.world, setup.action_kind, engine)
+    found = _compiled_driver(setup.world, setup.action_kind, engine)
+    found.check_unchanged()
+    return found

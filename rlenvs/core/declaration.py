@@ -45,6 +45,8 @@ def check_declaration(spec: World) -> None:
             )
     if spec.expert_sees not in ("observation", "state"):
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
+    if "exploit" in spec.scores and not spec.scores["exploit"].note:
+        raise ParameterError(f"{name}: scores['exploit'] needs a note that says what the script does")
     if not set(spec.scratch) <= set(spec.state):
         raise ParameterError(f"{name}: scratch={list(spec.scratch)} must name fields of the state")
 

@@ -132,6 +132,21 @@ class Digest:
             self._hash.update(self._function(self._functions[found]))
             found += 1
 
+    def check_unchanged(self) -> None:
+        """See whether all that was hashed by a name still is what the name stands for.
+
+        Raises:
+            KernelError: something has changed.
+        """
+        for function in self._functions:
+            used = _used.get(function, {})
+            closed = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+            for name in _read(function.__code__)[1] if used else ():
+                told, value = _meant(name, function, closed)
+                if value is not used[told][0]:
+                    self._user = function.__qualname__
+                    self._unchanged(told, value, used)
+
     def _bytes_of(self, value: Any) -> bytes:
         """The value, or the number of the function that it is."""
         kind = type(value)

@@ -315,6 +315,8 @@ def _score_tables(world: World) -> list[str]:
     if not (world.scores or parts):
         return _dataset_table(world)
     text = 'Score: 0 is the random policy, 1 the scripted expert. "idle" does nothing.'
+    if any("exploit" in each.scores for each in [world, *at_levels.values()]):
+        text += ' "exploit" is a script that does without the skill that the task asks for.'
     if len(set(Setup(world).teams)) > 1 and world.players:
         text += (
             f" Every seed is played once from each team against `{world.players[0]}`; returns are those of the policy's"

@@ -93,7 +93,8 @@ class World:
             slow to compute. Kernels keep beside it what it was computed from, and compute it again when that has
             changed.
         data: fields of p that the function under `@SPEC.make_data` fills.
-        scores: reference scores: "random", "idle", "expert", an agent's name, "bound".
+        scores: reference scores: "random", "idle", "expert", an agent's name, "bound", and "exploit", the best script
+            known that does without the skill that the task asks for, with a note that says what it does.
         source: of the equations and numbers: papers and repositories, as one cites them.
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         quick: keywords under which kernels take little time as plain Python. The rules of `check` that run them so do
@@ -529,7 +530,7 @@ def _changed(world: World, changes: dict[str, Any]) -> World:
     return made
 
 
-FORM = {
+FORM: dict[str, Option] = {
     "form": choice(
         "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
     )

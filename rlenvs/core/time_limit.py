@@ -67,7 +67,8 @@ def hand_over_none(env: gymnasium.Env) -> gymnasium.Env:
     """`hand_over`, of an environment that would have a TimeLimit unless `make` was asked for max_episode_steps=-1."""
     if isinstance(env, gymnasium.wrappers.TimeLimit):
         return hand_over(env)
-    return env if env.unwrapped.spec.max_episode_steps is None else _with_limit(env, NONE)
+    spec = env.unwrapped.spec
+    return env if spec is None or spec.max_episode_steps is None else _with_limit(env, NONE)
 
 
 def _with_limit(inner: gymnasium.Env, limit: int) -> gymnasium.Env:
@@ -108,6 +109,8 @@ class LimitSpec(EnvSpec):
     @property
     def max_episode_steps(self) -> int | None:
         found = self._wish if self._wish is not None else _limit_by(self.kwargs) or self._shown
+        if found is None and "world" not in self.kwargs:  # `make_vec` passes the keywords to `make` beside the spec
+            return ShownLimit(LONGEST)
         return None if found in (NONE, LONGEST) else found
 
     @max_episode_steps.setter

@@ -120,7 +120,7 @@ class DatasetWriter:
     ) -> None:
         require_minari()
         self.name, self.env, self.about = name, env, about or {}
-        self.folder = folder if folder is not None else default_folder()
+        self.folder = (folder if folder is not None else default_folder()).absolute()
         self.path = check_target(name, self.folder)
         self._unfinished = self.folder / f".unfinished-{secrets.token_hex(4)}"  # Minari passes over hidden folders
         _check_spec(env)

@@ -225,6 +225,14 @@ def test_scores(references, tmp_path):
     row = rows["QuadHover-v0 (level=hard)"]
     assert row["Learnt"].startswith(f"{hard.card.score.mean:.4g} ± ")
     assert row["Bound"] == ""
+    declared = {
+        name: f"{world_of(name).scores['exploit'].mean:.4g}"
+        for name in rows
+        if " " not in name and "exploit" in world_of(name).scores
+    }
+    assert {name: rows[name]["Exploit"] for name in declared} == declared
+    assert "QuadObstacles-v0" in declared
+    assert row["Exploit"] == rows["QuadHover-v0"]["Exploit"] == ""
     assert rows["PathFinding-v0"]["Learnt"] == "not measured"
     assert "SafePointGoal-v0" in rows
     output = run("scores")

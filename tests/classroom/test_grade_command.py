@@ -109,6 +109,7 @@ def test_text_says_what_the_sandbox_lacked():
 def test_gradescope_hides_hidden_tests():
     found = json.loads(of_all([GRADE], "gradescope"))
     assert found["score"] == 4.5
+    assert found["extra_data"]["sandbox"] == GRADE.sandbox
     assert [(each["name"], each["visibility"]) for each in found["tests"]] == [("one", "visible"), ("two", "hidden")]
 
 

@@ -1,12 +1,16 @@
 """Submissions play each other; one that fails is told, and loses nothing for the others."""
 
 import pytest
+from typer.testing import CliRunner
 
 from rlenvs.classroom.matches import class_tournament, page
+from rlenvs.cli import app
 from rlenvs.core.errors import ParameterError
 
 FIRST = "import numpy as np\ndef act(observations, masks):\n    return np.argmax(masks, axis=1)\n"
-LAST = FIRST.replace("np.argmax(masks, axis=1)", "masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)")
+LAST = "import rlenvs\nassert callable(rlenvs.solve)\n" + FIRST.replace(
+    "np.argmax(masks, axis=1)", "masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)"
+)
 
 
 def test_a_class_plays(tmp_path):
@@ -37,3 +41,12 @@ def test_damaged_and_unlucky_names(tmp_path):
     assert sorted(found.players) == ["anna", "anna.py", "deep", "random", "random.py"]
     assert sorted(failed) == ["anna", "deep"]
     assert r"a\nb" in failed["deep"]
+
+
+def test_a_page_that_cannot_be_written_is_said_before_the_games(tmp_path, monkeypatch):
+    from rlenvs.classroom import matches
+
+    monkeypatch.setattr(matches, "class_tournament", None)
+    done = CliRunner().invoke(app, ["class-tournament", str(tmp_path), "Battle-v0", "-o", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "is a folder" in done.stderr

@@ -13,7 +13,7 @@ from rlenvs.core import block, continuous, f8, term, world
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.cache import compiled
 from rlenvs.core.compiling import NUMBA
-from rlenvs.core.errors import DependencyError
+from rlenvs.core.errors import DependencyError, KernelError
 from rlenvs.core.intermediate import AxesKnown
 
 numbers = count()
@@ -89,6 +89,28 @@ def alarm():
     before = signal.signal(signal.SIGALRM, ring)
     yield raised
     signal.signal(signal.SIGALRM, before)
+
+
+GAIN = 1.0
+
+
+def test_a_global_that_changes_while_python_runs_is_refused(monkeypatch):
+    """In what is made of the same world, and in what compiled code is asked for later."""
+    spec = new_world()
+
+    @spec.observe
+    def observe(p, s, o):
+        o.x = GAIN
+
+    first = KernelBatch(spec, 1)
+    monkeypatch.setitem(globals(), "GAIN", 2.0)
+    words = "GAIN, which .*observe uses, has changed from 1.0 to 2.0"
+    with pytest.raises(KernelError, match=words):
+        KernelBatch(spec, 1)
+    with pytest.raises(KernelError, match=words):
+        first.reset()
+    monkeypatch.setitem(globals(), "GAIN", 1.0)
+    assert KernelBatch(spec, 1).num_worlds == 1
 
 
 @pytest.mark.parametrize("version", ["0.62.1", "0.69.0rc1", "1.0.0"])

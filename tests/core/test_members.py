@@ -20,6 +20,7 @@ from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.docs import page
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.parts import Score
 from rlenvs.core.registry import catalogue
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import _pickled_whole, _unpickled, load_world
@@ -82,6 +83,17 @@ def test_a_member_has_page_scores_tags_and_row():
     assert (row["kind"], row["address"]) == ("LinearPlant", "linear_plants:KIND/Plant07-v0")
     assert row["summary"] == "Plant 7: 3 states and 2 inputs"
     assert tags_of(MEMBERS[7]) == ("single", "multi-objective")
+
+
+def test_the_score_of_an_exploit_says_what_it_does():
+    score = Score(0.5, 0.0, "pushes with all inputs")
+    member = replace(MEMBERS[7], scores={**MEMBERS[7].scores, "exploit": score})
+    text = page(member)
+    assert re.search(r"\| exploit \| 0.5 .*pushes with all inputs", text)
+    assert '"exploit" is a script' in text
+    assert '"exploit"' not in page(MEMBERS[7])
+    with pytest.raises(ParameterError, match="a note that says what the script does"):
+        replace(member, scores={"exploit": replace(score, note="")})
 
 
 def test_members_by_id_in_every_form(registered):
@@ -152,8 +164,9 @@ def test_levels_in_every_form_step_the_same(registered):
 
 def test_snapshots_move_between_levels_with_their_data():
     slow, usual = KernelBatch(SLOW, level="slow"), KernelBatch(SLOW, noise=0.0)
-    slow.reset([1])
-    usual.reset([2])
+    for seed, batch in enumerate((slow, usual)):
+        batch.seed([seed])
+        batch.reset()
     usual.set_state(slow.get_state())
     for batch in (slow, usual):
         batch.step(np.zeros_like(batch.actions))

@@ -1,6 +1,7 @@
 """Snapshots: what they hold, and what is refused, with nothing written."""
 
 import copy
+import importlib.util
 import pickle
 
 import explosive
@@ -10,10 +11,13 @@ import pytest
 import thermostat
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
+import rlenvs
 from rlenvs.core.batch import KernelBatch, Snapshot
 from rlenvs.core.errors import ActionError, SnapshotError
 from rlenvs.core.gym_env import Env
+from rlenvs.core.layout import Layout, i8
 from rlenvs.core.simulate import simulate
 from rlenvs.core.vector_env import VectorEnv
 
@@ -213,3 +217,88 @@ def test_advice_is_a_copy():
     batch.actions[...] = 7
     assert advised.max() < 3
     assert played.max() < 3
+
+
+# --- states that no world was in --------------------------------------------------------------------------------------
+
+PLAIN = {"backend": "python"}
+
+
+def forged(batch, part="state", **fields):
+    """A snapshot of a world, with a right checksum over other numbers."""
+    whole = batch.get_state()
+    rows = np.frombuffer(bytearray(getattr(whole, part)), (batch.states if part == "state" else batch.param_rows).dtype)
+    for name, value in fields.items():
+        raw = rows[name].view(np.uint8) if rows[name].dtype == bool else rows[name]
+        raw[...] = value
+    parts = {"state": whole.state, "params": whole.params, part: rows.tobytes()}
+    return Snapshot.of(whole.world, **parts)
+
+
+@pytest.mark.parametrize(
+    ("id", "fields", "message"),
+    [
+        ("Chain-v0", {"number": 10}, r"number = 10, outside of \[0, 9\]"),
+        ("Chain-v0", {"number": -(2**31)}, r"number = -2147483648, outside"),
+        ("Chain-v0", {"elapsed": -1}, "elapsed = -1"),
+        ("Chain-v0", {"elapsed": 10**6}, "behind its time limit"),
+        ("Chain-v0", {"rng": 0}, "rng = 0"),
+        ("Chain-v0", {"over": 2}, r"over = 2, outside of \[0, 1\]"),
+        ("ConnectFour-v0", {"turn": 2}, r"turn = 2, outside of \[-1, 1\]"),
+        ("CartPole-v0", {"theta": np.nan}, "theta, which is not finite"),
+        ("CartPole-v0", {"x": -np.inf}, "x, which is not finite"),
+        ("SlidingTiles-v0", {"tile": 0}, "not each there once"),
+        ("MultiWalker-v0", {"contact_order": 0}, "order of contacts holds one twice"),
+    ],
+)
+def test_states_that_no_world_was_in_are_refused(id, fields, message):
+    batch = rlenvs.make_batch(id, 1, **PLAIN)
+    batch.seed(0)
+    batch.reset()
+    before = everything(batch)
+    with pytest.raises(SnapshotError, match=message):
+        batch.set_state(forged(batch, **fields))
+    assert everything(batch) == before
+    arrays = batch.arrays()
+    arrays["states"] = np.frombuffer(forged(batch, **fields).state, np.uint8)
+    with pytest.raises(SnapshotError, match=message):
+        batch.restore(arrays)
+    assert everything(batch) == before
+    batch.set_state(batch.get_state())
+
+
+@pytest.mark.parametrize(
+    ("id", "fields", "message"),
+    [
+        ("CartPole-v0", {"gravity": 1e9}, "gravity"),
+        ("CartPole-v0", {"horizon": 0}, "time limit"),
+        ("CartPole-v0", {"weights": np.nan}, "weights"),
+        ("Chain-v0", {"follows": 2**40}, "another follows"),
+    ],
+)
+def test_parameters_that_no_world_has_are_refused(id, fields, message):
+    batch = rlenvs.make_batch(id, 1, **PLAIN)
+    batch.seed(0)
+    batch.reset()
+    before = everything(batch)
+    with pytest.raises(SnapshotError, match=message):
+        batch.set_state(forged(batch, "params", **fields))
+    assert everything(batch) == before
+
+
+def test_ranges_do_not_reach_compiled_code():
+    plain, ranged = (Layout("state", {"cell": kind, "cells": kind(3)}) for kind in (i8, i8.index_of("area")))
+    assert plain.places == ranged.places
+    assert plain.fields == ranged.fields
+
+
+@pytest.mark.parametrize("id", ["Chain-v0", "MiniGridEmpty8x8-v0", "PathFinding-v0", "Highway-v0", "LunarLander-v0"])
+def test_forged_states_are_refused_or_run(id):
+    path = ROOT / "benchmarks" / "forged_states.py"
+    spec = importlib.util.spec_from_file_location("forged_states", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with np.errstate(all="ignore"):
+        outcome, broken = module.attack(rlenvs.core.registry.world_of(id), 60.0, seed=1, most=60)
+    assert broken == {}
+    assert outcome["refused"] > 0

@@ -260,6 +260,13 @@ def test_a_full_disk(folder):
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
+def test_a_relative_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = make_dataset(SEA, "random", 2, folder="here", horizon=5)
+    assert found.folder == tmp_path / "here"
+    assert (tmp_path / "here" / found.name / "data").is_dir()
+
+
 def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("kept")
     with pytest.raises(ParameterError, match=r"cannot be written to .*file: Not a directory"):

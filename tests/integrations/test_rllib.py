@@ -506,3 +506,12 @@ def test_scale_out_on_a_cluster_of_two_nodes():
     assert done.returncode == 0, done.stderr
     first, second = (int(line.split()[0]) for line in done.stdout.splitlines()[1:])
     assert 16384 <= first < second
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "said"), [("--batch 1024", "1024"), ("--batch 0", "--batch must be at least 1")])
+def test_scale_out_with_small_batches(options, said):
+    example = [sys.executable, ROOT / "examples" / "ray_scale_out.py", "--envs", "8", "--iterations", "1"]
+    done = subprocess.run([*example, *options.split()], capture_output=True, text=True, timeout=300)
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -78,7 +78,7 @@ def test_every_world_has_reference_scores(row):
     world = world_of(row.id)
     assert {"random", "idle"} <= set(world.scores)
     assert ("expert" in world.scores) == world.has_expert
-    for name in {"random", "idle", "expert"} & set(world.scores):
+    for name in {"random", "idle", "expert", "exploit"} & set(world.scores):
         score = world.scores[name]
         assert (score.success is not None) == docs.has_success(world)
         assert list(score.costs) == list(world.costs)

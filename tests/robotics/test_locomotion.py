@@ -417,6 +417,8 @@ def test_levels_of_vectors_have_spaces_without_bounds():
         ("Ant", "mo-gymnasium", ["forward", "sideways", "control"]),
         ("Ant", "mo-gymnasium-2obj", ["forward", "sideways"]),
         ("Humanoid", "mo-gymnasium", ["forward", "control"]),
+        ("HalfCheetah", None, ["forward", "control"]),
+        ("Swimmer", None, ["forward", "control"]),
     ):
         env = gymnasium.make(f"rlenvs/mo-{id}-v0", level=level).unwrapped
         assert list(env.batch.world.terms) == terms

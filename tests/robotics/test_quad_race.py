@@ -184,10 +184,29 @@ def test_progress_and_rates_of_a_step():
     assert 0.05 < found["progress"] < 0.061
     assert found["rates"] == pytest.approx(-np.linalg.norm(s.rates[0]))
     assert found["time"] == -1.0
-    assert found["reward"] == pytest.approx(found["progress"] + 0.01 * found["rates"])
+    assert found["reward"] == pytest.approx(found["progress"] + 0.01 * found["rates"] - 0.03)
     assert (found["gate"], found["crash"], found["finish_time"]) == (0, 0, 0)
     weights = {name: term.weight for name, term in race.SPEC.terms.items()}
-    assert weights == {"progress": 1, "gate": 1, "rates": 0.01, "crash": 10, "time": 0, "finish_time": 0}
+    assert weights == {"progress": 1, "gate": 1, "rates": 0.01, "crash": 10, "time": 0.03, "finish_time": 0}
+
+
+def test_a_faster_flight_pays_more(monkeypatch):
+    def flown(share):
+        full_speed = racing.race_speed
+        with monkeypatch.context() as slowed:
+            slowed.setattr(racing, "race_speed", lambda p, s, k: share * full_speed(p, s, k))
+            made = batch(course="straight", fidelity="low", backend="python")
+            paid = 0.0
+            while not made.over[0]:
+                made.advise()
+                made.step_loaded()
+                paid += made.rewards.sum()
+        assert made.success.all()
+        return paid, outcome(made)["finish_time"]
+
+    (fast, sooner), (slow, later) = flown(1.0), flown(0.6)
+    assert sooner < 0.7 * later
+    assert fast > slow + 1.0
 
 
 def test_progress_is_bounded_by_20_metres():

@@ -161,7 +161,8 @@ def test_who_arrives_is_paid_the_steps_that_are_left(reward):
     put(batch, int(s.legs) - 1, float(s.goal_at) - 0.3, speed=6.0)
     told = step(batch)
     assert told["arrived"] == pytest.approx(1.999)
-    assert float(batch.rewards.item()) == pytest.approx(told["pace" if reward == "shaped" else "synthesis"] + 1999.0, abs=1.0)
+    driven = told["pace" if reward == "shaped" else "synthesis"]
+    assert float(batch.rewards.item()) == pytest.approx(driven + 1999.0, abs=1.0)
 
 
 @pytest.mark.parametrize(

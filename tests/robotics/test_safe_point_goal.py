@@ -340,6 +340,34 @@ def with_vase(ahead, side=0.0, yaw=0.0, **keywords):
     return worlds, s
 
 
+def move_to(s, record, t, dt):
+    """The state of a recorded episode after step t, the vases' speeds from where they were before."""
+    s.position[:], s.heading = record["robot"][t, :2], record["robot"][t, 2]
+    forward, left = record["sensors"][t, 3:5]
+    cosine, sine = math.cos(s.heading), math.sin(s.heading)
+    s.velocity[:], s.spin = (cosine * forward - sine * left, sine * forward + cosine * left), record["sensors"][t, 8]
+    turned, places = record["vases"][t, :, 2], record["vases"][:, :, :2]
+    s.vases[:], s.vase_axis[:] = places[t], np.stack([np.cos(turned), np.sin(turned)], 1)
+    mean = (places[t] - places[t - 1]) / dt
+    speed = np.hypot(*mean.T)
+    now = np.where(speed < 1e-4, 0.0, np.maximum(speed - 9.81 * dt / 2, 0.0))  # friction slows them within the step
+    s.vase_velocity[:] = mean * (now / np.maximum(speed, 1e-9))[:, None]
+
+
+def test_vases_cost_in_as_many_steps_as_the_page_says():
+    counts = np.zeros(3, int)
+    for episode in range(EPISODES):
+        worlds, record = synchronised("2", episode)
+        p, s = worlds.records(0)
+        for t in range(2, 199):
+            move_to(s, record, t - 1, p.substeps * 0.002)
+            s.distance, s.over = 1.0, False  # no new goal
+            worlds.step(record["actions"][t][None])
+            ours, original = worlds.terms[0, 3, 0] > 0, (record["cost"][t, 2:] > 0).any()
+            counts += original, ours, ours and original
+    assert counts.tolist() == [177, 139, 139]
+
+
 def test_a_vase_standing_apart_costs_nothing():
     worlds, _ = with_vase(0.2501)  # nose to 0.15, half side 0.1
     worlds.step(np.zeros((1, 2)))

@@ -498,3 +498,22 @@ def test_the_regulator_solves_riccatis_equation():
             for _ in range(4):
                 state = state + 0.005 * wieland(state, -row @ state)
         assert np.abs(state).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "keywords"),
+    [
+        ("MountainCar-v0", "MountainCar-v0", {"goal_velocity": 0.1}),
+        ("MountainCarContinuous-v0", "MountainCarContinuous-v0", {"goal_velocity": -0.5}),
+        ("Pendulum-v0", "Pendulum-v1", {"g": 0.0}),
+        ("Pendulum-v0", "Pendulum-v1", {"g": 50.0}),
+    ],
+)
+def test_keywords_take_the_values_that_gymnasium_takes(ours, theirs, keywords):
+    published = gymnasium.make(theirs, **keywords).unwrapped
+    env = gymnasium.make(f"rlenvs/{ours}", backend="python", **keywords).unwrapped
+    env.reset(seed=0)
+    assert np.isfinite(env.expert_action()).all()
+    for name, value in keywords.items():
+        assert getattr(published, name) == value
+        assert env.batch.records(0)[0][name] == value

@@ -493,7 +493,7 @@ def test_lands_are_as_in_crafter_and_differ_as_much():
     batch.reset()
     lands, kinds = batch.states["material"].reshape(500, 74, 74)[:, 5:-5, 5:-5], batch.states["kind"]
     assert lands.shape[1:] == (SIDE, SIDE)
-    counts = {name: (LANDS[name], (lands == k).sum(axis=(1, 2))) for k, name in enumerate(MATERIALS, 1) if name in LANDS}
+    counts = {name: (known, (lands == MATERIALS.index(name) + 1).sum(axis=(1, 2))) for name, known in LANDS.items()}
     counts |= {kind: (known, (kinds == kind).sum(axis=1)) for kind, known in CREATURES.items()}
     for name, ((mean, spread), found) in counts.items():
         assert abs(found.mean() - mean) < 4.0 * spread * np.sqrt(1 / 600 + 1 / 500), name

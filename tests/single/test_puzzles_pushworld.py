@@ -266,8 +266,6 @@ def test_no_dead_end_is_solvable():
         ("A M1+M2 G1\n. . .", "two objects into one cell"),
         ("A M1+W G1\n. . .", "an object into a wall"),
         ("A+AW M1 G1\n. . .", "agent into a wall"),
-        ("A M1 G1+W\n. . .", "goal into a wall"),
-        ("A M1 G1\n. M1 .", "not of the shape"),
         ("A M1 G1\n\n. . .", "line 2 has 0 cells"),
         ("\n", "empty"),
         (("A M1 G1" + " ." * 60) + "\n", "at most 60 x 60"),
@@ -280,6 +278,29 @@ def test_faulty_texts_are_refused_with_line_and_reason(text, message, tmp_path):
     file.write_text(text)
     with pytest.raises(ParameterError, match=r"edited\.pwp"):
         rlenvs.make(ID, puzzles=str(tmp_path))
+
+
+def test_a_goal_of_another_shape_or_in_a_wall_is_taken():
+    """As in the original, the corners of boxes decide; an object whose goal it does not fit into is dead at once."""
+    env = made("A M1 . G1 G1\n. M1 . G1 .\n. . . . .")
+    _, terminated, info = play(env, "RR")
+    assert (terminated, info["is_success"], info["cost_dead_end"]) == (True, True, 0.0)
+    env = made("A M1 G1+W\n. . .")
+    assert env.step(RIGHT)[4]["cost_dead_end"] == 1.0
+    env = made("A M . G\n. M-1 . .")  # any text behind M and G
+    assert play(env, "RR")[1]
+
+
+@pytest.mark.parametrize("cell", [20, 7])
+def test_frames_of_smaller_puzzles_are_centred_by_pixels(cell):
+    """The frame of a puzzle alone, in as many zeros at the left as at the right, or one less."""
+    texts = ["A M1 G1", "A M1 . G1\n. . . .", "A M1 . . . G1\n. . . . . .\n. . . . . .\n. . . . . ."]
+    shown = {"observation": "pixels", "pixels_per_cell": cell, "border_width": 1}
+    for number, text in enumerate(texts):
+        alone = made(text, **shown).reset(seed=0)[0]
+        frame = rlenvs.make(ID, puzzles=texts, number=number, **shown).reset(seed=0)[0]
+        free = [big - small for big, small in zip(frame.shape[:2], alone.shape[:2], strict=True)]
+        assert np.array_equal(frame, np.pad(alone, [*[(each // 2, each - each // 2) for each in free], (0, 0)]))
 
 
 def test_files_folders_lists_and_names(tmp_path):

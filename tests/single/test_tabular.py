@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from gymnasium.envs.toy_text import blackjack as theirs
+from gymnasium.envs.toy_text import blackjack as published_blackjack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -112,7 +112,7 @@ def drawn(hand):
 @functools.cache
 def dealers_ends(hand):
     """The chance of each hand that Gymnasium's dealer ends with."""
-    if theirs.sum_hand(hand) >= 17:
+    if published_blackjack.sum_hand(hand) >= 17:
         return {hand: 1.0}
     ends = collections.defaultdict(float)
     for after, chance in drawn(hand):
@@ -126,11 +126,11 @@ def published_value(env, least):
     found = {}
 
     def worth(hand, dealer):
-        if theirs.is_bust(hand):
+        if published_blackjack.is_bust(hand):
             return -1.0
-        if theirs.sum_hand(hand) < least:
+        if published_blackjack.sum_hand(hand) < least:
             return sum(chance * worth(after, dealer) for after, chance in drawn(hand))
-        key = theirs.score(hand), theirs.is_natural(hand), dealer
+        key = published_blackjack.score(hand), published_blackjack.is_natural(hand), dealer
         if key not in found:
             found[key] = 0.0
             for (end, _), chance in grouped(dealer).items():
@@ -141,7 +141,7 @@ def published_value(env, least):
     def grouped(dealer):
         groups = {}
         for end, chance in dealers_ends(dealer).items():
-            kind = theirs.score(end), theirs.is_natural(end)
+            kind = published_blackjack.score(end), published_blackjack.is_natural(end)
             first, before = groups.get(kind, (end, 0.0))
             groups[kind] = first, before + chance
         return {(end, kind): chance for kind, (end, chance) in groups.items()}

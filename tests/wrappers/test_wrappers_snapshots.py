@@ -97,6 +97,17 @@ def test_files_hold_the_same_snapshots(hover, tmp_path):
     assert "25 snapshots of QuadHover-v0" in repr(hover)
 
 
+def test_banks_of_states_that_no_world_was_in_are_refused():
+    env = rlenvs.make("Chain-v0", backend="python")
+    env.reset(seed=0)
+    whole = env.unwrapped.get_state()
+    state = np.frombuffer(bytearray(whole.state), env.unwrapped.batch.states.dtype)
+    state["number"] = 10
+    forged = Snapshot.of(whole.world, state.tobytes(), whole.params)
+    with pytest.raises(ParameterError, match=r"bank=.*number = 10, outside of \[0, 9\]"):
+        rlenvs.wrap(env, SnapshotReset(Bank.of([whole, forged])))
+
+
 def test_what_is_no_bank_is_refused(hover, tmp_path):
     path = tmp_path / "bank.npz"
     with pytest.raises(SnapshotError, match=r"bank\.npz"):

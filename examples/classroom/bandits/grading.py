@@ -32,7 +32,7 @@ def kept(submission, draws, machines):
     """Shares that were kept on several machines."""
     found = []
     for _ in range(machines):
-        machine = Machine(draws.seed())
+        machine = Machine(draws.world_seed())
         submission.call("play", machine, STEPS)
         if machine.steps < STEPS or len(machine.pulled) != STEPS:
             raise Failed(f"play took {machine.steps} of {STEPS} steps")

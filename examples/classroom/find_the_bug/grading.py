@@ -38,7 +38,7 @@ class Corridor(gymnasium.Env):
 
 def right(submission, draws, faults):
     """Whether the diagnosis of this corridor is right."""
-    found = submission.call("diagnose", HostedEnv(Corridor(faults), draws.seed(), 2000))
+    found = submission.call("diagnose", HostedEnv(Corridor(faults), draws.world_seed(), 2000))
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise Failed("diagnose returns a list of names")
     unknown = set(found) - set(FAULTS)

@@ -132,7 +132,7 @@ def together(submission, draws):
         payoffs = np.full((actions, actions), -5.0)
         payoffs[:3, :3] = CLIMBING
         payoffs = payoffs[draws.rng.permutation(actions)][:, draws.rng.permutation(actions)]
-        env = HostedEnv(Team(payoffs), draws.seed(), 900)
+        env = HostedEnv(Team(payoffs), draws.world_seed(), 900)
         pair = array_like(submission.call("learn_jointly", env, actions), (2,), "the pair").astype(int)
         if pair.min() < 0 or pair.max() >= actions:
             raise Failed("the pair holds numbers that are no actions")

@@ -50,7 +50,7 @@ class Simulator(gymnasium.Env):
 
 def found(submission, draws, low, high, matrix):
     """Returns of the theta that was found, in contexts that were not seen."""
-    env = HostedEnv(Simulator(matrix), draws.seed(), BUDGET)
+    env = HostedEnv(Simulator(matrix), draws.world_seed(), BUDGET)
     theta = array_like(submission.call("search", env, low, high), (4,), "theta")
     rows = np.hstack([np.tile(theta, (200, 1)), draws.rng.uniform(low, high, (200, 3))])
     return play(rows, draws.seed(), matrix)

@@ -95,7 +95,7 @@ def evaluated(submission, draws):
         gamma, world = draws.rng.uniform(0.8, 0.95), Ways(draws.rng)
         truth = world.values(gamma)
         values = array_like(
-            submission.call("evaluate", HostedEnv(world, draws.seed(), BUDGET), gamma), truth.shape, "evaluate"
+            submission.call("evaluate", HostedEnv(world, draws.world_seed(), BUDGET), gamma), truth.shape, "evaluate"
         )
         found.append(-np.abs(values - truth).mean() / truth.mean())
     return credit(lower_bound(found), none=-0.1, full=-0.02)

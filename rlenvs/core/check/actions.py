@@ -24,7 +24,7 @@ def actions_matter(t: Subject) -> str:
     """24. Actions change what comes: every number of a continuous action, two of the choices that a mask allows in each
     dimension. Those of agents that are out of the game change nothing for the others; nor do those of agents that wait
     for their turn, who may choose 0 alone. It is a warning where masks often forbid what has an effect of its own, and
-    where a term never depends on the action that it is paid for, but on the one before.
+    where a term lies in the state before it is paid, whatever is done then.
 
     Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
     in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing; with
@@ -114,54 +114,80 @@ def _forbidden_success(t: Subject) -> str:
 
 
 def _lies(t: Subject) -> str:
-    """What to say of a choice that the mask forbids in many states, in which it does what no allowed choice does."""
+    """What to say of a choice that the mask forbids in many states, in which it moves the world as no allowed choice
+    and no other forbidden one does."""
     if t.batch(1).setup.continuous or t.world.turns:
         return ""
     forbidden: Counter[tuple[int, int, int]] = Counter()
     works: Counter[tuple[int, int, int]] = Counter()
     moments = t.scale(10, 8)
-    for _, batch in t.states(moments, every=t.scale(12, 3), policies=("random",)):
-        setup, active = batch.setup, active_in(batch)[0]
-        for k in np.flatnonzero(active).tolist()[:1]:
+    for _, batch in t.states(moments, every=t.scale(13, 2), worlds=1, policies=("random",)):
+        setup = batch.setup
+        for k in np.flatnonzero(active_in(batch)[0]).tolist()[:1]:
             for j, part in enumerate(setup.parts_of_mask(batch.masks[0, k])[:2]):
-                allowed, others = np.flatnonzero(part), np.flatnonzero(part[: setup.own_choices[k, j]] == 0)
-                if not len(allowed) or not len(others) or len(part) > FEW:
+                count = int(setup.own_choices[k, j])
+                if count > FEW or part[:count].all() or not part.any():
                     continue
-                futures = _futures(t, batch, [_Way(k, j, float(c)) for c in (*allowed, *others)])
-                for c, future in zip(others.tolist(), futures[len(allowed) :], strict=True):
+                before, after = _moved(t, batch, k, j, count)
+                for c in np.flatnonzero(part[:count] == 0).tolist():
                     forbidden[k, j, c] += 1
-                    works[k, j, c] += future not in futures[: len(allowed)]
+                    works[k, j, c] += after.count(after[c]) == 1 and after[c] != before
     for (k, j, c), count in forbidden.items():
         if count >= moments // 2 and works[k, j, c] == count:
             name = t.batch(1).setup.choice_name(c)
-            return (
-                f"the mask forbids {name} in {count} of {moments} states, where it has an effect like no other choice"
-            )
+            return f"the mask forbids {name} in {count} of {moments} states, where it does what no other choice does"
     return ""
+
+
+def _moved(t: Subject, batch: KernelBatch, agent: int, number: int, count: int) -> tuple[bytes, list[bytes]]:
+    """The state of the first world now, and after a step with each of some choices of an agent."""
+    fork = t.batch(count)
+    fork.set_state(batch.get_state(0), slice(None))
+    before = b"".join(batch.states[name][0].tobytes() for name in t.world.state)
+    fork.load_actions(np.broadcast_to(still_actions(batch)[:1], fork.actions.shape))
+    fork.actions[:, agent, number] = np.arange(count)
+    fork.step_loaded()
+    return before, [b"".join(fork.states[name][c].tobytes() for name in t.world.state) for c in range(count)]
 
 
 def _late_terms(t: Subject) -> str:
-    """What to say of a term that never depends on the action of the step that pays it, but on the one before."""
+    """What to say of a term that lies in the state a step before it is paid, whatever the action is then. One that
+    follows from where a world was before its step is no other than one of a world that moves a step later."""
     rows, names = 4, list(t.world.terms)
     prompt, late = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
-    for number, (_, batch) in enumerate(t.states(t.scale(8, 6), every=t.scale(12, 3), worlds=1, policies=("random",))):
-        fork = t.batch(rows)
+    fork = t.batch(rows)
+    held: dict[int, set[tuple[str, int]]] = {}  # by term, where in the state it lay, at all moments
+    for number, (_, batch) in enumerate(t.states(6, every=t.scale(13, 2), worlds=1, policies=("random",))):
         fork.set_state(batch.get_state(0), slice(None))
-        chooser = Chooser(fork, "random", number)
-        for step in range(2):
-            if step:
-                fork.load_actions(still_actions(fork))
-            else:
-                chooser.load(0)
-            if fork.over.any():
-                break
+        if fork.over.any():
+            continue
+        Chooser(fork, "random", number).load(0)
+        fork.step_loaded()
+        now = fork.terms[:, : len(names)].copy()
+        prompt += (now != now[:1]).any(axis=(0, 2))
+        for j, value in enumerate(now[0, :, 0].tolist()):
+            if value:
+                held[j] = held.get(j, _places_of(batch, value)) & _places_of(batch, value)
+        if not fork.over.any():
+            fork.load_actions(still_actions(fork))
             fork.step_loaded()
-            terms = fork.terms[:, : len(names)]
-            (late if step else prompt)[:] += (terms != terms[:1]).any(axis=(0, 2))
-    for name, now, then in zip(names, prompt, late, strict=True):
-        if not now and then >= 4:
-            return f"{name} depends on the action before the one that it is paid for, and never on that"
+            late += (fork.terms[:, : len(names)] != fork.terms[:1, : len(names)]).any(axis=(0, 2))
+    for j, places in held.items():
+        if not prompt[j] and late[j] >= 3 and places:
+            where = f"s.{min(places)[0]}"
+            return f"{names[j]} is paid a step late: it lies in {where} before, and the action changes the next one"
     return ""
+
+
+def _places_of(batch: KernelBatch, value: float) -> set[tuple[str, int]]:
+    """Where in the state of the first world a number lies."""
+    found = {name: np.ravel(batch.states[name][0]) for name in batch.world.state}
+    return {
+        (name, int(place))
+        for name, numbers in found.items()
+        if numbers.dtype.kind == "f"
+        for place in np.flatnonzero(np.abs(numbers) == abs(value))
+    }
 
 
 def _check_dead_hands(t: Subject) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,7 +184,7 @@ def only_steps_write(t: Subject) -> str:
     _watch_in_python(t.plain)
     asked = 0
     canvas = Canvas(64, 64) if "draw" in t.world.functions else None
-    draw_all(t, [0, 1])
+    _draw_an_episode(t)
     for policy, batch in t.states(t.scale(12, 3), every=t.scale(25, 5)):
         for name, ask in questions(t, batch, canvas):
             before = _world_of(batch)
@@ -198,31 +198,30 @@ def only_steps_write(t: Subject) -> str:
     return f"{asked} questions, and 10 steps watched kernel by kernel"
 
 
-def draw_all(t: Subject, steps: Sequence[int]) -> None:
-    """Draw and describe a world at some steps of an episode, and at its end; what that raises is a fault.
-
-    Args:
-        t: the environment.
-        steps: which; the end is drawn when more than the start is asked for.
-    """
-    draw, text = t.world.functions.get("draw"), t.world.functions.get("text")
-    if not draw and not text:
+def _draw_an_episode(t: Subject) -> None:
+    """Draw and describe a world at the start, after a step, and at the end of an episode."""
+    if not {"draw", "text"} & set(t.world.functions):
         return
     batch = t.batch(1)
     batch.seed([0])
     batch.reset()
     chooser = Chooser(batch, "random")
-    for step in range(1 + (t.steps if len(steps) > 1 else 0)):
-        if step in steps or batch.over[0]:
-            if draw:
-                draw(Canvas(64, 64), *batch.records(0))
-            if text:
-                text(*batch.records(0))
+    for step in range(t.steps + 1):
+        if step < 2 or batch.over[0]:
+            draw_now(batch)
         if batch.over[0]:
             break
-        if step < t.steps and len(steps) > 1:
-            chooser.load(step)
-            batch.step_loaded()
+        chooser.load(step)
+        batch.step_loaded()
+
+
+def draw_now(batch: KernelBatch) -> None:
+    """Draw and describe the first world of a batch; what that raises is a fault."""
+    functions = batch.world.functions
+    if "draw" in functions:
+        functions["draw"](Canvas(64, 64), *batch.records(0))
+    if "text" in functions:
+        functions["text"](*batch.records(0))
 
 
 def _same_again(name: str, batch: KernelBatch, ask: Callable[[], Any], where: str) -> None:

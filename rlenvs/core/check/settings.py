@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.check.kernels import draw_all
+from rlenvs.core.check.kernels import draw_now
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
@@ -226,7 +226,6 @@ def sizes_and_levels(t: Subject) -> str:
         try:
             further = min(2 * odd.horizon, t.scale(64, 24))
             env = odd.env(horizon=steps)
-            draw_all(odd, [0])
             shown = env.observation_space, env.action_space
             for policy in t.policies[:2] if shown in seen else t.policies:
                 batch = odd.batch(2)
@@ -235,6 +234,7 @@ def sizes_and_levels(t: Subject) -> str:
                 check_terms(odd, batch, trajectory, policy)
             if shown not in seen:
                 seen.append(shown)
+                draw_now(batch)
                 _check_forms(odd, env, steps)
         except RenderError as error:
             dark.append(_text(setting))
@@ -247,12 +247,14 @@ def sizes_and_levels(t: Subject) -> str:
 
 
 def _check_levels(world: World) -> None:
-    """Failed when a level says what holds without it, or the same as another one. One that says nothing is meant: the
-    usual by a name."""
+    """Failed when a level says what holds without it, or the same as another one. It may be one step of a ladder, whose
+    other levels set the same otherwise; and one that says nothing is meant: the usual by a name."""
     known = {name: part.default for name, part in (*world.params.items(), *world.options.items())}
     seen: dict[str, str] = {}
     for level, changes in world.levels.items():
-        if changes and all(name in known and known[name] == value for name, value in changes.items()):
+        others = [other for name, other in world.levels.items() if name != level]
+        ladder = all(any(other.get(name, value) != value for other in others) for name, value in changes.items())
+        if not ladder and all(name in known and known[name] == value for name, value in changes.items()):
             raise Failed(f"level {level!r} is the world as it is without a level: {changes}")
         twin = seen.setdefault(repr(sorted(changes.items())), level)
         if twin != level:

@@ -102,13 +102,53 @@ def disc(image, x, y, radius, color):
 
 
 @kernel
+def dot(image, x, y, color):
+    """One pixel."""
+    if 0 <= y < image.shape[0] and 0 <= x < image.shape[1]:
+        image[y, x, 0] = color[0]
+        image[y, x, 1] = color[1]
+        image[y, x, 2] = color[2]
+
+
+@kernel
+def mirrored(image, x, y, across, down, color):
+    """A pixel of a circle and its seven images, `across` columns and `down` rows from the centre, counted from 1."""
+    for turn in range(2):
+        a, d = (across, down) if turn == 0 else (down, across)
+        dot(image, x + a - 1, y + d - 1, color)
+        dot(image, x + a - 1, y - d, color)
+        dot(image, x - a, y + d - 1, color)
+        dot(image, x - a, y - d, color)
+
+
+@kernel
 def ring(image, x, y, radius, thickness, color):
-    """The outer `thickness` pixels of a disc."""
-    inner = max(radius - thickness, 0)
-    for row in range(max(-radius, -y), min(radius, image.shape[0] - y)):
-        half, hole = half_width(radius, row), half_width(inner, row)
-        span(image, y + row, x - half, x - hole, color)
-        span(image, y + row, x + hole, x + half, color)
+    """The border of a disc: what lies outside of a disc whose radius is smaller by `thickness` pixels, and of one
+    pixel the outermost of each column where it is flat, of each row where it is steep."""
+    near, far, inner = 0, radius, max(radius - thickness, 0)
+    excess, inner_excess = 1 - far, 1 - inner
+    while near < far:
+        if excess >= 0:
+            far -= 1
+            excess -= 2 * far
+        if inner_excess >= 0:
+            inner -= 1
+            inner_excess -= 2 * inner
+        near += 1
+        excess += 2 * near + 1
+        inner_excess += 2 * near + 1
+        last = far if thickness == 1 else max(inner + 1, near)
+        for down in range(last, far + 1):
+            mirrored(image, x, y, near, down, color)
+
+
+@kernel
+def outlined(image, x, y, radius, thickness, color):
+    """The border of a disc, or all of it where the border is 0 pixels thick."""
+    if thickness == 0:
+        disc(image, x, y, radius, color)
+    else:
+        ring(image, x, y, radius, thickness, color)
 
 
 @kernel

@@ -266,6 +266,12 @@ SPEC = world(
 )
 
 
+@SPEC.state_fault
+def state_fault(p, s):
+    known = np.isin(s.kind, [*p.roster, *p.pool[: int(p.pool_size)]])
+    return "" if known.all() else "there is a unit of a kind that the scenario has not"
+
+
 @SPEC.make_data
 def data(values):
     scenario = scenario_of(values.scenario)

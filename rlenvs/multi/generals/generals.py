@@ -69,6 +69,8 @@ Mean return over seeds 0 to 99 of one agent with `opponent="expander"`. "random"
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     b1,
@@ -287,6 +289,12 @@ SPEC = world(
     },
     probe={"city_density": {"generator": "uniform"}},
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    camps = np.where(s.owner > 0, p.side[np.maximum(s.owner, 1) - 1] + 1, 0)
+    return "" if (s.camp == camps).all() else "a cell is of another side than its owner"
 
 
 @SPEC.make_data

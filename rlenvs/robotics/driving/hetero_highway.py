@@ -10,8 +10,8 @@ of `rlenvs/Highway-v0`. The default is its mild traffic, `level="chaotic"` its c
 Different: kinds of drivers come from the world's own generator, where the published code draws them from NumPy's global
 one, so that a seed did not fix the traffic. Aggressive and defensive drivers follow the car before them, by their
 numbers; in the published code what IDM says is overwritten, and they keep their first speed whoever is before them. The
-row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1). The road is
-1000 km long, where the published one ends after 10 km, behind which cars see nobody and crash.
+row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1). The road
+is 1000 km long, where the published one ends after 10 km, behind which cars see nobody and crash.
 
 ## Action Space
 Per agent. Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s

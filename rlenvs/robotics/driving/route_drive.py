@@ -51,7 +51,8 @@ Lengths in metres, times in seconds. CaRL trains on ways of 1000 m (`level="long
 
 ## Reference Scores
 Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
-pedestrians, has 80 of 100. Other cars collide with each other once in three minutes of a town.
+pedestrians, has 80 of 100. Other cars collide with each other once in 76 s of a town (there, in 6748 s, 88 times),
+always at a junction.
 
 ## Version History
 v0: first version.

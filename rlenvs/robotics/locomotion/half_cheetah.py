@@ -67,6 +67,7 @@ from rlenvs.robotics.locomotion.robots import (
     tell,
     touch_floor_only,
     turn_motors,
+    without_bounds,
 )
 
 POSITIONS, JOINTS = 9, 6
@@ -95,7 +96,7 @@ SPEC = world(
         "control": term(-float(JOINTS), 0.0, 0.1, "negative sum of squares of the action"),
     },
     costs={"velocity": cost(COST_LIMIT, 1.0, "faster than the limit")},
-    published=published("Gymnasium HalfCheetah-v5", "float64", low=-math.inf, high=math.inf),
+    published=published("Gymnasium HalfCheetah-v5", "float64", low=-math.inf, high=math.inf, reward=without_bounds(2)),
     horizon=1000,
     fps=FPS,
     scores={

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -141,13 +142,15 @@ def weigh(spec: Any, density: float, **masses: float) -> None:
             spec.body(body).first_geom().mass = own
 
 
+def without_bounds(count: int) -> Callable[[Any], tuple[list[float], list[float]]]:
+    """The ends of a space of so many rewards, as MO-Gymnasium's locomotion has them."""
+    return lambda values: ([-math.inf] * count, [math.inf] * count)
+
+
 def objectives(id: str, **terms: Term) -> dict[str, Any]:
     """A level whose terms are the vector of MO-Gymnasium's id; what fills them is hung on the level."""
-
-    def without_bounds(values: Any) -> tuple[list[float], list[float]]:
-        return [-math.inf] * len(terms), [math.inf] * len(terms)
-
-    spaces = published(f"MO-Gymnasium {id}", "float64", low=-math.inf, high=math.inf, reward=without_bounds)
+    reward = without_bounds(len(terms))
+    spaces = published(f"MO-Gymnasium {id}", "float64", low=-math.inf, high=math.inf, reward=reward)
     return {"terms": terms, "published": spaces}
 
 

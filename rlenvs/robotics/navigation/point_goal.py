@@ -5,8 +5,9 @@ A point robot on a plane drives to a goal; when it arrives, a new goal appears. 
 should not; vases are light boxes that it can push but, at level 2, should not. The task is Safety-Gymnasium's
 SafetyPointGoal (Ji et al., NeurIPS 2023, after Ray, Achiam and Amodei's Safety Gym, 2019) at its levels 0, 1 and 2; the
 defaults are level 1. The dynamics of the robot, the placement, reward, costs, sensors and lidar are the original's.
-Different: vases neither tip nor turn, pass through each other and do not slow the robot; sensors are scaled; the
-placement always comes to an end; everything is seeded.
+Different: vases neither tip nor turn, pass through each other and do not slow the robot, so they cost less often: a
+step from each of the original's states of ten recorded episodes costs in 139 of the 177 steps in which it does there,
+and in no other. Sensors are scaled; the placement always comes to an end; everything is seeded.
 
 ## Action Space
 Drive and turn. As in the original the drive saturates at a twentieth of the range (parameter `saturation`): larger

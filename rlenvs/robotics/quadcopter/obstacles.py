@@ -185,6 +185,13 @@ SPEC = tasks.solo(
         ),
         "idle": Score(0, 0, success=0, costs={"collision": 0, "proximity": 0, "tilt": 0, "geofence": 0}),
         "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 2.96, "tilt": 0, "geofence": 0}),
+        "exploit": Score(
+            10.71,
+            1.5,
+            "straight to the goal, blind",
+            success=0.45,
+            costs={"collision": 0.55, "proximity": 10.1, "tilt": 1.76, "geofence": 0},
+        ),
     },
 )
 

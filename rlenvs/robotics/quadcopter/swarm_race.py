@@ -192,7 +192,7 @@ SPEC = tasks.team(
         "rank": term(0.0, 1.0, 10.0, "1 over the rank, in the step that finishes the course"),
         "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, another racer, or leaving the arena"),
-        "time": term(-1.0, 0.0, 0.0, "-1 for every step"),
+        "time": term(-1.0, 0.0, 0.03, "-1 for every step"),
         "lead": term(0.0, 1.0, 0.0, "1 while nobody has passed more gates"),
         "finish_time": term(0.0, racing.LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
@@ -220,14 +220,16 @@ SPEC = tasks.team(
     probe={**swarm.SWARM_SHOWN_BY},
     scores={
         "random": Score(
-            -51.81,
-            0.82,
+            -59.22,
+            0.95,
             success=0,
             costs={"collision": 0.61, "contact": 0.07, "proximity": 2.3, "geofence": 2.37, "tilt": 17.1},
         ),
-        "idle": Score(0, 0, success=0, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}),
+        "idle": Score(
+            -204, 0, success=0, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
+        ),
         "expert": Score(
-            90.51, 0.017, success=1, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
+            27.93, 0.02, success=1, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
         ),
     },
 )

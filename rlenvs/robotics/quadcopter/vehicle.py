@@ -175,9 +175,9 @@ def frame_data(values: Any) -> dict[str, np.ndarray]:
 def vehicle_state(drones: int | str) -> dict[str, Any]:
     """The state of some vehicles, a number or the name of a size; every field has a row per vehicle, but the wind."""
     return {
-        "position": f8(drones, 3),  # m, world
+        "position": f8(drones, 3).within(-1e7, 1e7),  # m, world
         "attitude": f8(drones, 4),  # quaternion x, y, z, w from body to world
-        "velocity": f8(drones, 3),  # m/s, world
+        "velocity": f8(drones, 3).within(-1e6, 1e6),  # m/s, world
         "rates": f8(drones, 3),  # rad/s, body
         "rpm": f8(drones, 4),  # rotor speeds
         "command": f8(drones, 4),  # rotor speeds that are wanted

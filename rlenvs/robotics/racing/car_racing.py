@@ -83,7 +83,7 @@ from rlenvs.robotics.racing.car import (
 )
 from rlenvs.robotics.racing.car_pictures import draw_drive
 from rlenvs.robotics.racing.car_senses import AHEAD, RAYS, WINDOW, plan, sense
-from rlenvs.robotics.racing.car_track import ROAD, WALK, make_track, marks, nearest_gate
+from rlenvs.robotics.racing.car_track import MOST, ROAD, WALK, make_track, marks, nearest_gate
 from rlenvs.robotics.racing.car_view import PLAIN, SCRATCH, SIDE, VIEW, show
 
 OBSERVATION = choice("pixels", "vector", doc="the published picture, or numbers")
@@ -125,7 +125,7 @@ def state_of(cars):
         **ROAD,
         **marks(cars),
         **bodies(cars),
-        "place": i8(cars),  # the nearest gate
+        "place": i8(cars).index_of(MOST),  # the nearest gate
         "owed": f8(cars),  # for tiles, until the next step pays it
         **VIEW,
         **WALK,

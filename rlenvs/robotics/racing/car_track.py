@@ -19,7 +19,7 @@ KERB_TURN, KERB_COUNT = 0.2, 4  # share of the turn rate; gates in a row
 TURN = 2.0 * math.pi
 
 ROAD = {
-    "tiles": i8,
+    "tiles": i8.up_to(MOST, low=1),
     "gate": f8(MOST, 3),  # m, m, rad: middle, and the direction across, to the right
     "edge": f8(MOST, 4),  # m: left and right end of each gate
     "kerb": i1(MOST),  # -1 on the left of the tile, 1 on the right

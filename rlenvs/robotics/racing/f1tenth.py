@@ -197,7 +197,7 @@ SPEC = world(
         "car": f8("agents", STATES),
         "delayed": f8("agents", "line_of_delay"),  # rad, steering commands on their way, the newest first
         "ticks": i8,  # steps of the physics
-        "cell": i8("agents"),  # of the road, where the car is
+        "cell": i8("agents").index_of("rungs"),  # of the road, where the car is
         "origin": f8,  # m, progress of the start line
         "progress": f8("agents"),  # m along the road, less than a lap
         "offset": f8("agents"),  # m from the centre line, to the left

@@ -128,8 +128,8 @@ SPEC = world(
         "position": f8(2),  # m, of the kart's middle
         "heading": f8,  # rad
         "speed": f8,  # m/s, along the heading
-        "cell": i8,  # of the road, that holds the kart
-        "nose_cell": i8,  # and the beginning of the rays
+        "cell": i8.index_of("rungs"),  # of the road, that holds the kart
+        "nose_cell": i8.index_of("rungs"),  # and the beginning of the rays
         "progress": f8,  # m along the centre line, from 0 to its length
         "driven": f8,  # m along the centre line since the start
         "best": f8,  # m, the most of that so far

@@ -22,7 +22,8 @@ angular velocities. With `velocity="hidden"` cosines and sines alone.
 None.
 
 ## Starting State
-Angles and velocities uniform in [-0.1, 0.1].
+Angles and velocities uniform in [-0.1, 0.1]: between `initial_angle_lower` and so on, which
+`reset(options={"params": {...}})` changes where the original's takes "low" and "high".
 
 ## Episode End
 Termination, a success: the tip is higher above the fixed joint than the links are long, 1 m (the mean where they

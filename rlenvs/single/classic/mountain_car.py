@@ -18,7 +18,8 @@ Position and velocity of the car, the latter per step. With `velocity="hidden"` 
 None.
 
 ## Starting State
-At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52.
+At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52: between `min_position_start` and
+`max_position_start`, which `reset(options={"params": {...}})` changes where the original's takes "low" and "high".
 
 ## Episode End
 Termination, a success: the car is at 0.5 or beyond, with a velocity of at least `goal_velocity`. Truncation: 200 steps.

@@ -23,7 +23,8 @@ minus the torque squared; angle and velocity are those before the step. The best
 None.
 
 ## Starting State
-Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`.
+Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`,
+which `reset(options={"params": {...}})` changes where the original's takes "x_init" and "y_init".
 
 ## Episode End
 Truncation: 200 steps. `is_success` says that the pendulum now stands: within 0.2 rad of upright, slower than 0.5 rad/s.
@@ -58,7 +59,7 @@ SPEC = world(
     doc=__doc__,
     source="Gymnasium Pendulum-v1 (Towers et al., arXiv 2407.17032)",
     params={
-        "g": param(10.0, 0.1, 30.0, "m/s^2", "gravity"),
+        "g": param(10.0, 0.0, 100.0, "m/s^2", "gravity"),
         "m": param(1.0, 0.1, 10.0, "kg", "mass of the rod"),
         "l": param(1.0, 0.1, 10.0, "m", "length of the rod"),
         "dt": param(0.05, 0.005, 0.2, "s", "time per step"),
@@ -147,7 +148,7 @@ def expert(p, s, a):
     angle = s.theta - 2.0 * math.pi * math.floor((s.theta + math.pi) / (2.0 * math.pi))
     rate = math.sqrt(RATE * falling)
     torque = -inertia * ((falling + rate * rate) * angle + 2.0 * rate * s.theta_dot)
-    if abs(torque) > 2.0 * p.max_torque:
+    if abs(torque) > 2.0 * p.max_torque and weight > 0.0:
         missing = weight * (1.0 - cos(angle)) - 0.5 * inertia * s.theta_dot * s.theta_dot
         torque = 5.0 * missing / weight * p.max_torque * (1.0 if s.theta_dot >= 0.0 else -1.0)
     a[0] = min(max(torque, -p.max_torque), p.max_torque) * (p.strongest / p.max_torque)

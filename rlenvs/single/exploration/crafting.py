@@ -181,6 +181,9 @@ def state_fault(p, s):
     things = s.at[: int(s.things)][s.kind[: int(s.things)] > 0]
     if not inside[s.cell] or not inside[things].all():
         return "something is off the land"
+    taken = s.occupant[s.occupant > 0]
+    if (taken > s.things).any() or not s.kind[taken - 1].all():
+        return "a cell is taken by nothing"
     return "there is land outside" if s.material[~inside].any() else ""
 
 

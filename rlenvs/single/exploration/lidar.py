@@ -5,8 +5,9 @@ clipped to the map. The first obstacle among them gives the length of the ray, c
 seen are the cells of 200 points on the length and half a cell more, but never more than the range.
 
 Rounding is to even numbers, so a point halfway between two cells falls on another one on odd rows or columns: there is
-a table for each. With a number of rays that 12 divides, rays of 30 degrees have points within a rounding error of such
-halves, and the original's choice there depends on where the rover is.
+a table for each. With a number of rays that 12 divides and an odd range, the last points of the rays at 30 and 60
+degrees to an axis lie within a rounding error of such halves, and the original's choice there depends on where the
+rover is.
 
 Maps are flat and padded by the range of the lidar, so that no ray leaves them: each cell of the padding stands for the
 one of the map that it is clipped to, its `home`.

@@ -8,7 +8,11 @@ when nearly all cells have been seen. The rules and numbers are MarsExplorer's (
 400 steps and not after 401; the rover's cell, and no other, shows 0.6, where explorer-v01 shows 0.5 after the first
 step; the start is never an obstacle; moves that are known to be impossible are masked; `coverage="reachable"` counts
 what a rover can get to; a collision may be a cost in the place of an end; the bonus may come on top of the last step's
-reward.
+reward. Beyond the published square maps: where a map is not square, the original looks for obstacles at a column of at
+most its shorter side, and we at the right one; noise and sizes of obstacles are one number for rows and columns, where
+the original has two; freely placed obstacles keep `row_margin` from the rows' border, where the original has exchanged
+its two margins; with a number of rays that 12 divides and an odd range, the last cell of the rays at 30 and 60 degrees
+to an axis hangs on rounding errors there and may be the one beside it here.
 
 ## Action Space
 One cell down (a higher row), up, right or left.

@@ -1,6 +1,6 @@
 """OpenSimplex noise in space (Spencer, 2014), of which the layers of a land are slices.
 
-Its lattice is that of whole numbers, drawn out along (1, 1, 1): the point (i, j, k) lies at (i, j, k) + (i + j + k) / 3.
+Its lattice is that of whole numbers, drawn out along (1, 1, 1): (i, j, k) lies at (i, j, k) + (i + j + k) / 3.
 Each point within a distance of the square root of 2 adds (2 - d^2)^4 times the product of its gradient, one of 24, with
 the way from it; the sum is divided by 103.
 """

@@ -3,19 +3,20 @@
 import math
 
 from rlenvs.core import discrete, kernel, multi_discrete, param
-from rlenvs.kits.raster.draw import disc
+from rlenvs.kits.raster.draw import disc, outlined
 
 SIDE = 84  # pixels of the square screen
 SCALE = 0.25  # size of the agent, unless a parameter says otherwise
-BODY, HAND = (250, 204, 153), (50, 50, 50)
+BODY, PALM, HAND = (250, 204, 153), (250, 250, 250), (50, 50, 50)
 NORTH, WEST, SOUTH, EAST = 0, 2, 4, 6  # facings, in eighths of a turn to the left
 ROOT_HALF = math.sqrt(0.5)
 # by facing: what is ahead
 AHEAD_X = (0, -1, -1, -1, 0, 1, 1, 1)
 AHEAD_Y = (-1, -1, 0, 1, 1, 1, 0, -1)
-# facing up left, these are 315 degrees as rounded in radians, so that a hand is cut to the same pixel as the original's
-COSINE = (1.0, 0.7071067811865474, 0.0, -ROOT_HALF, -1.0, -ROOT_HALF, 0.0, ROOT_HALF)
-SINE = (0.0, 0.7071067811865477, 1.0, ROOT_HALF, 0.0, -ROOT_HALF, -1.0, -ROOT_HALF)
+# by facing, of the angle by which the original turns its drawing: 360 degrees less 45 for each, in radians, rounded as
+# there, since a hand between two pixels is cut to one of them
+COSINE = (1.0, 0.7071067811865474, 0.0, -0.7071067811865477, -1.0, -0.7071067811865475, 0.0, 0.7071067811865476)
+SINE = (0.0, -0.7071067811865477, -1.0, -0.7071067811865475, 0.0, 0.7071067811865476, 1.0, 0.7071067811865475)
 
 FREE = multi_discrete(
     {"horizontal": discrete("none", "left", "right"), "vertical": discrete("none", "up", "down")},
@@ -89,17 +90,22 @@ def turn(s, action):
 
 @kernel
 def draw_agent(image, x, y, facing, scale):
-    """A body and two hands, which show where it looks."""
-    radius, hand = int(25.0 * scale), int(10.0 * scale)
+    """A body and two hands, which show where it looks; those of large agents are pale inside."""
+    radius, hand, line = int(25.0 * scale), int(10.0 * scale), int(3.0 * scale)
     middle = (2 * radius + hand) // 2 + 7  # of the square in which positions of hands are cut to pixels
     side, front = float(int(18.0 * scale)), float(int(12.0 * scale) + 7 - middle)
-    cosine, sine = COSINE[facing], -SINE[facing]
+    cosine, sine = COSINE[facing], SINE[facing]
     disc(image, x, y, radius, BODY)
     for left in range(2):
         along = -side if left == 0 else side
-        column = int(middle + cosine * along - sine * front)
-        row = int(middle + sine * along + cosine * front)
-        disc(image, x + column - middle, y + row - middle, hand, HAND)
+        column = x + int(middle + (cosine * along - sine * front)) - middle
+        row = y + int(middle + (sine * along + cosine * front)) - middle
+        disc(image, column, row, hand, PALM)
+    for left in range(2):
+        along = -side if left == 0 else side
+        column = x + int(middle + (cosine * along - sine * front)) - middle
+        row = y + int(middle + (sine * along + cosine * front)) - middle
+        outlined(image, column, row, hand, line, HAND)
 
 
 @kernel

@@ -7,7 +7,9 @@ agent and shows the last tiles that were passed. Who leaves the path is back at 
 out has to be walked again. Measured against version 1.0.2 of the original (frames, rules, random returns). Different
 from the original: a time limit, which truncates; images have rows before columns; the path never goes to the left,
 where the agent cannot follow; `show_origin` shows the origin, which a condition that never holds prevents there; the
-path has 32 segments, at whose end the game is over. `compat=True` gives the original's order of axes, its termination
+path has 32 segments, at whose end the game is over; agents of another `agent_scale` start in the middle of their tile,
+where the original puts them, and the screen, their radius from its corner; a `camera_offset_scale` with a fraction is
+cut to pixels, of which up to 10 differ. `compat=True` gives the original's order of axes, its termination
 at the time limit, its paths, and the origin that is never shown.
 
 ## Action Space
@@ -152,7 +154,7 @@ SPEC = world(
         "y": i2.index_of(SIDE),
         "facing": i2.within(0, 7),
         "start": i2.index_of(SIZE),  # row of the first tile
-        "segments": i2,
+        "segments": i2.up_to(SEGMENTS),
         "end_row": i2.index_of(SIZE),
         "marks": u1(TILES),  # of each tile: on the path, rewarded, refreshed since the last fall
         "back": i2(TILES).index_of(TILES, low=-1),  # the tile before it on the path, -1 where there is none

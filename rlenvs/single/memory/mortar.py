@@ -306,6 +306,13 @@ def see(p, s, o, around):
         o.target[1] = told * y / TILE
 
 
+def state_fault(p: Any, s: Any) -> str:
+    """What is wrong with the images of commands that are still to come, for `World.state_fault`."""
+    each, shown = int(s.cue_steps) + int(s.pause_steps), int(s["count"]) - int(s.first_cue)
+    sound = each > 0 and 0 <= int(s.cues_left) <= max(shown, 0) * each
+    return "" if sound else f"{s.cues_left} images are to come of {shown} commands"
+
+
 def game(name: str, **declared: Any) -> World:
     """A world of this game, for one of its agents; `declared` are the keywords of `world` in which they differ."""
     spec = world(
@@ -321,5 +328,6 @@ def game(name: str, **declared: Any) -> World:
         **declared,
     )
     spec.make_data(data)
+    spec.state_fault(state_fault)
     spec.reset(begin)
     return spec

@@ -123,7 +123,7 @@ SPEC.member(
         "compat": {"compat": True},
     },
     scores={
-        "random": Score(0.011, 0.0068, success=0),
+        "random": Score(0.02, 0.01, success=0),
         "idle": Score(0.026, 0.013, success=0),
         "expert": Score(20.5, 0, success=1),
     },
@@ -133,7 +133,7 @@ SPEC.member(
 @kernel
 def nearest(value):
     """The nearest whole number, of two the one away from zero, as pygame 2.4.0 places a Rect."""
-    return int(math.floor(value + 0.5)) if value >= 0.0 else int(math.ceil(value - 0.5))
+    return math.floor(value + 0.5) if value >= 0.0 else math.ceil(value - 0.5)
 
 
 @kernel

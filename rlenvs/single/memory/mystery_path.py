@@ -6,7 +6,8 @@ of a black screen to the opposite one; neither it nor its ends are shown. Who le
 the origin a step later. So every tile beside the path has to be found out by falling, and remembered. Measured against
 version 1.0.2 of the original (frames, rules, lengths of paths, random returns). Different from the original: the time
 limit truncates, and images have rows before columns (`compat=True` gives these two as they were); walls that leave no
-path are drawn again, where the original raises an error.
+path are drawn again, where the original raises an error; agents of another `agent_scale` start in the middle of their
+tile too, where the original puts them their radius from its corner.
 
 ## Action Space
 A direction, as two choices. After a fall the action has no effect: the agent is brought back.

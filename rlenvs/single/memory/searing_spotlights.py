@@ -6,12 +6,14 @@ dims within six steps; then spotlights that wander across it are all that shows 
 loses health. The agent has to remember where the coin, the exit and it itself are: only its actions are shown in the
 bar at the top, beside its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In
 the endless game coins appear one after another, each in sight for six steps, and each has to be found within 160.
-Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for
-a step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another
-one was collected; games without an exit, without coins or without the display of actions do not crash; a black floor
-is not kept for later episodes; at most 48 spotlights are on. As in the original: the bar shows the action and the
-reward before the last, the agent looks up in the first image whatever its direction, and spotlights appear every 40
-steps although the intervals are meant to get shorter (`schedule="shrinking"` makes them so).
+Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for a
+step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another one
+was collected; games without an exit, without coins or without the display of actions do not crash; a black floor is not
+kept for later episodes; at most 48 spotlights are on; on a black floor the rim of a spotlight is seen within others
+too; the bar covers a visible exit; borders of coins from `coin_scale` 1 on differ by up to 20 pixels. As in the
+original: the bar shows the action and the reward before the last, the agent looks up in the first image whatever its
+direction, and spotlights appear every 40 steps although the intervals are meant to get shorter (`schedule="shrinking"`
+makes them so).
 
 ## Action Space
 A direction, as two choices.
@@ -208,11 +210,11 @@ SPEC = world(
     state={
         "x": i2,
         "y": i2,
-        "facing": i2,
+        "facing": i2.within(0, 7),
         "health": f8,
         "darkness": i2,
         "hit": b1,
-        "spots": i2,
+        "spots": i2.up_to(MOST_SPOTS),
         "radius": i2(MOST_SPOTS),
         "speed": f8(MOST_SPOTS),
         "progress": f8(MOST_SPOTS),
@@ -222,7 +224,7 @@ SPEC = world(
         "lit": b1(MOST_SPOTS),
         "spawn_timer": i4,
         "spawned": i4,
-        "coins": i2,
+        "coins": i2.up_to(MOST_COINS),
         "coin_x": i2(MOST_COINS),
         "coin_y": i2(MOST_COINS),
         "coin_shown": b1,
@@ -232,8 +234,8 @@ SPEC = world(
         "draft_y": i2(MOST_COINS + 2),
         "exit_x": i2,
         "exit_y": i2,
-        "last_action": i1(2),
-        "seen_action": i1(2),
+        "last_action": i1(2).within(0, 2),
+        "seen_action": i1(2).within(0, 2),
         "last_reward": b1,
         "seen_reward": b1,
         "goal_seen": i4,  # when

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlenvs.core import below, kernel, uniform
 from rlenvs.core.maths import cos, sin
-from rlenvs.kits.raster.draw import clear, copy_image, disc, half_width, rectangle, ring, stamp
+from rlenvs.kits.raster.draw import clear, copy_image, disc, half_width, outlined, rectangle, ring, stamp
 from rlenvs.single.memory.agent import SIDE, draw_agent, middle_hit, radius_of
 
 BAR = 4  # px, height of the bar at the top
@@ -247,7 +247,7 @@ def draw_objects(p, s, image, hidden, night):
     if coins_hidden(p, s) == hidden:
         for k in range(s.coins):
             if not night or near_light(s, s.coin_x[k], s.coin_y[k], coin):
-                disc(image, s.coin_x[k], s.coin_y[k], coin, ORANGE)
+                draw_coin(p, s.coin_x[k], s.coin_y[k], image)
     if p.use_exit and (p.exit_visible == 0) == hidden and (not night or near_light(s, s.exit_x, s.exit_y, door)):
         draw_exit(p, s, image)
     if (p.agent_visible == 0) == hidden and (not night or near_light(s, s.x, s.y, size_of(p))):
@@ -277,6 +277,13 @@ def hide_objects(p, s, image):
 @kernel
 def coin_radius(p):
     return int(10.0 * p.coin_scale)
+
+
+@kernel
+def draw_coin(p, x, y, image):
+    """A yellow disc with an orange border, which covers small ones."""
+    disc(image, x, y, coin_radius(p), YELLOW)
+    outlined(image, x, y, coin_radius(p), int(2.0 * p.coin_scale), ORANGE)
 
 
 @kernel
@@ -337,12 +344,19 @@ def make_floor(color: tuple[int, int, int], plain: bool) -> np.ndarray:
 
 
 def make_door(scale: float) -> tuple[np.ndarray, np.ndarray]:
-    """Masks of a door whose upper corners are round, and of its rim."""
-    side, radius = int(20 * scale), int(10 * scale)
+    """Masks of a door whose upper corners are round, and of its rim, which covers small ones."""
+    side, radius, thick = int(20 * scale), int(10 * scale), int(2 * scale)
     door = np.zeros((side, side), np.uint8)
     for row in range(side):
         inset = radius - half_width(radius, radius - 1 - row) if row < radius else 0
         door[row, inset : side - inset] = 1
-    inner = np.pad(door, 1)
-    rim = door & ~(inner[:-2, 1:-1] & inner[2:, 1:-1] & inner[1:-1, :-2] & inner[1:-1, 2:])
+    if thick == 0:
+        return door, door
+    corner = np.zeros((2 * radius, 2 * radius, 3), np.uint8)
+    ring(corner, radius, radius, radius, thick, (1, 1, 1))
+    rim = np.zeros((side, side), np.uint8)
+    rim[:radius, :radius] = corner[:radius, :radius, 0]
+    rim[:radius, side - radius :] = corner[:radius, radius:, 0]
+    for part in (rim[:thick, radius : side - radius], rim[radius:, :thick], rim[radius:, -thick:], rim[-thick:]):
+        part[:] = 1
     return door, rim

@@ -37,6 +37,8 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import Score, below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
 from rlenvs.core.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
@@ -153,6 +155,12 @@ def shuffle(s, rng):
         number = s.tile[0]
         s.tile[0] = s.tile[1]
         s.tile[1] = number
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    whole = np.array_equal(np.sort(s.tile), np.arange(s.tile.size)) and s.tile[s.gap] == 0
+    return "" if whole else "its tiles are not each there once, and nothing in the gap"
 
 
 @SPEC.reset

@@ -3,8 +3,9 @@
 ## Description
 A walker crosses a frozen lake. The ice is slippery: a step goes where it was meant to with probability `success_rate`,
 else to one of its two sides, each as likely. Gymnasium's FrozenLake (toy text, 1.3): its maps, numbers of states and
-actions, rewards and keywords, so code and tables carry over. Different: random maps come from a number of their own and
-do not change between episodes; `is_success` tells the goal from a hole; `env.unwrapped.model` has the exact matrices.
+actions, rewards and keywords, so code and tables carry over. Different: random maps come from a number of their own
+(`map_name="random"`, where the original has None) and do not change between episodes; a map without a way from S to G
+is refused; `is_success` tells the goal from a hole; `env.unwrapped.model` has the exact matrices.
 
 ## Action Space
 left, down, right, up. At the border a step stays where it is.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 FILLS = {  # fill and border of a cell
-    "outside": ((0, 0, 0), (0, 0, 0)),
     "empty": ((255, 255, 255), (255, 255, 255)),
     "wall": ((10, 10, 10), (5, 5, 5)),
     "agent wall": ((250, 199, 30), (125, 100, 15)),
@@ -37,7 +36,7 @@ class Tiles:
         if (kind, around) not in self._numbers:
             self._numbers[kind, around] = len(self._images)
             fill, line = FILLS[kind]
-            edge = self._edge(around) if kind not in ("outside", "empty") else np.zeros((self.size,) * 2, np.bool_)
+            edge = self._edge(around) if kind != "empty" else np.zeros((self.size,) * 2, np.bool_)
             image = np.empty((self.size, self.size, 3), np.uint8)
             image[:] = fill
             image[edge] = line

@@ -6,8 +6,11 @@ movable obstacles", 2023), harder than Sokoban: objects have shapes, several are
 some are in the way. Puzzles are the seven generated sets that come with this package (categories of the published
 level 0, 2000 puzzles to train on and 200 to test, each with a shortest plan), or .pwp files:
 `puzzles="path/to/a/folder"` plays the published levels 1 to 4. Rules, rewards and frames are the published ones. New:
-a compact observation, masks, `undo`, detection of dead ends, choice of a puzzle by name, shortest plans, and objects
-must not overlap in a file.
+a compact observation, masks, `undo`, detection of dead ends, choice of a puzzle by name and shortest plans. A file that
+the original takes is refused where it has no goal (there every first step solves it), an element that means nothing
+(there an empty cell), two objects in one cell or an object in a wall, more than 60 rows or columns, 59 objects or 20
+goals. As there, an object is on its goal when the upper left corners of their boxes lie on each other, whatever their
+shapes.
 
 ## Action Space
 left, right, up, down. With `undo=n` a fifth one, `undo`, takes back the last change of places, up to n of them. Moves
@@ -18,7 +21,8 @@ By default planes, uint8 (rows, columns, 8), 255 where a cell belongs to: the ag
 objects with goals, goals, other objects; the last two planes mark cells that belong to the same object as their right
 and lower neighbour, since shapes that touch could not be told apart otherwise. Of several goals the first goal and its
 object are 255, the next ones 24 less each. With `observation="pixels"` the published frame, uint8: 20 pixels per cell
-with lines of 2; divided by 255 it is the original's float32 image. Smaller puzzles are centred in zeros.
+with lines of 2; divided by 255 it is the original's float32 image. Smaller puzzles are centred in zeros, frames by
+pixels, planes by whole cells.
 
 ## Rewards
 10 for the step that solves the puzzle; for every other one the change in the number of objects on their goals, and
@@ -69,6 +73,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.raster.draw import clear
 from rlenvs.single.puzzles.pushworld import sets
 from rlenvs.single.puzzles.pushworld.render import draw_puzzle, puzzle_text
 from rlenvs.single.puzzles.pushworld.rules import achieved, move, push_set
@@ -80,6 +85,7 @@ from rlenvs.single.puzzles.pushworld.tables import (
     FULL,
     JOINED_DOWN,
     JOINED_RIGHT,
+    NOTHING,
     NOWHERE,
     OBJECTS,
     OTHERS,
@@ -149,6 +155,7 @@ SPEC = world(
         "goal_cell": u1("puzzle_count", "most_goal_cells", 4),
         "board": u1("puzzle_count", "shown_rows", "shown_columns", len(PLANES)),
         "ground": i4("puzzle_count", "framed_rows", "framed_columns"),  # tiles of what never moves
+        "shift": i2("puzzle_count", 2),  # pixels by which the frame lies lower and farther right
         "tile": i4("puzzle_count", "most_cells"),
         "goal_tile": i4("puzzle_count", "most_goal_cells"),
         "tile_image": u1("tile_count", "tile_size", "tile_size", 3),
@@ -208,6 +215,16 @@ def measure(p, s):
         else:
             left_over += steps
     s.left_over, s.dead = left_over, dead
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    k = int(s.puzzle_index)
+    cells = p.cell[k, : int(p.cell_count[k])].astype(int)  # object, down, right
+    reach = np.zeros(s.at.shape, int)
+    np.maximum.at(reach, cells[:, 0], cells[:, 1:3])
+    inside = [((places >= 0) & (places + reach < p.distance.shape[2:])).all() for places in (s.at, s.history)]
+    return "" if all(inside) else "an object is off the map"
 
 
 @SPEC.reset
@@ -306,40 +323,44 @@ def show_planes(p, s, planes):
 
 
 @kernel
-def lay_tile(frame, image, row, column):
+def lay_tile(frame, image, top, left):
     """Copy the image of a cell into a frame."""
     size = image.shape[0]
     for y in range(size):
         for x in range(size):
             for colour in range(3):
-                frame[row * size + y, column * size + x, colour] = image[y, x, colour]
+                frame[top + y, left + x, colour] = image[y, x, colour]
 
 
 @kernel
-def lay_over(frame, image, opaque, row, column):
+def lay_over(frame, image, opaque, top, left):
     """Copy those of its pixels that cover what is below."""
     size = image.shape[0]
     for y in range(size):
         for x in range(size):
             if opaque[y, x]:
                 for colour in range(3):
-                    frame[row * size + y, column * size + x, colour] = image[y, x, colour]
+                    frame[top + y, left + x, colour] = image[y, x, colour]
 
 
 @kernel
 def show_pixels(p, s, frame):
     index = s.puzzle_index
-    ground, cells, goal_cells = p.ground[index], p.cell[index], p.goal_cell[index]
+    ground, cells, goal_cells, size = p.ground[index], p.cell[index], p.goal_cell[index], p.tile_image.shape[1]
+    down, right = int(p.shift[index, 0]), int(p.shift[index, 1])
+    clear(frame)
     for row in range(ground.shape[0]):
         for column in range(ground.shape[1]):
-            lay_tile(frame, p.tile_image[ground[row, column]], row, column)
+            if ground[row, column] != NOTHING:
+                lay_tile(frame, p.tile_image[ground[row, column]], down + row * size, right + column * size)
     for j in range(p.cell_count[index]):
         k = cells[j, 0]
-        lay_tile(frame, p.tile_image[p.tile[index, j]], s.at[k, 0] + cells[j, 1], s.at[k, 1] + cells[j, 2])
+        row, column = s.at[k, 0] + cells[j, 1], s.at[k, 1] + cells[j, 2]
+        lay_tile(frame, p.tile_image[p.tile[index, j]], down + row * size, right + column * size)
     for j in range(p.goal_cell_count[index]):
         k, number = goal_cells[j, 0], p.goal_tile[index, j]
         row, column = p.goal[index, k, 0] + goal_cells[j, 1], p.goal[index, k, 1] + goal_cells[j, 2]
-        lay_over(frame, p.tile_image[number], p.tile_opaque[number], row, column)
+        lay_over(frame, p.tile_image[number], p.tile_opaque[number], down + row * size, right + column * size)
 
 
 @SPEC.observe_images

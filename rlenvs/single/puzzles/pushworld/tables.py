@@ -23,6 +23,7 @@ AGENT, WALLS, AGENT_WALLS, OBJECTS, GOALS, OTHERS, JOINED_RIGHT, JOINED_DOWN = r
 FULL, FADING, FAINTEST = 255, 24, 39  # the first goal and its object, how much less the next ones are, the least
 MOVES = ((0, -1), (0, 1), (-1, 0), (1, 0))  # rows and columns of left, right, up, down
 BESIDE = ((0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))  # the bits of a cell's neighbours
+NOTHING = -1  # in place of a tile outside of a puzzle
 NOWHERE = -1  # the distance of a place from which an object cannot get to its goal
 
 
@@ -86,7 +87,8 @@ class Tables:
             "goal_cell_count": np.zeros(n, np.int32),
             "goal_cell": np.zeros((n, size["most_goal_cells"], 4), np.uint8),
             "board": np.zeros((n, *shown, len(PLANES)), np.uint8),
-            "ground": np.zeros((n, *framed), np.int32),
+            "ground": np.full((n, *framed), NOTHING, np.int32),
+            "shift": np.zeros((n, 2), np.int16),
             "tile": np.zeros((n, size["most_cells"]), np.int32),
             "goal_tile": np.zeros((n, size["most_goal_cells"]), np.int32),
         }
@@ -147,8 +149,10 @@ class Tables:
         a, tiles = self.arrays, self.tiles
         assert tiles is not None
         inside = slice(down, down + puzzle.rows), slice(right, right + puzzle.columns)
-        a["ground"][k] = tiles.number("outside", 0)
         a["ground"][k][inside] = tiles.number("empty", 0)
+        # frames are centred by pixels, which is half a cell more where the cells that are left over are odd
+        odd = np.array([(self.rows - puzzle.rows) % 2, (self.columns - puzzle.columns) % 2])
+        a["shift"][k] = odd * (tiles.size // 2)
         both = puzzle.agent_walls | puzzle.walls  # no line is drawn from the agent's walls towards walls
         for kind, cells, group in (("agent wall", puzzle.agent_walls, both), ("wall", puzzle.walls, puzzle.walls)):
             for row, column in cells:
@@ -176,7 +180,7 @@ def distances(solid: np.ndarray, cells: frozenset[tuple[int, int]], goal: tuple[
         ways.append(fits & _any_at(~solid, behind, False))
     found = np.full(solid.shape, NOWHERE, np.int16)
     front = np.zeros(solid.shape, np.bool_)
-    front[goal] = True
+    front[goal] = fits[goal]
     steps = 0
     while front.any():
         found[front] = steps
