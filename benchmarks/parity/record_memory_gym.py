@@ -5,8 +5,8 @@ In an environment of its own (Python 3.11): pip install memory-gym==1.0.2
     SDL_VIDEODRIVER=dummy python record_memory_gym.py memory_gym.npz
 
 Every array's name is preceded by the id without its dashes and "-v0", or by "sprites". Screens are as the original
-gives them, columns first. A scripted policy that reads the original's state plays, mixed with random actions so that episodes
-fail too.
+gives them, columns first. A scripted policy that reads the original's state plays, mixed with random actions so that
+episodes fail too.
 """
 
 import os

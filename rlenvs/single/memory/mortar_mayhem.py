@@ -123,7 +123,7 @@ SPEC.member(
         "compat": {"compat": True},
     },
     scores={
-        "random": Score(0.011, 0.0068, success=0),
+        "random": Score(0.02, 0.01, success=0),
         "idle": Score(0.026, 0.013, success=0),
         "expert": Score(20.5, 0, success=1),
     },
