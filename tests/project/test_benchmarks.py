@@ -13,6 +13,7 @@ SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
     "boards": ["--peers", "{out}/peers.toml", "--only", "SameGame", "--rounds", "1", "--seconds", "0.01"],
+    "carry_over_arm": ["--episodes", "1"],
     "carry_over": ["train", "LunarLander-v0", "--on", "ours", "--steps", "100", "--out", "{out}/agent"],
     "car_racing": ["--rounds", "1", "--seconds", "0.01"],
     "checkouts": [".", TREASURE, "--num", "8", "--slices", "2", "--seconds", "0.01"],
@@ -63,6 +64,7 @@ SMALL = {
 }
 NEEDED = {
     "carry_over": "stable_baselines3",
+    "carry_over_arm": "panda_gym",
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
     "morl": "torch",
