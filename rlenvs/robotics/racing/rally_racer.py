@@ -193,7 +193,7 @@ SPEC = world(
         "crashes": i8,
         "recoveries": i8,
         "positions": f8(POSITIONS, 2),
-        "filled": i8.up_to(POSITIONS),
+        "filled": i8.within(0, 10**9),  # counts on, and is used modulo the number of positions
         "trail": f8(LONG, 2),
         "trodden": i8.up_to(LONG),
         "patches": f8(PATCHES, PATCH),
