@@ -112,6 +112,8 @@ def shortened(value: object, length: int = 80) -> str:
         text = repr(value)
     except Exception:  # an integer of more digits than Python writes, a foreign __repr__
         text = f"<{type(value).__name__}>"
+    if "/" in text or "\\" in text:  # a path says most at its end
+        length = max(length, 240)
     return text if len(text) <= length else f"{text[: length - 4]} ..."
 
 
