@@ -107,14 +107,12 @@ def clipped(text: str, length: int = 300) -> str:
 
 
 def shortened(value: object, length: int = 80) -> str:
-    """How a value is written in Python, cut where it is long."""
+    """How a value is written in Python, cut in its middle where it is long: a path says most at its end."""
     try:
         text = repr(value)
     except Exception:  # an integer of more digits than Python writes, a foreign __repr__
         text = f"<{type(value).__name__}>"
-    if "/" in text or "\\" in text:  # a path says most at its end
-        length = max(length, 240)
-    return text if len(text) <= length else f"{text[: length - 4]} ..."
+    return text if len(text) <= length else clipped(text, length - 5)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

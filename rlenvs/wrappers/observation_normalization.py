@@ -65,19 +65,17 @@ class NormalizeObservations(Wrapper):
         if (self.mean is None) != (self.variance is None):
             raise self.refuse("variance" if self.variance is None else "mean", "is missing; give both, or neither")
         size = space.shape
-        self.given = [self._given(setting, size) for setting in ("mean", "variance")]
+        self.learns = self.mean is None
         self.keep("centre", size)
         self.keep("spread", size, fill=1.0)
         self.keep("samples", fill=self.prior)
-        if self.given[0] is not None:
-            self.centre[:], self.spread[:] = self.given
+        if not self.learns:
+            self.centre[:], self.spread[:] = self._given("mean", size), self._given("variance", size)
         self.keep("observation", size, space.dtype)
         dtype: Any = space.dtype.type
         self.observation_spaces = [spaces.Box(-self.clip, self.clip, size, dtype)] * self.agents
 
-    def _given(self, setting: str, size: tuple[int, ...]) -> np.ndarray | None:
-        if getattr(self, setting) is None:
-            return None
+    def _given(self, setting: str, size: tuple[int, ...]) -> np.ndarray:
         self.check_number(setting, -np.inf if setting == "mean" else 0.0)
         numbers = np.asarray(getattr(self, setting), np.float64)
         if numbers.shape != size:
@@ -87,7 +85,7 @@ class NormalizeObservations(Wrapper):
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes; with seeds also statistics."""
         given = slots & np.repeat([seed is not None for seed in seeds or [None] * self.count], self.agents)
-        if self.given[0] is None and given.any() and (given.all() or not self.shared):
+        if self.learns and given.any() and (given.all() or not self.shared):
             self.centre[given], self.spread[given], self.samples[given] = 0.0, 1.0, self.prior
         super().reset(slots, seeds, options)
 
@@ -97,21 +95,22 @@ class NormalizeObservations(Wrapper):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Learn, and show."""
-        if self.given[0] is None and not self.frozen:
+        seen = self._seen()
+        if self.learns and not self.frozen:
             update = update_all if self.shared else update_slots
-            update(slots, self._seen(), self.centre, self.spread, self.samples)
-        self._show(slots)
+            update(slots, seen, self.centre, self.spread, self.samples)
+        self._show(slots, seen)
 
     def refresh_observation(self, slots: np.ndarray) -> None:
         """Show the new observation; nothing is learned of it."""
         super().refresh_observation(slots)
-        self._show(slots)
+        self._show(slots, self._seen())
 
     def _seen(self) -> np.ndarray:
         return flat(self.below.observation).astype(np.float64)
 
-    def _show(self, slots: np.ndarray) -> None:
-        normalize(slots, self._seen(), self.centre, self.spread, self.epsilon, self.clip, self.observation)
+    def _show(self, slots: np.ndarray, seen: np.ndarray) -> None:
+        normalize(slots, seen, self.centre, self.spread, self.epsilon, self.clip, self.observation)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the slots of a world back, and what all slots share."""
