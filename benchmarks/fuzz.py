@@ -246,7 +246,7 @@ class Looker:
             proposals = self.rng.uniform(-1.0, 1.0, (batch.num_worlds, batch.setup.action_size))
             with contextlib.suppress(NotImplementedError):  # there are none with these options
                 batch.barriers(proposals)
-        if batch.world.goal:
+        if batch.world.goal and not batch.setup.beside_goals:
             size = batch.setup.goal_size
             goals = batch.observations[..., -2 * size :]
             rewards, _ = batch.compute_reward(goals[..., :size], goals[..., size:])

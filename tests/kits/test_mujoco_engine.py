@@ -675,7 +675,8 @@ def test_conformance_without_opengl(monkeypatch):
     assert "pixels=64 (all others hold)" in outcome.reason
     assert "switched off by MUJOCO_GL=disabled" in outcome.reason
     for found in rlenvs.check(SPEC, only=[1, 7], pixels=8).outcomes:
-        assert found.status in ("not applicable", "not run"), found
+        if found.number != 27:  # on which they build: it looks at kernels alone
+            assert found.status in ("not applicable", "not run"), found
 
 
 def test_parameters_that_change_the_shape_of_the_model_are_a_finding():
