@@ -47,11 +47,11 @@ def key_of(world):
     return build.code_key(world, setup.action_kind, build.kernel_names(world, setup.action_kind, False))
 
 
-def test_forty_members_are_one_compile():
-    before = len(build._drivers)
+def test_forty_members_are_one_compile(monkeypatch):
+    monkeypatch.setattr(build, "_drivers", {})  # other tests may have made the driver already
     batches = [KernelBatch(member, 3) for member in MEMBERS]
     assert len({id(batch._driver) for batch in batches}) == 1
-    assert len(build._drivers) == before + 1
+    assert len(build._drivers) == 1
     assert len({batch.setup.fingerprint for batch in batches}) == 40
 
 

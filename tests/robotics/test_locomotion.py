@@ -1,6 +1,5 @@
 """Robots beside Gymnasium's own, step by step from the same state, and beside steps recorded from MO-Gymnasium."""
 
-import importlib.metadata
 import importlib.util
 import math
 import sys
@@ -348,7 +347,7 @@ def recorded():
 def near(recorded):
     """How near steps are to those recorded: rounding, with the same MuJoCo."""
     assert "mo-gymnasium 1.3.2" in recorded["versions"]
-    return 1e-9 if f"mujoco {importlib.metadata.version('mujoco')}" in recorded["versions"] else 1e-4
+    return 1e-9 if f"mujoco {mujoco.__version__}" in recorded["versions"] else 1e-4
 
 
 def put(ours, of, i):
