@@ -2,7 +2,9 @@
 """Set up and run, with nothing but Python and git on the machine.
 
     python3 run.py demo     watch a drone learn to hover
-    python3 run.py test     lint, type-check and run the tests (--slow: the long ones too; --api: API tests of some ids)
+    python3 run.py test     lint, type-check, and run the tests that a change can have touched; the first time a
+                            cross-section of all families (--all: all that was not seen to pass as it is now; --slow:
+                            the long ones too; --api: API tests of some ids)
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
@@ -58,10 +60,6 @@ API_IDS = [
     "mo-ParticleWorldComm-v0",
     "Generals-v0",  # sides, incremental observations
 ]
-
-
-# whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
-PYBULLET_IDS = ["QuadHover-v0", "QuadMultiHover-v0", "QuadObstacles-v0"]
 
 
 @dataclass
@@ -249,26 +247,24 @@ def processes() -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Everything that has to pass before a change is merged."""
+    """What has to pass before a change is merged."""
     python = set_up(EXTRAS["test"])
-    pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal", "--durations", "12")
-    chosen = ("-m", "not browser") if "--slow" in arguments else ()  # as pyproject.toml has it: without the slow ones
     if "--api" in arguments:
-        return call(*pytest, *chosen, *API_TESTS, "--ids", ",".join(f"rlenvs/{id}" for id in API_IDS), **BYTECODE)
-    compiling = (python, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(processes()))
+        ids = ",".join(f"rlenvs/{id}" for id in API_IDS)
+        pytest = (python, "-m", "pytest", "-q", "-n", str(processes()), "--dist", "worksteal", "--durations", "12")
+        return call(*pytest, *API_TESTS, "--ids", ids, **BYTECODE)
     checks = {
         "ruff check": (python, "-m", "ruff", "check", "."),
         "ruff format": (python, "-m", "ruff", "format", "--check", "."),
         "import-linter": (python.with_name("lint-imports"),),
-        "compile": compiling,  # not in test processes, which would grow by it
-        "compile with PyBullet": (*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"),
     }
     mypy = beside(python, "-m", "mypy", **BYTECODE)
     failed = [name for name, check in checks.items() if call(*check, **BYTECODE) != 0]
+    suite = (python, "-m", "support.suite", "--jobs", str(processes()), *arguments)
+    failed += ["tests"] if call(*suite, PYTHONPATH=str(ROOT / "tests"), **BYTECODE) != 0 else []
     said, _ = mypy.communicate()
     print(said, end="", flush=True)
     failed += ["mypy"] if mypy.returncode != 0 else []
-    failed += ["pytest"] if call(*pytest, *chosen, **BYTECODE) != 0 else []
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return len(failed)
 

@@ -1,0 +1,236 @@
+"""Which tests are due: what an edit can have touched, and no wrong record hides a failure for long."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+from support import suite
+from support.cross_section import KINDS
+from support.record import GROUPS, Record
+from support.selection import PLAN
+from support.suite import Part, Unit, due_of, keys_of, load_record, main, options, part_of, units_of
+from support.tree import Tree
+
+FILES = {
+    "rlenvs/__init__.py": "import json, pathlib\ndef list_envs():\n"
+    "    rows = json.loads(pathlib.Path(__file__).with_name('catalogue.json').read_text())\n"
+    "    return ['rlenvs/' + row['id'] for row in rows]\n",
+    "rlenvs/core/rng.py": "SEED = 1\n",
+    "rlenvs/kits/roads.py": "LANES = 2\n",
+    "rlenvs/single/grid/walk.py": "from rlenvs.kits.roads import LANES\nSPEC = LANES\n",
+    "rlenvs/single/grid/golden.json": "{}\n",
+    "rlenvs/multi/chess/game.py": "SPEC = 4\n",
+    "rlenvs/wrappers/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+    "    from rlenvs.wrappers.noise import Noise\n    from rlenvs.wrappers.shield import Shield\nNoise = 1\n",
+    "rlenvs/wrappers/noise.py": "Noise = 1\n",
+    "rlenvs/wrappers/shield.py": "Shield = 1\n",
+    "README.md": "text\n",
+    "pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['tests', '.']\n",
+    "tests/conftest.py": "",
+    "tests/core/test_rng.py": "from rlenvs.core.rng import SEED\ndef test_seed():\n    assert SEED == 1\n",
+    "tests/core/test_each.py": "import pytest\nfrom rlenvs import list_envs\n"
+    "@pytest.mark.parametrize('id', list_envs())\n"
+    "def test_each(id):\n    assert id\n\ndef test_apart():\n    pass\n",
+    "tests/single/test_walk.py": "from rlenvs.single.grid.walk import SPEC\ndef test_walk():\n    assert SPEC == 2\n",
+    "tests/multi/test_chess.py": "NAME = 'Chess-v0'\ndef test_chess():\n    pass\n",
+    "tests/wrappers/test_noise.py": "from rlenvs.wrappers import Noise\ndef test_noise():\n    assert Noise\n",
+    "tests/project/test_page.py": "from places import ROOT\ndef test_page():\n    assert ROOT\n",
+}
+ROWS = [
+    {"id": "Walk-v0", "address": "rlenvs.single.grid.walk:SPEC"},
+    {"id": "Chess-v0", "address": "rlenvs.multi.chess.game:SPEC"},
+]
+EACH = "tests/core/test_each.py"
+
+
+def git(folder, *arguments):
+    told = ("-c", "user.name=a", "-c", "user.email=a@b", *arguments)
+    subprocess.run(["git", *told], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A small repository of the same shape, and a record of its own."""
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "repository"
+    for name, text in {**FILES, "rlenvs/catalogue.json": json.dumps(ROWS)}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def due(folder, everything=False):
+    """The names of what would run."""
+    tree = Tree(folder, "1")
+    units = units_of(tree)
+    return {u.name for u in due_of(units, keys_of(tree, units), load_record(tree, options([])), everything)}
+
+
+def all_green(folder):
+    tree = Tree(folder, "1")
+    keys = keys_of(tree, units_of(tree))
+    record = Record()
+    record.passed(dict.fromkeys(keys, 0.1), keys)
+    record.save(folder.parent / "cache" / "tests.json")
+
+
+def edit(folder, name, text="# edited\n"):
+    with (folder / name).open("a") as file:
+        file.write(text)
+
+
+WALK = {"tests/single/test_walk.py", f"{EACH} Walk-v0", f"{EACH} mo-Walk-v0"}
+CHESS = {"tests/multi/test_chess.py", f"{EACH} Chess-v0", f"{EACH} mo-Chess-v0"}
+LOOKS = {f"{EACH} *", "tests/project/test_page.py *"}  # at everything
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("rlenvs/single/grid/walk.py", WALK | LOOKS),
+        ("rlenvs/single/grid/golden.json", WALK | LOOKS),
+        ("rlenvs/kits/roads.py", WALK | LOOKS),
+        ("rlenvs/multi/chess/game.py", CHESS | LOOKS),
+        ("rlenvs/wrappers/noise.py", {"tests/wrappers/test_noise.py"} | LOOKS),
+        ("rlenvs/wrappers/shield.py", LOOKS),
+        ("README.md", LOOKS),
+        ("tests/single/test_walk.py", {"tests/single/test_walk.py"} | LOOKS),
+        ("tests/core/test_each.py", {unit for unit in WALK | CHESS if EACH in unit} | LOOKS | {EACH}),
+    ],
+)
+def test_an_edit_makes_due_what_depends_on_it(repository, monkeypatch, file, expected):
+    all_green(repository)
+    monkeypatch.setattr(Record, "_is_recent", lambda *told: True)  # what the rotation adds is tested below
+    assert due(repository, True) == set()
+    edit(repository, file, " " if file.endswith(".json") else "# edited\n")
+    assert due(repository, True) == expected
+
+
+@pytest.mark.parametrize("file", ["rlenvs/core/rng.py", "tests/conftest.py"])
+def test_an_edit_in_the_core_makes_everything_due(repository, file):
+    all_green(repository)
+    edit(repository, file)
+    tree = Tree(repository, "1")
+    assert due(repository) == {unit.name for unit in units_of(tree)}
+
+
+def test_other_versions_make_everything_due(repository):
+    tree, newer = Tree(repository, "1"), Tree(repository, "2")
+    keys, others = keys_of(tree, units_of(tree)), keys_of(newer, units_of(newer))
+    assert not set(keys.items()) & set(others.items())
+
+
+def test_a_row_of_the_catalogue_is_of_its_id_alone(repository):
+    names = ("Walk-v0", "Chess-v0")
+    before = [Tree(repository, "1").key_of(EACH, name) for name in names]
+    rows = [ROWS[0], {**ROWS[1], "summary": "another"}]
+    (repository / "rlenvs" / "catalogue.json").write_text(json.dumps(rows))
+    after = [Tree(repository, "1").key_of(EACH, name) for name in names]
+    assert before[0] == after[0]
+    assert before[1] != after[1]
+
+
+def test_a_fresh_clone_runs_a_cross_section_and_all_of_it_on_request(repository):
+    units = {unit.name for unit in units_of(Tree(repository, "1"))}
+    core = {"tests/core/test_rng.py", EACH, f"{EACH} *"}
+    assert due(repository) == core
+    assert due(repository, True) == units
+    edit(repository, "rlenvs/multi/chess/game.py")  # before the first run: what was checked out is not what is here
+    assert due(repository) == core | CHESS | LOOKS
+
+
+@pytest.mark.parametrize("start", [1, 7, 10, 1003])
+def test_a_poisoned_record_hides_a_failure_for_ten_runs_at_most(start):
+    """Every unit is recorded as green with the key that it has."""
+    names = [f"tests/core/test_{number}.py" for number in range(200)]
+    record = Record(start, {name: {"key": "k", "run": start, "date": "2026-01-01"} for name in names})
+    found, shares = set(), []
+    for _ in range(GROUPS):
+        record.run += 1
+        now = {name for name in names if name not in found and not record.is_green(name, "k", assumed=False)}
+        shares.append(len(now))
+        found |= now
+    assert found == set(names)
+    assert max(shares) < 40  # about a tenth at a time
+
+
+@pytest.mark.parametrize("run", [12, 10**9, "3", None, -1])
+def test_a_forged_number_of_a_run_is_not_believed(run):
+    record = Record(11, {"a": {"key": "k", "run": run, "date": "2026-01-01"}})
+    assert not record.is_green("a", "k", assumed=True)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"run": 1}', '{"run": "x", "green": {}}', '{"run": 1, "green": {"a": 3}}']
+)
+def test_a_damaged_record_counts_as_none(tmp_path, text):
+    (tmp_path / "tests.json").write_text(text)
+    assert Record.load(tmp_path / "tests.json") is None
+
+
+def test_a_test_broken_on_purpose_is_found_in_spite_of_its_green_entry(repository, monkeypatch, capsys):
+    """Its file was edited without anything that the key sees: by the record itself."""
+    (repository / "tests/single/test_walk.py").write_text("def test_walk():\n    assert False\n")
+    for file in {*FILES} - {"tests/conftest.py", "tests/single/test_walk.py"}:
+        if file.startswith("tests/"):
+            (repository / file).unlink()
+    all_green(repository)
+    monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
+    codes = [main(["--all", "--jobs", "1"], repository) for _ in range(GROUPS)]
+    assert codes[-1] == 1
+    assert codes == sorted(codes)
+    assert "tests/single/test_walk.py::test_walk" in capsys.readouterr().out
+
+
+def test_units_are_told_apart_where_tests_are_collected(repository):
+    tree = Tree(repository, "1")
+    report = repository.parent / "report"
+    plan = {
+        "units": [f"{EACH} Chess-v0"],
+        "ids": list(tree.ids),
+        "whole": {EACH: sorted(tree.source(EACH).whole)},
+        "report": str(report),
+    }
+    (repository / "plan").write_text(json.dumps(plan))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "support.selection", "-p", "no:cacheprovider", EACH]
+    environment = {"PYTHONPATH": f"{ROOT / 'tests'}:{repository}", PLAN: "plan", "PATH": ""}
+    subprocess.run(command, cwd=repository, env=environment, check=True, capture_output=True)
+    tests = json.loads(report.read_text())["tests"]
+    assert list(tests) == [f"{EACH}::test_each[rlenvs/Chess-v0]"]
+    assert tests[f"{EACH}::test_each[rlenvs/Chess-v0]"]["unit"] == f"{EACH} Chess-v0"
+
+
+def test_a_process_that_dies_leaves_nothing_green():
+    part = Part("a", [Unit("tests/a.py"), Unit("tests/b.py")], code=-11)
+    part.tests = {"tests/a.py::test": {"unit": "tests/a.py", "failed": False, "seconds": 1.0}}
+    assert part.outcome() == ({}, {"tests/a.py", "tests/b.py"})
+    part.code = 1
+    assert part.outcome() == ({"tests/a.py": 1.0, "tests/b.py": 0.0}, set())
+    part.tests["tests/a.py::test"]["failed"] = True
+    assert part.outcome() == ({"tests/b.py": 0.0}, {"tests/a.py"})
+
+
+def test_every_family_has_a_kind_in_the_cross_section():
+    tree = Tree()
+    assert set(KINDS) == {tree.family(id) for id in tree.ids}
+    for family, (id, file) in KINDS.items():
+        assert tree.family(id) == family
+        assert file in tree.files
+        assert part_of(tree, Unit(file)) == part_of(tree, Unit(EACH, id))
+
+
+def test_edits_of_one_family_do_not_reach_another():
+    """Of the repository as it is: most of the tests stay green when one family changes."""
+    tree = Tree()
+    files = [unit.file for unit in units_of(tree) if not unit.id]
+    touched = {
+        file for file in files if any(name.startswith("rlenvs/robotics/driving/") for name in tree.closure(file))
+    }
+    assert "tests/robotics/test_driving.py" in touched
+    assert "tests/robotics/test_panda_push.py" not in touched
+    assert len(touched) < len(files) / 3

@@ -1,0 +1,96 @@
+"""A plugin of pytest: runs the units of tests that a plan names, and notes what each took.
+
+A unit is a file of tests; of tests that go through all ids, one id of a file; of those that look at everything at
+once, the file's "*".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PLAN = "RLENVS_TEST_PLAN"  # the path of the plan
+EVERYTHING = "*"
+LONG = 2.0  # s of processor time that a test may take
+
+
+def unit_name(file: str, id: str = "") -> str:
+    """What the record calls a unit."""
+    return f"{file} {id}".strip()
+
+
+def processor_time() -> float:
+    """Seconds that this process and those that it waited for have taken."""
+    taken = os.times()
+    return taken.user + taken.system + taken.children_user + taken.children_system
+
+
+def peak_memory() -> float:
+    """GiB that this process has held at most; 0 where the system does not say it."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
+
+
+class Selection:
+    """Keeps what the plan names.
+
+    Args:
+        root: of the repository.
+        plan: "units" to run, "whole": by file the functions that go through all ids, "ids": all names, "report": where
+            the outcomes go.
+    """
+
+    def __init__(self, root: Path, plan: dict[str, Any]) -> None:
+        self.root, self.plan = root, plan
+        self.units, self.ids = set(plan["units"]), set(plan["ids"])
+        self.whole = {file: set(names) for file, names in plan["whole"].items()}
+        self.tests: dict[str, dict[str, Any]] = {}
+
+    def unit_of(self, item: pytest.Item) -> str:
+        """The unit that a test belongs to."""
+        file = str(item.path.relative_to(self.root))
+        if getattr(item, "originalname", item.name) not in self.whole.get(file, ()):
+            return unit_name(file)
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        names = (str(getattr(value, "id", value)).removeprefix("rlenvs/") for value in given)
+        return unit_name(file, next((name for name in names if name in self.ids), EVERYTHING))
+
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        kept, left = [], []
+        for item in items:
+            (kept if self.unit_of(item) in self.units else left).append(item)
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        start = processor_time()
+        entry = self.tests[item.nodeid] = {"unit": self.unit_of(item), "failed": False, "seconds": 0.0}
+        try:
+            return (yield)
+        finally:
+            entry["seconds"] = round(processor_time() - start, 2)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.tests[report.nodeid]["failed"] = True
+
+    def pytest_sessionfinish(self) -> None:
+        told = {"tests": self.tests, "memory": round(peak_memory(), 2)}
+        Path(self.plan["report"]).write_text(json.dumps(told), encoding="utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Only under a plan."""
+    if PLAN in os.environ:
+        plan = json.loads(Path(os.environ[PLAN]).read_text(encoding="utf-8"))
+        config.pluginmanager.register(Selection(config.rootpath, plan), "selection")

@@ -1,0 +1,277 @@
+"""Runs the tests that are due, in parts that each have a process of their own.
+
+    python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families
+    python -m support.suite --all    all that was not seen to pass as it is now, on this machine
+    python -m support.suite --slow   those tests, too, that are marked as slow
+    python -m support.suite --fresh  without regard to the record
+
+`python3 run.py test` sets PYTHONPATH to tests/ and calls this.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from support.cross_section import KINDS, PLAIN
+from support.record import Record, folder
+from support.selection import EVERYTHING, LONG, PLAN, unit_name
+from support.tree import ROOT, Tree
+
+RECORD = "tests.json"  # in the cache folder
+SHIPPED = "tests/green.json"  # in the repository, for machines without one
+MEMORY = 2.0  # GiB that a process of tests may take
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
+SLOW = ("-m", "not browser")  # as pyproject.toml has it, but for the slow ones
+# whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
+PYBULLET_IDS = ["QuadHover-v0", "QuadMultiHover-v0", "QuadObstacles-v0"]
+
+
+def versions() -> str:
+    """Of Python and all that is installed."""
+    rows = sorted({f"{found.name} {found.version}" for found in importlib.metadata.distributions()})
+    return hashlib.sha256("\n".join([sys.version, *rows]).encode()).hexdigest()[:20]
+
+
+# --- units ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file of tests; or its tests of one id; or those of its tests that look at everything at once."""
+
+    file: str
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        return unit_name(self.file, self.id)
+
+
+def units_of(tree: Tree) -> list[Unit]:
+    """All units of the tests."""
+    files = sorted(name for name in tree.files if re.fullmatch(r"tests/.*/test_\w+\.py", name))
+    every = [Unit(file, EVERYTHING) for file in files if tree.source(file).whole]
+    each = [Unit(file, id) for file in files if tree.source(file).each for id in tree.ids]
+    return [*map(Unit, files), *every, *each]
+
+
+def keys_of(tree: Tree, units: Iterable[Unit]) -> dict[str, str]:
+    """What each unit depends on."""
+    return {unit.name: _key(tree, unit) for unit in units}
+
+
+def _key(tree: Tree, unit: Unit) -> str:
+    return tree.key if unit.id == EVERYTHING else tree.key_of(unit.file, unit.id)
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def part_of(tree: Tree, unit: Unit) -> str:
+    """The part that a unit runs in: a family's, which holds its kernels once, or a folder's."""
+    if unit.id in tree.ids:
+        return _room(tree.family(unit.id))
+    area = unit.file.split("/")[1]
+    if area not in ("single", "multi", "robotics"):
+        return area
+    reached = [name.split("/")[:3] for name in tree.closure(unit.file) if name.startswith(f"rlenvs/{area}/")]
+    families = [".".join(parts) for parts in reached if not parts[-1].endswith(".py")]
+    return _room(max(sorted(set(families)), key=families.count)) if families else area
+
+
+def _room(family: str) -> str:
+    """Families of small kernels share a process."""
+    _, area, name = family.split(".")
+    return "single" if area == "single" else f"{area} {name}" if area == "robotics" or name == "battle" else "multi"
+
+
+@dataclass
+class Part:
+    """What one process runs."""
+
+    name: str
+    units: list[Unit] = field(default_factory=list)
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    said: str = ""
+    seconds: float = 0.0
+    memory: float = 0.0
+    code: int = 0
+
+    def run(self, tree: Tree, place: Path, slow: bool) -> Part:
+        """Run it, and read what it reports."""
+        files = sorted({unit.file for unit in self.units})
+        stem = place / self.name.replace(" ", "-")
+        plan = {
+            "units": [unit.name for unit in self.units],
+            "ids": list(tree.ids),
+            "whole": {file: sorted(tree.source(file).whole) for file in files},
+            "report": str(stem.with_suffix(".report")),
+        }
+        stem.with_suffix(".plan").write_text(json.dumps(plan), encoding="utf-8")
+        start = time.monotonic()
+        done = subprocess.run(
+            [*PYTEST, *(SLOW if slow else ()), *files],
+            cwd=tree.root,
+            env={**os.environ, PLAN: str(stem.with_suffix(".plan")), "PYTHONPATH": str(ROOT / "tests")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        self.said, self.code, self.seconds = done.stdout, done.returncode, time.monotonic() - start
+        if stem.with_suffix(".report").exists():
+            told = json.loads(stem.with_suffix(".report").read_text(encoding="utf-8"))
+            self.tests, self.memory = told["tests"], told["memory"]
+        return self
+
+    @property
+    def broken(self) -> bool:
+        """Whether it ended in another way than with all tests run; 5: pytest found none."""
+        return self.code not in (0, 1, 5)
+
+    @property
+    def failures(self) -> list[str]:
+        """The tests that failed."""
+        return [name for name, test in self.tests.items() if test["failed"]]
+
+    def outcome(self) -> tuple[dict[str, float], set[str]]:
+        """Units that passed, with their processor time; and those that did not."""
+        taken = {unit.name: 0.0 for unit in self.units}
+        for test in self.tests.values():
+            taken[test["unit"]] += test["seconds"]
+        bad = set(taken) if self.broken else {self.tests[name]["unit"] for name in self.failures}
+        return {name: seconds for name, seconds in taken.items() if name not in bad}, bad
+
+
+def parts_of(tree: Tree, units: Iterable[Unit], record: Record) -> list[Part]:
+    """The parts that hold these units, the longest first."""
+    parts: dict[str, Part] = {}
+    for unit in units:
+        parts.setdefault(part_of(tree, unit), Part(part_of(tree, unit))).units.append(unit)
+
+    def seconds(part: Part) -> float:
+        return sum(record.green.get(unit.name, {}).get("seconds", 0.1) for unit in part.units)
+
+    return sorted(parts.values(), key=seconds, reverse=True)
+
+
+# --- a run ------------------------------------------------------------------------------------------------------------
+
+
+def cross_section(units: Iterable[Unit]) -> Iterator[Unit]:
+    """Of the units: those of the core, of each family one kind, and of each id the shortest test."""
+    kinds = {id for id, _ in KINDS.values()} | {"mo-DeepSeaTreasure-v0"}
+    files = {file for _, file in KINDS.values()}
+    for unit in units:
+        plain = unit.id in ("", EVERYTHING)
+        if (unit.id in kinds) or (plain and (unit.file in files or unit.file.startswith(PLAIN))):
+            yield unit
+
+
+def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
+    """Compile the worlds of the units' ids before the tests, which would grow by it."""
+    ids = sorted({unit.id.removeprefix("mo-") for unit in units if unit.id in tree.ids})
+    if not ids:
+        return 0
+    compiling = [sys.executable, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(jobs)]
+    code = subprocess.call([*compiling, *ids], cwd=tree.root)
+    if set(PYBULLET_IDS) <= set(ids):
+        code = subprocess.call([*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"], cwd=tree.root) or code
+    return code
+
+
+def show(part: Part) -> None:
+    """One line for a part that passed, all that it said for another."""
+    counted = part.said.strip().rpartition("\n")[2].strip("= ")
+    status = "FAILED" if part.failures or part.broken else "passed"
+    print(f"{status}  {part.name}, {part.memory:.1f} GiB: {counted}", flush=True)
+    if part.failures or part.broken:
+        print(part.said, flush=True)
+
+
+def run(tree: Tree, due: list[Unit], keys: dict[str, str], record: Record, chosen: argparse.Namespace) -> list[Part]:
+    """Run the parts side by side; the record is written after each of them."""
+    done = []
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(chosen.jobs) as pool:
+        waiting = [pool.submit(part.run, tree, Path(name), chosen.slow) for part in parts_of(tree, due, record)]
+        for future in waiting:
+            part = future.result()
+            green, red = part.outcome()
+            record.passed(green, keys)
+            record.failed(red)
+            record.save(folder() / RECORD)
+            show(part)
+            done.append(part)
+    return done
+
+
+def summary(done: list[Part], left: int) -> int:
+    """What came of it; returns the number of parts that failed."""
+    tests = {name: test for part in done for name, test in part.tests.items()}
+    long = sorted((test["seconds"], name) for name, test in tests.items() if test["seconds"] > LONG)
+    for seconds, name in reversed(long[-12:]):
+        print(f"{seconds:7.1f} s of processor time: {name}")
+    bad = [name for part in done for name in part.failures] + [part.name for part in done if part.broken]
+    bad += [f"{part.name}: {part.memory:.1f} GiB of memory" for part in done if part.memory > MEMORY]
+    spent = sum(test["seconds"] for test in tests.values())
+    print(f"{len(tests)} tests, {spent:.0f} s of processor time, {len(long)} of them over {LONG:g} s")
+    print(f"{left} units passed before as they are now, and did not run" if left else "all units ran")
+    print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
+    return len(bad)
+
+
+def options(arguments: list[str]) -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(prog="run.py test")
+    parser.add_argument("--all", action="store_true", help="also what was only checked out, not run")
+    parser.add_argument("--slow", action="store_true", help="the slow tests, too")
+    parser.add_argument("--fresh", action="store_true", help="without regard to the record")
+    parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
+    return parser.parse_args(arguments)
+
+
+def load_record(tree: Tree, chosen: argparse.Namespace) -> Record:
+    """What passed before; where nothing is known, what was checked out is assumed to pass."""
+    found = None if chosen.fresh else Record.load(folder() / RECORD) or Record.load(tree.root / SHIPPED)
+    if found is None:
+        found = Record()
+        old = Tree(tree.root, tree.versions, committed=True)
+        found.assume(keys_of(old, units_of(old)))
+    return found
+
+
+def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> list[Unit]:
+    """The units that have to run."""
+    really = {unit.name for unit in (units if everything else cross_section(units))}
+    return [unit for unit in units if not record.is_green(unit.name, keys[unit.name], unit.name not in really)]
+
+
+def main(arguments: list[str], root: Path = ROOT) -> int:
+    """Choose, compile, run, record."""
+    chosen = options(arguments)
+    tree = Tree(root, versions())
+    units = units_of(tree)
+    keys = keys_of(tree, units)
+    record = load_record(tree, chosen)
+    due = due_of(units, keys, record, chosen.all)
+    print(f"{len(due)} of {len(units)} units of tests are due", flush=True)
+    code = compile_for(tree, due, chosen.jobs)
+    return summary(run(tree, due, keys, record, chosen), len(units) - len(due)) or code
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(sys.argv[1:]), 1))
