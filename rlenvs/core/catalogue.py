@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from rlenvs.core.docs import shape_text, space_text, summary
+from rlenvs.core.registry import tags_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 
@@ -29,18 +30,6 @@ def worlds_of(packages: Iterable[ModuleType]) -> Iterator[World]:
             for world in dict.fromkeys(each for value in held for each in (value, *value.members.values())):
                 if ID.fullmatch(world.name) and world.address.startswith(f"{found.name}:"):
                     yield world
-
-
-def tags_of(world: World) -> tuple[str, ...]:
-    """The tags that follow from a declaration and from where it lies."""
-    tags = {
-        "single": not world.agents,
-        "multi-agent": world.agents,
-        "robotics": world.address.startswith("rlenvs.robotics."),
-        "safe": bool(world.costs),
-        "multi-objective": len(world.terms) > 1,
-    }
-    return tuple(name for name, holds in tags.items() if holds)
 
 
 def catalogue_row(world: World) -> dict[str, Any]:

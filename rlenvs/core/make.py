@@ -42,7 +42,7 @@ def parallel_env(id: str, **keywords: Any) -> ParallelEnv:
 
 def aec_env(id: str, **keywords: Any) -> AECEnv:
     """PettingZoo's agent-environment-cycle form of a world."""
-    from rlenvs.core.parallel_env import aec_env as convert
+    from rlenvs.core.turn_env import aec_env as convert
 
     return convert(**form_of(entry(id)), **keywords)
 

@@ -1,4 +1,4 @@
-"""pettingzoo.ParallelEnv: a batch of one world, seen by all its agents. AECEnv by PettingZoo's own conversion."""
+"""pettingzoo.ParallelEnv: a batch of one world, seen by all its agents."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
-from pettingzoo import AECEnv
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
-from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.engines import new_batch
@@ -348,12 +346,3 @@ def blank(observation: Any) -> Any:
 def parallel_env(**keywords: Any) -> ParallelEnv:
     """The parallel form; PettingZoo's name for its factory."""
     return ParallelEnv(**keywords)
-
-
-def aec_env(**keywords: Any) -> AECEnv:
-    """The agent-environment-cycle form: by PettingZoo's conversion, or where agents take turns, of these alone."""
-    if load_world(keywords["world"]).turns:
-        from rlenvs.core.turn_env import TurnEnv
-
-        return TurnEnv(**keywords)
-    return parallel_to_aec(ParallelEnv(**keywords))

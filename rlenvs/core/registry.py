@@ -65,7 +65,6 @@ def register(name: str, world: str | World, tags: Sequence[str] | None = None) -
         UnknownNameError: a tag that does not exist.
     """
     if tags is None:
-        from rlenvs.core.catalogue import tags_of
         from rlenvs.core.spec import load_world
 
         tags = tags_of(load_world(world))
@@ -73,6 +72,18 @@ def register(name: str, world: str | World, tags: Sequence[str] | None = None) -
         if tag not in TAGS:
             raise UnknownNameError(f"{name}: there is no tag {tag!r}. {nearest(tag, TAGS)}")
     _register_forms(name, world, tags, "")
+
+
+def tags_of(world: World) -> tuple[str, ...]:
+    """The tags that follow from a declaration and from where it lies."""
+    tags = {
+        "single": not world.agents,
+        "multi-agent": world.agents,
+        "robotics": world.address.startswith("rlenvs.robotics."),
+        "safe": bool(world.costs),
+        "multi-objective": len(world.terms) > 1,
+    }
+    return tuple(name for name, holds in tags.items() if holds)
 
 
 def register_catalogue(path: Path) -> None:

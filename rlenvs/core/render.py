@@ -11,8 +11,8 @@ from rlenvs.core.batch import KernelBatch
 from rlenvs.core.canvas import Canvas, Drawing, Head
 from rlenvs.core.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.inputs import truth
+from rlenvs.core.limits import LONGEST
 from rlenvs.core.spec import World
-from rlenvs.core.time_limit import LONGEST
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
 FEW_TEAMS = 3  # whose returns are shown one by one

@@ -18,11 +18,11 @@ from rlenvs.core.encoding import ENCODINGS, EXACT, Encoding
 from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.inputs import mapping, numbers, one_of, truth
 from rlenvs.core.kernels import attributes_written
+from rlenvs.core.limits import check_limit, one_limit
 from rlenvs.core.masked_spaces import MultiBinary, MultiDiscrete
 from rlenvs.core.parts import Action, Block, Choice, Continuous, DiscreteChoice, Free, MultiChoice, Published, Role
 from rlenvs.core.ranges import Numbers, ranges_of
 from rlenvs.core.spec import World
-from rlenvs.core.time_limit import check_limit, one_limit
 from rlenvs.core.values import load_engine, presets_of, range_example, values_of
 
 MOST_FLAT = 100_000  # choices of a flat action

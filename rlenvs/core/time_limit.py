@@ -12,22 +12,10 @@ import dataclasses
 from typing import Any
 
 import gymnasium
-import numpy as np
 from gymnasium.envs.registration import EnvSpec, WrapperSpec
 
-from rlenvs.core.errors import ParameterError, RlenvsError, shortened
-
-LIMIT_NAMES = ("horizon", "max_episode_steps", "max_cycles")
-LONGEST = 2**62  # steps; kernels count in 64 bits
-NONE = -1  # Gymnasium's word for no limit; a world then has the longest one
-
-
-class ShownLimit(int):
-    """The limit in a spec: what follows from the other keywords, not a wish. `make(env.spec, ...)` passes it on."""
-
-
-class EarlierLimit(int):
-    """The limit that an environment was made with, in the keywords of its spec; gives way to those of a later call."""
+from rlenvs.core.errors import RlenvsError
+from rlenvs.core.limits import LIMIT_NAMES, LONGEST, NONE, EarlierLimit, ShownLimit, newest
 
 
 class Handover(tuple[WrapperSpec, ...]):
@@ -97,7 +85,7 @@ class LimitSpec(EnvSpec):
     @classmethod
     def of(cls, spec: EnvSpec, limit: ShownLimit | None = None) -> LimitSpec:
         """The same spec, which shows the limit."""
-        wishes = _newest(spec.kwargs)
+        wishes = newest(spec.kwargs)
         earlier = {name: EarlierLimit(wish) for name, wish in wishes.items()}
         kwargs = {**_without_limits(spec.kwargs), **earlier}
         wrappers = Handover(wrapper for wrapper in spec.additional_wrappers if wrapper not in OURS)
@@ -152,7 +140,7 @@ def _fields(spec: EnvSpec) -> dict[str, Any]:
 def _normal(spec: EnvSpec) -> dict[str, Any]:
     """The fields, with the wish for a limit, by whatever name, in its own field alone."""
     fields = _fields(spec)
-    found = [*_newest({"max_episode_steps": fields["max_episode_steps"]}).values(), *_newest(spec.kwargs).values()]
+    found = [*newest({"max_episode_steps": fields["max_episode_steps"]}).values(), *newest(spec.kwargs).values()]
     return {
         **fields,
         "kwargs": _without_limits(spec.kwargs),
@@ -163,13 +151,6 @@ def _normal(spec: EnvSpec) -> dict[str, Any]:
 
 def _without_limits(keywords: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in keywords.items() if name not in LIMIT_NAMES}
-
-
-def _newest(keywords: dict[str, Any]) -> dict[str, Any]:
-    """The wishes for a limit by their names; those of an earlier call where there are no others."""
-    wishes = {name: keywords.get(name) for name in LIMIT_NAMES}
-    found = {name: wish for name, wish in wishes.items() if wish is not None and not isinstance(wish, ShownLimit)}
-    return {name: wish for name, wish in found.items() if not isinstance(wish, EarlierLimit)} or found
 
 
 def _limit_by(keywords: dict[str, Any]) -> ShownLimit | None:
@@ -199,28 +180,3 @@ class ShowsLimit:
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
         self._spec = None if spec is None else LimitSpec.of(spec, ShownLimit(self.batch.setup.horizon))
-
-
-def one_limit(**wishes: Any) -> int | None:
-    """The wish for a limit among those by several names; None where there is none.
-
-    Raises:
-        ParameterError: a wish that is no number of steps, or wishes that differ.
-    """
-    found = {name: check_limit(name, value) for name, value in _newest(wishes).items()}
-    if len(set(found.values())) > 1:
-        given = " and ".join(f"{name}={value!r}" for name, value in found.items())
-        raise ParameterError(f"{given} are names of one limit, the steps until truncation; give one of them")
-    return next(iter(found.values()), None)
-
-
-def check_limit(name: str, value: Any) -> int:
-    """A number of steps as Python's integer, LONGEST for -1, which stands for none; ParameterError otherwise."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if whole and value == NONE:
-        return LONGEST
-    if not whole or not 1 <= value <= LONGEST:
-        raise ParameterError(
-            f"{name}={shortened(value)} must be an integer in [1, {LONGEST}] (steps until truncation), or -1 for none"
-        )
-    return int(value)

@@ -1,4 +1,4 @@
-"""pettingzoo.AECEnv of worlds whose agents move one after the other: only the agent whose turn it is is asked."""
+"""pettingzoo.AECEnv: by PettingZoo's conversion; where agents move in turns, only the one that moves is asked."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from pettingzoo import AECEnv
+from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch import Snapshot
 from rlenvs.core.errors import EpisodeOverError
 from rlenvs.core.parallel_env import ParallelEnv
+from rlenvs.core.spec import load_world
 
 
 class TurnEnv(AECEnv):
@@ -131,3 +133,10 @@ class TurnEnv(AECEnv):
         self.parallel.set_state(snapshot)
         self._observations, infos = self.parallel.refresh()
         self._begin({agent: infos[agent] for agent in self.parallel.agents})
+
+
+def aec_env(**keywords: Any) -> AECEnv:
+    """The agent-environment-cycle form: by PettingZoo's conversion, or where agents take turns, of these alone."""
+    if load_world(keywords["world"]).turns:
+        return TurnEnv(**keywords)
+    return parallel_to_aec(ParallelEnv(**keywords))

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, nearest
+from rlenvs.core.limits import LIMIT_NAMES, check_limit, one_limit
 from rlenvs.core.parts import Choice
 from rlenvs.core.spec import World
-from rlenvs.core.time_limit import LIMIT_NAMES, check_limit, one_limit
 
 # what every world knows beside its own
 COMMON = ("level", "horizon", "weights", "randomize", "encoding", "flat_actions")

@@ -15,13 +15,13 @@ import pytest
 import rlenvs
 from rlenvs.core import build, choice
 from rlenvs.core.batch import KernelBatch
-from rlenvs.core.catalogue import catalogue_row, tags_of
+from rlenvs.core.catalogue import catalogue_row
 from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.docs import page
 from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.parts import Score
-from rlenvs.core.registry import catalogue
+from rlenvs.core.registry import catalogue, tags_of
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import _pickled_whole, _unpickled, load_world
 from rlenvs.wrappers import Levels, wrap

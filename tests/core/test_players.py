@@ -13,10 +13,11 @@ import rlenvs
 from rlenvs.core.batch import KernelBatch
 from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError
 from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv, aec_env
+from rlenvs.core.parallel_env import ParallelEnv
 from rlenvs.core.parts import block, discrete, term
 from rlenvs.core.setup import Setup
 from rlenvs.core.spec import world
+from rlenvs.core.turn_env import aec_env
 from rlenvs.core.vector_env import VectorEnv
 
 NAMES = ["hunter", "hare_0", "hare_1"]

@@ -19,9 +19,10 @@ from rlenvs.core.docs import page
 from rlenvs.core.errors import ParameterError, UnknownKeywordError
 from rlenvs.core.gym_env import Env
 from rlenvs.core.keys import steering_keys
-from rlenvs.core.parallel_env import ParallelEnv, aec_env
+from rlenvs.core.parallel_env import ParallelEnv
 from rlenvs.core.setup import Setup
 from rlenvs.core.text_env import TextEnv
+from rlenvs.core.turn_env import aec_env
 from rlenvs.core.vector_env import VectorEnv
 from rlenvs.wrappers import Sensor, wrap
 
