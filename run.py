@@ -5,6 +5,8 @@
     python3 run.py test     lint, type-check, and run the tests that a change can have touched; the first time a
                             cross-section of all families (--all: all that was not seen to pass as it is now; --slow:
                             the long ones too; --api: API tests of some ids)
+    python3 run.py add ID   all that commands write of a new environment, or of a changed one: catalogue, recorded numbers,
+                            scores, pages, film; and what is left to do by hand
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
@@ -269,6 +271,45 @@ def test(arguments: list[str]) -> int:
     return len(failed)
 
 
+def add(arguments: list[str]) -> int:
+    """What commands write of an environment whose world file and test exist; `CONTRIBUTING.md` says what the rest is."""
+    if len(arguments) != 1:
+        sys.exit('give one id, such as "python3 run.py add Name-v0"')
+    (id,) = arguments
+    python = set_up(EXTRAS["test"])
+    pages = (python, "docs/generate.py")
+    steps = [
+        pages,  # gives a new world its id
+        (python, "benchmarks/scores.py", id, "--write"),
+        (python, "-m", "rlenvs.core.check", "--record", id),
+        pages,
+        (python, "-m", "rlenvs", "scores", "--write", "docs/scores.md"),
+        (python, "docs/reference.py"),
+        (python, "docs/films.py", id),
+        (python, "-m", "rlenvs", "check", id),
+    ]
+    for step in steps:
+        print("==", *step[1:], flush=True)
+        if call(*step, **BYTECODE) != 0:
+            return 1
+    print("\nLeft to do by hand:", *left_by_hand(id), sep="\n  - ", flush=True)
+    return 0
+
+
+def left_by_hand(id: str) -> list[str]:
+    """What no command writes of an environment, and is not there."""
+    name = id.rpartition("-")[0]
+    texts = {
+        "a test of its numbers: no file under tests/ names it": [*(ROOT / "tests").rglob("test_*.py")],
+        "a line in CHANGELOG.md": [ROOT / "CHANGELOG.md"],
+        "settings of a learner in rlenvs/agents/hyperparameters/, and an agent: `rlenvs train`": [
+            *(ROOT / "rlenvs" / "agents" / "hyperparameters").glob("*.toml")
+        ],
+    }
+    missing = [what for what, files in texts.items() if not any(name in file.read_text("utf-8") for file in files)]
+    return [*missing, f"look at its pictures: docs/environments/, `python -m rlenvs play {id}`"]
+
+
 def package(arguments: list[str]) -> int:
     """The package and the package of agents as users get them: source distributions, the wheels made of these, all away
     from the source tree."""
@@ -341,6 +382,7 @@ if __name__ == "__main__":
     jobs = {
         "demo": demo,
         "test": test,
+        "add": add,
         "package": package,
         "site": site,
         "classroom": classroom,

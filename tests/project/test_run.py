@@ -74,3 +74,10 @@ def test_a_command_that_is_silent_is_told_to_run_still(run, monkeypatch, capfd):
     monkeypatch.setattr(run, "SAY_EVERY", 60.0)
     assert run.patiently(sys.executable, "-c", "print('done')") == 0
     assert capfd.readouterr().out == "done\n"
+
+
+def test_what_is_left_to_do_of_an_environment(run):
+    assert len(run.left_by_hand("CartPole-v0")) == 1  # a look at its pictures
+    assert len(run.left_by_hand("Nowhere" + "Yet-v0")) == 4
+    with pytest.raises(SystemExit, match="give one id"):
+        run.add([])
