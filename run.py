@@ -5,8 +5,8 @@
     python3 run.py test     lint, type-check, and run the tests that a change can have touched; the first time a
                             cross-section of all families (--all: all that was not seen to pass as it is now; --slow:
                             the long ones too; --api: API tests of some ids)
-    python3 run.py add ID   all that commands write of a new environment, or of a changed one: catalogue, recorded numbers,
-                            scores, pages, film; and what is left to do by hand
+    python3 run.py add ID   all that commands write of a new environment, or of a changed one: catalogue, scores,
+                            recorded numbers, pages, film; and what is left to do by hand
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
@@ -272,7 +272,7 @@ def test(arguments: list[str]) -> int:
 
 
 def add(arguments: list[str]) -> int:
-    """What commands write of an environment whose world file and test exist; `CONTRIBUTING.md` says what the rest is."""
+    """What commands write of an environment whose world file and test exist."""
     if len(arguments) != 1:
         sys.exit('give one id, such as "python3 run.py add Name-v0"')
     (id,) = arguments
