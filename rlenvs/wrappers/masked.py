@@ -52,7 +52,7 @@ def clear(target: np.ndarray, slots: np.ndarray) -> None:
 def count(counter: np.ndarray, slots: np.ndarray) -> None:
     """counter[slots] += 1, of one number per slot."""
     if len(slots) == 1:
-        if slots[0]:
+        if slots.item():
             counter[0] += 1
         return
     _count(counter, slots)
