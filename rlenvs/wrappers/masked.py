@@ -19,7 +19,7 @@ def put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = values[0]
         return
-    _put(flat(target), flat(values), slots)
+    put_rows(flat(target), flat(values), slots)
 
 
 def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
@@ -88,7 +88,7 @@ def _put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+def put_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):

@@ -75,7 +75,7 @@ class LinearScalarization(OfVector):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.slot, slots, self.reward)
+        self.run(weigh, self._vector(), self.slot, slots, self.reward)
 
     def extra_info(self) -> dict[str, Any]:
         """The vector."""

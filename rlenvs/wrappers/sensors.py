@@ -153,7 +153,7 @@ class Sensor(Seeing):
         self.timing = self._timing()
         self.idle = not any(np.any(getattr(self, name)) for name in (*MAGNITUDES, "outliers", "dropout", "stuck"))
         self.idle &= self.timing.longest == 0 and self.timing.every == 1 and self.low is None and self.high is None
-        self.much = self.number * sum(bool(np.any(getattr(self, name))) for name in DRAWN) >= MUCH
+        self.much = self.count > 1 and self.number * sum(bool(np.any(getattr(self, name))) for name in DRAWN) >= MUCH
         self._keep_memory(chosen)
         self.errors = self._errors(chosen)
         self.paths = [own.part.path for own in chosen]
@@ -354,29 +354,27 @@ class Sensor(Seeing):
         """Read."""
         if self.idle:
             return
-        if self.alone:
-            self.call_bound("read", lambda: [(loop, 0, 1, *rest) for loop, *rest in self._loops(slots)])
-            return
-        for loop, *arguments in self._loops(slots):
-            if self.much:
+        if self.much:
+            for loop, _, _, *arguments in self._loops(slots):
                 self.in_threads(loop, *arguments)
-            else:
-                loop(0, self.count, *arguments)
+        else:
+            self.run_all("read", self._loops, slots)
 
     def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """What makes readings of a step: compiled loops (start, stop, ...) and their other arguments."""
+        """What makes readings of a step: compiled loops (start, stop, slots, ...) and their arguments."""
+        all_slots = 0, self.count, slots
         memory, below, timing = self._memory(), self.below.observation, self.timing
         if timing.longest or self.dropout or self.stuck:
-            yield pick_samples, slots, self.key, self.time, timing, memory
+            yield pick_samples, *all_slots, self.key, self.time, timing, memory
         for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
             true, seen = np.ascontiguousarray(at(below, path)).reshape(self.count, -1), getattr(self, name)
             flat = true, seen.reshape(self.count, -1)
             if len(errors.others):
                 missing, failed = self.missing_now, self.failed
-                yield copy_around, slots, self.time, timing.every, errors.others, missing, failed, *flat
+                yield copy_around, *all_slots, self.time, timing.every, errors.others, missing, failed, *flat
             if timing.longest:
-                yield remember, slots, self.time, errors.places, errors.first, true, self.past
-            yield sense, slots, self.key, self.time, timing.every, errors, memory, *flat
+                yield remember, *all_slots, self.time, errors.places, errors.first, true, self.past
+            yield sense, *all_slots, self.key, self.time, timing.every, errors, memory, *flat
 
 
 @dataclass
@@ -410,6 +408,8 @@ class Mask(Seeing):
             self.observation_spaces = [_shortened(space, chosen) for space in self.observation_spaces]
         self.parts = list(parts.values())
         self.notice_truth()
+        if self.below.keeps_arrays:
+            self.observation = self._left()
 
     def _without(self, own: Chosen) -> Part:
         """The part without the channels of a group, or with zeros in their place; and which numbers to copy to it."""
@@ -435,9 +435,13 @@ class Mask(Seeing):
             raise self.refuse("channels", "leaves nothing to see; remove=False keeps the channels as zeros")
         return _box_of(own.part.space, others)
 
-    @property
-    def observation(self) -> Observation:
-        """What is left to see."""
+    def __getattr__(self, name: str) -> Any:
+        """What is left to see, where the arrays below change from step to step."""
+        if name == "observation" and "copies" in self.__dict__:
+            return self._left()
+        return super().__getattr__(name)
+
+    def _left(self) -> Observation:
         seen = {path: getattr(self, name) for name, (path, _, _) in zip(self.seen_names, self.copies, strict=True)}
         return replaced(self.below.observation, seen)
 
@@ -447,10 +451,13 @@ class Mask(Seeing):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Look."""
+        self.run_all("look", self._loops, slots)
+
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         below = self.below.observation
         for name, (path, source, target) in zip(self.seen_names, self.copies, strict=True):
             true, seen = np.ascontiguousarray(at(below, path)), getattr(self, name)
-            copy_numbers(slots, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1))
+            yield copy_numbers, slots, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1)
 
 
 def _shortened(space: spaces.Space, chosen: Sequence[Chosen]) -> spaces.Space:

@@ -194,6 +194,9 @@ class EnvSlots(_Called):
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
 
 
+OWN = ("cost", "reward_vector")  # entries of info that are arrays of the batch
+
+
 class WorldSlot(EnvSlots):
     """This package's single form, with nothing around it: what `EnvSlots` does, in less time."""
 
@@ -203,6 +206,21 @@ class WorldSlot(EnvSlots):
         self._one_number = isinstance(space, spaces.Discrete)
         self._numbers = isinstance(space, spaces.Box) and len(space.shape) == 1
         self._in_one_piece = isinstance(self.observation, np.ndarray)
+        self._views: tuple[Any, dict[str, np.ndarray]] = (None, {})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the views, which a copy would cut off from the batch."""
+        return {**self.__dict__, "_views": (None, {})}
+
+    def read(self, key: str) -> np.ndarray | None:
+        """One entry; of cost and rewards the batch's own arrays, the same objects in every step."""
+        batch = self.batch
+        if key not in OWN or (key == "cost" and not batch.world.costs):
+            return super().read(key)
+        if self._views[0] is not batch.first:
+            arrays = {"cost": batch.costs[:, 0], "reward_vector": batch.reward_vectors[:, 0]}
+            self._views = batch.first, arrays
+        return self._views[1][key]
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Step."""

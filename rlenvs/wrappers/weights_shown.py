@@ -60,7 +60,7 @@ class AccruedRewards(OfVector, Appends):
         self._fill(slots)
 
     def _fill(self, slots: np.ndarray) -> None:
-        shrink(self.accrued, self.sizes, slots, self.shown)
+        self.run(shrink, self.accrued, self.sizes, slots, self.shown)
         self.join(slots)
 
     def extra_info(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class WeightConditioned(OfVector, Appends):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.shown, slots, self.reward)
+        self.run(weigh, self._vector(), self.shown, slots, self.reward)
         self.join(slots)
 
     def extra_info(self) -> dict[str, Any]:

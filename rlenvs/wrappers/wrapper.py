@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -188,8 +188,8 @@ class Wrapper(Stage):
         self.name, self.env, self.batch = below.name, below.env, below.batch
         self.observation_spaces, self.action_spaces = list(below.observation_spaces), list(below.action_spaces)
         self.reward_space = below.reward_space
-        self.alone = self.count == 1 and below.keeps_arrays
-        self._calls: dict[str, Callable[[], None]] = {}
+        self.one_slot = self.count == 1 and below.keeps_arrays
+        self._calls: dict[Any, tuple[Callable[[], None], tuple[int, ...]]] = {}
         self.kept: list[str] = []
         self.keep("base", dtype=np.uint64)
         self.keep("episode", dtype=np.uint64)
@@ -226,14 +226,40 @@ class Wrapper(Stage):
         few = self.batch is None or np.count_nonzero(slots) < FEWEST
         share(kernel, 1 if few else self.batch.thread_count(), self.count, slots, *arguments)
 
-    def call_bound(self, name: str, loops: Callable[[], Sequence[tuple[Any, ...]]]) -> None:
-        """Call the loops (loop, *arguments) that a function gives, one after the other, with the arguments that it gave
-        when it was first asked. Where there is one slot whose arrays stay the same (`self.alone`), that takes a tenth
-        of the time that other calls of them do."""
-        call = self._calls.get(name)
-        if call is None:
-            call = self._calls[name] = bound(loops())
-        call()
+    def run(self, loop: Any, *arguments: Any) -> None:
+        """Call a compiled loop without a result, `loop(*arguments)`. With one slot and the arguments of the first time,
+        the same objects, that takes a fraction of the time that numba takes to look at them."""
+        if self.one_slot:
+            call, same = self._calls.get(loop) or self._bind(loop, (loop, *arguments))
+            if same == tuple(map(id, arguments)):
+                call()
+                return
+        loop(*arguments)
+
+    def run_all(
+        self, name: str, loops: Callable[..., Iterable[tuple[Any, ...]]], slots: np.ndarray, lasting: bool = True
+    ) -> None:
+        """The loops (loop, *arguments) that `loops(slots)` gives, one after the other. With one slot, and arrays that
+        are lasting, the same ones in every step, it is asked once."""
+        if self.one_slot and lasting:
+            call, _ = self._calls.get(name) or self._bind(name, *loops(slots))
+            call()
+        else:
+            for loop, *arguments in loops(slots):
+                loop(*arguments)
+
+    def lasting(self, key: str) -> np.ndarray | None:
+        """An entry of the info below, where it is known to be the same array in every step; otherwise None."""
+        value, stage = self.below.read(key), self.below
+        while isinstance(stage, Wrapper):
+            if any(value is getattr(stage, name) for name in stage.kept):
+                return value
+            stage = stage.below
+        return value if stage.keeps_arrays and value is stage.read(key) else None
+
+    def _bind(self, name: Any, *loops: tuple[Any, ...]) -> tuple[Callable[[], None], tuple[int, ...]]:
+        self._calls[name] = bound(loops), tuple(map(id, loops[0][1:]))
+        return self._calls[name]
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is bound to arrays."""
