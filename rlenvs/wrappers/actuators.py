@@ -176,8 +176,8 @@ class Actuator(Wrapper):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The actions, as the actuator executes them."""
-        put(self.raw_action, actions, slots)
         if not self.on and self.every == 1:
+            put(self.raw_action, actions, slots)
             put(self.action, actions, slots)
             return actions
         self.command[:] = actions if actions.ndim == 2 else actions.reshape(self.count, self.channels)
@@ -187,6 +187,7 @@ class Actuator(Wrapper):
     def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """What becomes of the commands, as compiled loops and their arguments."""
         command, bounds = self.command, (self.low, self.high)
+        yield put_rows, flat(self.raw_action), command, slots
         yield saturate, command, *bounds
         yield from self._transmit(command, slots)
         if self.continuous:

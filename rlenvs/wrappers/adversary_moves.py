@@ -40,7 +40,7 @@ class Mover(Wrapper):
     def equip(self, radius: np.ndarray, reach: np.ndarray, norm: str) -> None:
         """Make room for k moves. radius: bounds of the perturbation, (k,); reach: of its change in a step, (k,)."""
         self.radius, self.reach, self.ball = radius, reach, norm == "l2"
-        self._always = np.ones(self.count, np.bool_)
+        self.coupled = np.ones(self.count, np.bool_)  # whose perturbation may not be far from the last one
         self.inverse = np.divide(1.0, radius, out=np.zeros_like(radius), where=radius > 0.0)
         self.step_size = np.where(np.isfinite(reach), np.minimum(reach, radius), STEP * radius)
         self.keep("move", radius.shape)
@@ -58,11 +58,12 @@ class Mover(Wrapper):
 
     def propose(self, slots: np.ndarray, p: np.ndarray) -> None:
         """Put the perturbation that the move comes to in the place of the last one."""
-        coupled = self.clock > 0 if self.free_start else self._always
+        if self.free_start:
+            np.greater(self.clock, 0, out=self.coupled)
         if self.ball:
-            project_ball(slots, coupled, self.move, self.radius[0], self.reach[0], p)
+            self.run(project_ball, slots, self.coupled, self.move, self.radius[0], self.reach[0], p)
         else:
-            project_box(slots, coupled, self.move, self.radius, self.reach, p)
+            self.run(project_box, slots, self.coupled, self.move, self.radius, self.reach, p)
 
     @property
     def clock(self) -> np.ndarray:
@@ -88,10 +89,10 @@ class Mover(Wrapper):
         """Somebody else has filled `move`."""
 
     def _random(self, slots: np.ndarray) -> None:
-        draw_moves(slots, self.key, self.clock, self.move)
+        self.run(draw_moves, slots, self.key, self.clock, self.move)
 
     def _walk(self, slots: np.ndarray) -> None:
-        draw_moves(slots, self.key, self.clock, self.move)
+        self.run(draw_moves, slots, self.key, self.clock, self.move)
         walk(slots, self.perturbation, self.step_size, self.inverse, self.move)
 
     def _player_with_options(self, options: dict[str, Any]) -> Moves:

@@ -12,7 +12,7 @@ quadratic programming using recursive LDL^T updates", IEEE TAC 2022).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -495,6 +495,7 @@ class SafeActions(_Corrector):
             )
         self._slopes, self._needs = self._half_spaces()
         self._check_not_empty()
+        self.wanted = np.zeros((self.count, self.numbers))
 
     def _bound(self, setting: str, tighter: Any) -> np.ndarray:
         own = np.asarray(getattr(self.action_space, setting), np.float64)
@@ -532,9 +533,13 @@ class SafeActions(_Corrector):
         """The nearest actions in the set."""
         low, high = self._bounds
         slopes, needs = self._slopes, self._needs
-        kept = self.raw_action, self.action, self.outcome, self.interventions
-        settle_set(slots, actions, slopes, needs, low, high, *kept)
+        self.wanted[:] = actions
+        self.run_all("settle", self._settling, slots)
         if len(needs) > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
         return self.action
+
+    def _settling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        told = self.raw_action, self.action, self.outcome, self.interventions
+        yield settle_set, slots, self.wanted, self._slopes, self._needs, *self._bounds, *told

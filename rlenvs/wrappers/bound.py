@@ -1,6 +1,6 @@
 """Compiled loops that are called with the address of their arguments alone.
 
-numba looks at each argument of a call, which takes 0.1 us or more an array: for one slot that is most of the time. Loops
+numba looks at each argument of a call, 0.1 us or more an array: for one slot that is most of the time. Loops
 whose arrays stay the same ones write down once where these lie.
 """
 

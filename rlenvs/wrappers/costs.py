@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
 from rlenvs.core.cache import compiled
+from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
-from rlenvs.wrappers.masked import add, clear, put, put_number
+from rlenvs.wrappers.masked import add, clear, count, put, put_number
 from rlenvs.wrappers.shields import Guard, ask_numbers, check_flag
 from rlenvs.wrappers.wrapper import Stage, Wrapper
 
@@ -121,11 +121,18 @@ def add_numbers(sums: np.ndarray, numbers: np.ndarray, slots: np.ndarray) -> Non
 
 @compiled(nogil=True)
 def exceed(
-    slots: np.ndarray, sums: np.ndarray, allowed: float, ended: np.ndarray, over: np.ndarray, out: np.ndarray
+    slots: np.ndarray,
+    sums: np.ndarray,
+    allowed: float,
+    left: np.ndarray,
+    ended: np.ndarray,
+    over: np.ndarray,
+    out: np.ndarray,
 ) -> None:
-    """Whose sum is more than is allowed, over; and who has ended by that or before, out."""
+    """What is left of what is allowed; whose sum is more, over; and who has ended by that or before, out."""
     for i in range(slots.size):
         if slots[i]:
+            left[i] = allowed - sums[i]
             over[i] = sums[i] > allowed
             out[i] = ended[i] or over[i]
 
@@ -153,6 +160,9 @@ class CostBudget(CostSum):
         super().prepare()
         check_flag(self, "end")
         self.over_budget = self.keep("over_budget", dtype=np.bool_)
+        self.cost_left = self.keep("cost_left", fill=self.allowed)
+        left = {f"cost_left{self.suffix}": self.cost_left, f"over_budget{self.suffix}": self.over_budget}
+        self._told = {**super().extra_info(), **left}
         self.nowhere = np.zeros(self.count, np.bool_)  # for flags that do not count
         if self.end:
             self.terminated = self.keep("terminated", dtype=np.bool_)
@@ -161,6 +171,7 @@ class CostBudget(CostSum):
         """A full budget."""
         super().begin_episode(slots)
         clear(self.over_budget, slots)
+        put_number(self.cost_left, self.allowed, slots)
         if self.end:
             put(self.terminated, self.below.terminated, slots)
 
@@ -171,12 +182,12 @@ class CostBudget(CostSum):
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
         """See whether the budget is used up."""
         ended = self.terminated if self.end else self.nowhere
-        yield exceed, slots, self.cost_sum, self.allowed, self.below.terminated, self.over_budget, ended
+        sums = self.cost_sum, self.allowed, self.cost_left
+        yield exceed, slots, *sums, self.below.terminated, self.over_budget, ended
 
     def extra_info(self) -> dict[str, Any]:
         """What was spent and what is left."""
-        left = {f"cost_left{self.suffix}": self.allowed - self.cost_sum, f"over_budget{self.suffix}": self.over_budget}
-        return {**super().extra_info(), **left}
+        return self._told
 
 
 @dataclass
@@ -459,7 +470,7 @@ class Simmer(Saute):
     def after_step(self, slots: np.ndarray) -> None:
         """Count."""
         super().after_step(slots)
-        self.made += slots
+        count(self.made, slots)
 
     def extra_info(self) -> dict[str, Any]:
         """As `Saute`, and the budget."""

@@ -283,6 +283,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         self._tellers = tellers_of(self.wrappers)
         space, seen = self.action_space, self.top.observation
         self._vector = space.shape if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
+        choices = isinstance(space, spaces.Discrete)
+        self._choices = range(int(space.start), int(space.start + space.n)) if choices else None
         self._shows_arrays = isinstance(seen, np.ndarray) and seen.shape[1:] == self.observation_space.shape != ()
 
     @property
@@ -327,13 +329,11 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         """The action as an array (1, ...); the usual ones sooner than `check_action` does it."""
         if type(action) is np.ndarray:
             if action.shape == self._vector and action.dtype.char in "fd":
-                wide = action.astype(np.float64)
-                square = wide.dot(wide)
-                if square == square:  # no NaN
-                    return wide[None]
-        elif type(action) is int and type(self.action_space) is spaces.Discrete:
-            if 0 <= action - self.action_space.start < self.action_space.n:
-                return np.array([action])
+                total = sum(action.tolist()) if action.size < 32 else action.dot(action)
+                if total == total:  # no NaN
+                    return action.astype(float)[None]
+        elif type(action) is int and self._choices is not None and action in self._choices:
+            return np.array([action])
         return check_action(action, self.action_space, self.top.name)[None]
 
     def _observation(self) -> Any:

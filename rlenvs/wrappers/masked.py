@@ -28,7 +28,7 @@ def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = target[0] + values[0]
         return
-    _add(flat(target), flat(values), slots)
+    add_rows(flat(target), flat(values), slots)
 
 
 def put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
@@ -89,6 +89,7 @@ def _put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
 
 @compiled(nogil=True)
 def put_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """`put`, of arrays (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):
@@ -96,7 +97,8 @@ def put_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+def add_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """`add`, of arrays (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):

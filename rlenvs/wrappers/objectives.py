@@ -8,7 +8,7 @@ Above `NormalizeRewards` the vector is the normalised one. Terms are named as in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,7 +75,10 @@ class LinearScalarization(OfVector):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        self.run(weigh, self._vector(), self.slot, slots, self.reward)
+        self.run_all("weigh", self._weighing, slots, self.vector_lasts)
+
+    def _weighing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield weigh, self._vector(), self.slot, slots, self.reward
 
     def extra_info(self) -> dict[str, Any]:
         """The vector."""

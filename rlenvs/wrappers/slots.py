@@ -228,7 +228,7 @@ class WorldSlot(EnvSlots):
         if advance is None:
             came = self.env.step(actions.item() if self._one_number else actions[0])
         else:
-            self.batch.actions[0] = actions
+            self.batch.actions[...] = actions
             came = advance()
         seen, self.reward[0], self.terminated[0], self.truncated[0], self._infos[0] = came
         if self._in_one_piece:

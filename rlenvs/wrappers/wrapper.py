@@ -28,6 +28,7 @@ from rlenvs.wrappers.bound import bound
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
+SOLE = np.ones(1, np.bool_)  # the mask of a sole slot
 SEEN = ("observation", "reward", "terminated", "truncated")
 
 Observation = Any  # an array (slots, ...), or a dictionary of such arrays
@@ -240,9 +241,9 @@ class Wrapper(Stage):
         self, name: str, loops: Callable[..., Iterable[tuple[Any, ...]]], slots: np.ndarray, lasting: bool = True
     ) -> None:
         """The loops (loop, *arguments) that `loops(slots)` gives, one after the other. With one slot, and arrays that
-        are lasting, the same ones in every step, it is asked once."""
+        are lasting, the same ones in every step, it is asked once, about that slot."""
         if self.one_slot and lasting:
-            call, _ = self._calls.get(name) or self._bind(name, *loops(slots))
+            call, _ = self._calls.get(name) or self._bind(name, *loops(SOLE))
             call()
         else:
             for loop, *arguments in loops(slots):
@@ -322,7 +323,10 @@ class Wrapper(Stage):
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Pass on what `act` makes of the actions, and take in what came of it."""
         self.below.step(self.act(actions, slots), slots)
-        count(self.time, slots)
+        if self.one_slot:
+            self.time[0] += 1
+        else:
+            count(self.time, slots)
         self.after_step(slots)
 
     def __getattr__(self, name: str) -> Any:
