@@ -15,8 +15,8 @@ import numpy as np
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
+from rlenvs.wrappers.guards import Guard, ask_numbers, check_flag
 from rlenvs.wrappers.masked import add, clear, count, put, put_number
-from rlenvs.wrappers.shields import Guard, ask_numbers, check_flag
 from rlenvs.wrappers.wrapper import Stage, Wrapper
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages

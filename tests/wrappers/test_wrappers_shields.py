@@ -18,7 +18,8 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.shields import Reflex, Shield
+from rlenvs.wrappers.reflexes import Reflex
+from rlenvs.wrappers.shields import Shield
 from rlenvs.wrappers.wrapper import Wrapper
 
 # hazards so dense that random actions pay for them soon
