@@ -17,6 +17,7 @@ from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrappe
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.gym_env import refuse_closed
 from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
 from rlenvs.wrappers.masked import clear, load
 from rlenvs.wrappers.slots import BatchSlots, put, slots_of
@@ -313,7 +314,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice. Nothing has moved then.
-            EpisodeOverError: the episode is over.
+            EpisodeOverError: the episode is over, or the environment is closed.
         """
         top = self.top
         if not self._ready:
@@ -435,8 +436,11 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
-            EpisodeOverError: autoreset is disabled and an episode is over, or there was no reset yet.
+            EpisodeOverError: autoreset is disabled and an episode is over, there was no reset yet, or the environments
+                are closed.
         """
+        if self.env.closed:
+            refuse_closed(self.top.name)
         top, over = self.top, self.top.over
         waiting = np.count_nonzero(over)
         if not self._all_begun or (waiting and self.mode is AutoresetMode.DISABLED):
@@ -575,7 +579,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
 
         Raises:
             ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
-            EpisodeOverError: no agent is alive.
+            EpisodeOverError: no agent is alive, or the environment is closed.
         """
         top, acting = self.top, self.agents
         if not acting:

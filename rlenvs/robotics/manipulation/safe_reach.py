@@ -22,9 +22,9 @@ none), then the centres of the spheres and of the boxes, seen from there too. Al
 
 ## Costs
 `spheres`: part of the arm (a link, the hand or a finger, by their shapes) is inside a sphere; `boxes`: inside a box.
-Both are indicators at the end of a step, and so is their total: two violations at once cost 1. With control="hand" there
-is a barrier [m] for `BarrierFilter` for every zone: the room around the target of the hand, as if its fingers pointed
-down. It knows nothing of the links above the forearm: of held random actions 2 % of the steps cost with the filter
+Both are indicators at the end of a step, and so is their total: two violations at once cost 1. With control="hand"
+there is a barrier [m] for `BarrierFilter` for every zone: the room around the target of the hand, as if its fingers
+pointed down. It knows nothing of the links above the forearm: of held random actions 2 % of the steps cost with it
 and 5 % without, of other random ones none and 10 %.
 
 ## Starting State

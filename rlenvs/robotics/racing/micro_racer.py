@@ -28,9 +28,9 @@ progress. A completed lap is worth its own length, 5 to 7, however fast it was.
 
 ## Costs
 `near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A car in the middle of what is free pays
-nothing; one that takes the shortest way pays on half of its steps. There is a barrier [m] for `BarrierFilter`: the room that
-costs nothing around the place where the car will be in 0.15 s, which turning changes. Tested, not proved: of held random
-actions 12 % of the steps cost with the filter and 29 % without, of other random ones 2 % and 25 %.
+nothing; one that takes the shortest way pays on half of its steps. There is a barrier [m] for `BarrierFilter`: the room
+that costs nothing around the place where the car will be in 0.15 s, which turning changes. Tested, not proved: of held
+random actions 12 % of the steps cost with the filter and 29 % without, of other random ones 2 % and 25 %.
 
 ## Starting State
 On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] but, with
