@@ -194,7 +194,7 @@ class EnvSlots(_Called):
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
 
 
-OWN = ("cost", "reward_vector")  # entries of info that are arrays of the batch
+FOLLOWED = ("cost", "reward_vector")  # what wrappers read in every step
 
 
 class WorldSlot(EnvSlots):
@@ -206,35 +206,35 @@ class WorldSlot(EnvSlots):
         self._one_number = isinstance(space, spaces.Discrete)
         self._numbers = isinstance(space, spaces.Box) and len(space.shape) == 1
         self._in_one_piece = isinstance(self.observation, np.ndarray)
-        self._views: tuple[Any, dict[str, np.ndarray]] = (None, {})
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the views, which a copy would cut off from the batch."""
-        return {**self.__dict__, "_views": (None, {})}
+        self._followed: dict[str, np.ndarray] = {}  # entries of info as arrays, the same ones in every step
 
     def read(self, key: str) -> np.ndarray | None:
-        """One entry; of cost and rewards the batch's own arrays, the same objects in every step."""
+        """One entry; costs and vectors of rewards are lasting arrays."""
         batch = self.batch
-        if key not in OWN or (key == "cost" and not batch.world.costs):
+        if key not in FOLLOWED or (key == "cost" and not batch.world.costs):
             return super().read(key)
-        if self._views[0] is not batch.first:
-            arrays = {"cost": batch.costs[:, 0], "reward_vector": batch.reward_vectors[:, 0]}
-            self._views = batch.first, arrays
-        return self._views[1][key]
+        if key not in self._followed:
+            self._followed[key] = (batch.costs if key == "cost" else batch.reward_vectors)[:, 0].copy()
+        return self._followed[key]
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Step."""
         advance = self.batch.first.advance if self._numbers else None
         if advance is None:
-            came = self.env.step(actions.item() if self._one_number else actions[0])
+            self._take(*self.env.step(actions.item() if self._one_number else actions[0]))
         else:
             self.batch.actions[...] = actions
-            came = advance()
-        seen, self.reward[0], self.terminated[0], self.truncated[0], self._infos[0] = came
+            self._take(*advance())
+
+    def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         if self._in_one_piece:
             self.observation[0] = seen
         else:
             put(self.observation, 0, seen)
+        self.reward[0], self.terminated[0], self.truncated[0] = reward, terminated, truncated
+        self._infos[0] = info
+        for key, array in self._followed.items():
+            array[0] = info[key]
 
 
 class AgentRows(_Called):
