@@ -7,6 +7,7 @@ whose arrays stay the same ones write down once where these lie.
 from __future__ import annotations
 
 import functools
+import hashlib
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,26 +24,18 @@ machine_code: Any = intrinsic  # its type asks callers for the context, which nu
 
 
 def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
-    """A function that calls loops, one after the other.
+    """A function that calls loops, one after the other, in one call of compiled code.
 
     Args:
         loops: (loop, *arguments) each: compiled by numba, without a result, and must not raise; of numbers, arrays and
             tuples of them. The arrays are read and written where they are now.
     """
-    calls = []
-    for loop, *arguments in loops:
-        block = np.frombuffer(b"".join(map(_words_of, arguments)), np.int64)
-        kind = types.Tuple([_kind_of(each) for each in arguments])
-        calls.append((_entry(loop, kind), block.ctypes.data, (block, arguments)))  # the last is kept alive
-    if len(calls) == 1:
-        ((entry, address, alive),) = calls
-        return lambda alive=alive: entry(address)
-
-    def call_all() -> None:
-        for entry, address, _ in calls:
-            entry(address)
-
-    return call_all
+    given = [arguments for _, *arguments in loops]
+    words = [b"".join(map(_words_of, arguments)) for arguments in given]
+    block = np.frombuffer(b"".join(words), np.int64)
+    kinds = tuple(types.Tuple([_kind_of(each) for each in arguments]) for arguments in given)
+    entry, address = _entry(tuple(loop for loop, *_ in loops), kinds, tuple(map(len, words))), block.ctypes.data
+    return lambda alive=(block, given): entry(address)
 
 
 def _kind_of(value: Any) -> Any:
@@ -67,8 +60,25 @@ def _words_of(value: Any) -> bytes:
 
 
 @functools.cache
-def _entry(loop: Any, kind: Any) -> Callable[[int], None]:
-    """A compiled function (address) that calls a loop with the arguments of these types that lie there."""
+def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...]) -> Callable[[int], None]:
+    """A compiled function (address) that calls loops with the arguments of these types and sizes [bytes] that lie there
+    one after the other."""
+    scope: dict[str, Any] = {}
+    lines = ["def call(address):", "    pass"]
+    for k, (loop, kind) in enumerate(zip(loops, kinds, strict=True)):
+        scope |= {f"loop{k}": loop, f"fetch{k}": _fetch(kind)}
+        lines.append(f"    loop{k}(*fetch{k}(address + {sum(sizes[:k])}))")
+    exec("\n".join(lines), scope)
+    call = undisturbed(njit(nogil=True)(scope["call"]))
+    parts = [stem_of(loop.py_func, {"arguments": kind}) for loop, kind in zip(loops, kinds, strict=True)]
+    stem = f"{__name__}.call_{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}"
+    call._cache = code_cache(lambda: stem, "call")
+    call.compile((types.int64,))
+    return direct(call)
+
+
+def _fetch(kind: Any) -> Any:
+    """For compiled code: the arguments of a type at an address."""
 
     @machine_code
     def fetch(context: Any, address: Any) -> Any:
@@ -78,11 +88,4 @@ def _entry(loop: Any, kind: Any) -> Callable[[int], None]:
 
         return kind(types.int64), generate
 
-    @undisturbed
-    @njit(nogil=True)
-    def call(address: int) -> None:
-        loop(*fetch(address))
-
-    call._cache = code_cache(lambda: stem_of(loop.py_func, {"arguments": kind}), "call")
-    call.compile((types.int64,))
-    return direct(call)
+    return fetch

@@ -282,11 +282,18 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
             self.reward_space = self.top.reward_space
         self._ready = False
         self._tellers = tellers_of(self.wrappers)
+        self._plain = all(type(each).step is Wrapper.step for each in self.wrappers)
+        self._acting = [each.act for each in reversed(self.wrappers) if type(each).act is not Wrapper.act]
+        self._looking = [
+            (each.time, each.after_step if type(each).after_step is not Wrapper.after_step else None)
+            for each in self.wrappers
+        ]
         space, seen = self.action_space, self.top.observation
         self._vector = space.shape if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
         choices = isinstance(space, spaces.Discrete)
         self._choices = range(int(space.start), int(space.start + space.n)) if choices else None
-        self._shows_arrays = isinstance(seen, np.ndarray) and seen.shape[1:] == self.observation_space.shape != ()
+        vector = isinstance(seen, np.ndarray) and seen.ndim == 2
+        self._shows_vectors = vector and seen.shape[1:] == self.observation_space.shape
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
@@ -319,12 +326,25 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         top = self.top
         if not self._ready:
             raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
-        top.step(self._check(action), ONE)
+        self._play(self._check(action))
         paid = top.reward
         reward = paid.item() if paid.ndim == 1 else paid[0].astype(np.float32)
         terminated, truncated = top.terminated.item(), top.truncated.item()
         self._ready = not (terminated or truncated)
         return self._observation(), reward, terminated, truncated, self._info()
+
+    def _play(self, actions: np.ndarray) -> None:
+        """`top.step`, without a call for every wrapper that does nothing but to act or to look."""
+        if not self._plain:
+            self.top.step(actions, ONE)
+            return
+        for act in self._acting:
+            actions = act(actions, ONE)
+        self.bottom.step(actions, ONE)
+        for time, look in self._looking:
+            time[0] += 1
+            if look is not None:
+                look(ONE)
 
     def _check(self, action: Any) -> np.ndarray:
         """The action as an array (1, ...); the usual ones sooner than `check_action` does it."""
@@ -338,8 +358,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         return check_action(action, self.action_space, self.top.name)[None]
 
     def _observation(self) -> Any:
-        if self._shows_arrays:
-            return self.top.observation[0].copy()
+        if self._shows_vectors:
+            return self.top.observation.flatten()
         return slot_of(self.top.observation, 0, self.observation_space)
 
     def _info(self) -> dict[str, Any]:
@@ -347,7 +367,10 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         for wrapper, seldom in self._tellers:
             if not seldom or _says_now(wrapper):
                 for key, value in wrapper.extra_info().items():
-                    info[key] = plain(value, 0)
+                    if type(value) is not np.ndarray or value.ndim > 2:
+                        info[key] = plain(value, 0)
+                    else:  # the same, sooner
+                        info[key] = value.item() if value.ndim == 1 else value.flatten()
         return info
 
     def get_state(self) -> WrappedState:

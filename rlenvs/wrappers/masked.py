@@ -46,7 +46,7 @@ def clear(target: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = 0
         return
-    _clear(flat(target), slots)
+    clear_rows(flat(target), slots)
 
 
 def count(counter: np.ndarray, slots: np.ndarray) -> None:
@@ -106,7 +106,8 @@ def add_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _clear(target: np.ndarray, slots: np.ndarray) -> None:
+def clear_rows(target: np.ndarray, slots: np.ndarray) -> None:
+    """`clear`, of an array (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):

@@ -221,20 +221,25 @@ class WorldSlot(EnvSlots):
         """Step."""
         advance = self.batch.first.advance if self._numbers else None
         if advance is None:
-            self._take(*self.env.step(actions.item() if self._one_number else actions[0]))
+            came = self.env.step(actions.item() if self._one_number else actions[0])
         else:
             self.batch.actions[...] = actions
-            self._take(*advance())
-
-    def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
+            came = advance()
+        seen, self.reward[0], self.terminated[0], self.truncated[0], self._infos[0] = came
         if self._in_one_piece:
             self.observation[0] = seen
         else:
             put(self.observation, 0, seen)
-        self.reward[0], self.terminated[0], self.truncated[0] = reward, terminated, truncated
-        self._infos[0] = info
+        if self._followed:
+            self._follow()
+
+    def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
+        super()._take(seen, reward, terminated, truncated, info)
+        self._follow()
+
+    def _follow(self) -> None:
         for key, array in self._followed.items():
-            array[0] = info[key]
+            array[0] = self._infos[0][key]
 
 
 class AgentRows(_Called):
