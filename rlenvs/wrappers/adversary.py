@@ -225,12 +225,16 @@ class ActionAdversary(Adversary):
         bounds = self.low, self.high
         if self.rule == ADDED:
             self.wanted[:] = actions
-            self.run(add_to_actions, slots, self.wanted, self.perturbation, *bounds, self.raw_action, self.action)
+            self.run_all("add", self._adding, slots)
         else:
             share = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
             weight = 1.0 if self.rule == SWITCHED else self.share
             blend(slots, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
         return self.action
+
+    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        told = self.raw_action, self.action
+        yield add_to_actions, slots, self.wanted, self.perturbation, self.low, self.high, *told
 
     def _choices(self) -> np.ndarray:
         """The choices that the perturbations, numbers of [-1, 1], stand for."""

@@ -356,6 +356,7 @@ class Saute(CostReward, Appends):
         self.check_one("unsafe_reward", -math.inf)
         self._highest = self._bound()
         self.left = self.keep("left", fill=self.allowed)  # z in units of the cost, in which whole numbers stay exact
+        self.keep("safety_state")
         self.make_room("safety_state", [-1.0], [self._highest])
 
     def _bound(self) -> float:
@@ -390,12 +391,12 @@ class Saute(CostReward, Appends):
         self.run_all("show", self._showing, slots)
 
     def _showing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        yield show_left, self.left, self.allowed, self._highest, self.shown
+        yield show_left, self.left, self.allowed, self._highest, self.shown, self.safety_state
         yield from self.joining(slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The sum, the reward and z."""
-        return {**super().extra_info(), f"safety_state{self.suffix}": self.left / self.allowed}
+        return {**super().extra_info(), f"safety_state{self.suffix}": self.safety_state}
 
 
 @compiled(nogil=True)
@@ -416,10 +417,11 @@ def use_up(
 
 
 @compiled(nogil=True)
-def show_left(left: np.ndarray, allowed: float, highest: float, shown: np.ndarray) -> None:
-    """What is left, as part of what is allowed, within what can be shown."""
+def show_left(left: np.ndarray, allowed: float, highest: float, shown: np.ndarray, told: np.ndarray) -> None:
+    """What is left, as part of what is allowed; and within what can be shown."""
     for i in range(left.size):
-        shown[i, 0] = min(max(left[i] / allowed, -1.0), highest)
+        told[i] = left[i] / allowed
+        shown[i, 0] = min(max(told[i], -1.0), highest)
 
 
 @dataclass
