@@ -352,6 +352,9 @@ class BarrierFilter(_Corrector):
         self._make_room()
         self.keep("infeasible", dtype=np.int64)
         self.keep("least")
+        self.wanted = np.zeros((self.count, self.numbers))
+        self._share = float(self.rate), float(self.margin)
+        self._found: Any = None
         if self.barrier is None:
             self._check_world()
             self._believed = self._belief()
@@ -403,7 +406,10 @@ class BarrierFilter(_Corrector):
         if self.barrier is not None:
             return self._of_function(actions)
         found = self.batch.barriers(actions, self._believed)
-        return tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
+        if found is not self._found:  # the same array in every step, but for copies of the batch
+            parts = tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
+            self._found, self._parts = found, parts
+        return self._parts
 
     def _of_function(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         value, drift, slope = (np.asarray(part, np.float64) for part in self._function(self.below, actions))
@@ -428,8 +434,9 @@ class BarrierFilter(_Corrector):
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
         barriers = self._terms(actions)
+        self.wanted[:] = actions
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        settle_barriers(slots, actions, barriers, float(self.rate), float(self.margin), *kept)
+        self.run(settle_barriers, slots, self.wanted, barriers, *self._share, *kept)
         if barriers[0].shape[1] > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))

@@ -53,6 +53,7 @@ class Reflex(Guard):
         if self.below.reward_space is not None:
             low, high = self.below.reward_space.low, self.below.reward_space.high
             self.reward_space = spaces.Box(np.minimum(low, self.times * low), np.maximum(high, self.times * high))
+        self._told: list[str] = []  # those of the sums that the info below has
         self._summed = {"cost": "total_cost"}
         self.keep("total_cost")
         if self.batch:
@@ -66,6 +67,7 @@ class Reflex(Guard):
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
         super().begin_episode(slots)
+        self._info_below()
         for name in ("reflexes", *self._summed.values()):
             clear(getattr(self, name), slots)
 
@@ -104,9 +106,11 @@ class Reflex(Guard):
 
     def _info_below(self) -> list[tuple[str, np.ndarray]]:
         """The entries of info that are summed."""
-        return [(key, value) for key, value in self.below.info().items() if key in self._summed]
+        found = [(key, value) for key, value in self.below.info().items() if key in self._summed]
+        self._told = [key for key, _ in found]
+        return found
 
     def extra_info(self) -> dict[str, Any]:
         """The counts, and the sums."""
-        sums = {key: getattr(self, self._summed[key]) for key, _ in self._info_below()}
+        sums = {key: getattr(self, self._summed[key]) for key in self._told}
         return {**super().extra_info(), **sums, "reflexes": self.reflexes}

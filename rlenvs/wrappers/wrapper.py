@@ -259,7 +259,7 @@ class Wrapper(Stage):
         return value if stage.keeps_arrays and value is stage.read(key) else None
 
     def _bind(self, name: Any, *loops: tuple[Any, ...]) -> tuple[Callable[[], None], tuple[int, ...]]:
-        self._calls[name] = bound(loops), tuple(map(id, loops[0][1:]))
+        self._calls[name] = bound(loops), tuple(map(id, loops[0][1:])) if loops else ()
         return self._calls[name]
 
     def __getstate__(self) -> dict[str, Any]:
