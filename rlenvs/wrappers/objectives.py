@@ -53,6 +53,7 @@ class LinearScalarization(OfVector):
         except ParameterError:
             self.weights = before
             raise
+        self.unbind()
 
     def _rows(self) -> np.ndarray:
         """The weights, (slots or 1, terms)."""

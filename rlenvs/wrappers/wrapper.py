@@ -262,6 +262,10 @@ class Wrapper(Stage):
         self._calls[name] = bound(loops), tuple(map(id, loops[0][1:])) if loops else ()
         return self._calls[name]
 
+    def unbind(self) -> None:
+        """Bound loops take their arrays anew: to be called where an array was replaced by another."""
+        self._calls.clear()
+
     def __getstate__(self) -> dict[str, Any]:
         """All but what is bound to arrays."""
         return {**self.__dict__, "_calls": {}} if "_calls" in self.__dict__ else self.__dict__
