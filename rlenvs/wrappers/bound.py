@@ -63,7 +63,7 @@ def _words_of(value: Any) -> bytes:
 def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...]) -> Callable[[int], None]:
     """A compiled function (address) that calls loops with the arguments of these types and sizes [bytes] that lie there
     one after the other."""
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"__name__": __name__}  # which numba wants to find again
     lines = ["def call(address):", "    pass"]
     for k, (loop, kind) in enumerate(zip(loops, kinds, strict=True)):
         scope |= {f"loop{k}": loop, f"fetch{k}": _fetch(kind)}

@@ -25,8 +25,9 @@ from rlenvs.core.check.verdicts import compare
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.registry import world_of
 from rlenvs.core.render import render_modes
-from rlenvs.wrappers.bound import bound
+from rlenvs.wrappers.bound import _entry, bound
 from rlenvs.wrappers.forms import WrappedEnv, plain, wrap
+from rlenvs.wrappers.masked import clear_rows
 from rlenvs.wrappers.wrapper import Wrapper
 
 
@@ -468,3 +469,16 @@ def shift(given, up, out):
         for j in range(out.shape[1]):
             if mask[0]:
                 out[i, j] = pair.factor * pair.numbers[i, j] + (1.0 if up else 0.0)
+
+
+def test_bound_loops_are_kept_on_disk_and_loaded_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path / "cache"))
+    found = []
+    for _ in range(2):
+        _entry.cache_clear()
+        array = np.ones((1, 2))
+        bound([(clear_rows, array, np.ones(1, np.bool_))])()
+        assert not array.any()
+        (file,) = (tmp_path / "cache").glob("rlenvs.wrappers.bound.call_*")
+        found.append(file.stat().st_ino)  # what cannot be loaded is removed, compiled and written anew
+    assert found[0] == found[1]
