@@ -73,7 +73,7 @@ class _SeveralSteps(Wrapper):
             self.below.step(action_of(k), going)
             self._add(going)
         self._show(slots)
-        self.time += slots
+        count(self.time, slots)
 
     def _remember(self, slots: np.ndarray) -> None:
         """These slots make one more step."""

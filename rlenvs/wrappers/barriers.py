@@ -270,6 +270,13 @@ def solve(
     return np.clip(found[:size], low, high), False
 
 
+@compiled(nogil=True)
+def see_moved(outcome: np.ndarray, out: np.ndarray) -> None:
+    """Which actions are not as proposed."""
+    for i in range(out.size):
+        out[i] = outcome[i] != AS_PROPOSED
+
+
 class _Corrector(Wrapper):
     """What the wrappers of this file remember and report."""
 
@@ -284,6 +291,7 @@ class _Corrector(Wrapper):
         self.keep("action", shape)
         self.keep("outcome", dtype=np.int8)
         self.keep("interventions", dtype=np.int64)
+        self.keep("intervened", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
@@ -293,13 +301,14 @@ class _Corrector(Wrapper):
             AS_PROPOSED,
             0,
         )
+        self.intervened[slots] = False
 
     def extra_info(self) -> dict[str, Any]:
         """The actions before and after, whether they differ, and how many did."""
         return {
             "raw_action": self.raw_action,
             "action": self.action,
-            "intervened": self.outcome != AS_PROPOSED,
+            "intervened": self.intervened,
             "interventions": self.interventions,
         }
 
@@ -437,6 +446,7 @@ class BarrierFilter(_Corrector):
         self.wanted[:] = actions
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
         self.run(settle_barriers, slots, self.wanted, barriers, *self._share, *kept)
+        self.run(see_moved, self.outcome, self.intervened)
         if barriers[0].shape[1] > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))
@@ -550,3 +560,4 @@ class SafeActions(_Corrector):
     def _settling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         told = self.raw_action, self.action, self.outcome, self.interventions
         yield settle_set, slots, self.wanted, self._slopes, self._needs, *self._bounds, *told
+        yield see_moved, self.outcome, self.intervened

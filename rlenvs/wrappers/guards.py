@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.masked import clear, put
 from rlenvs.wrappers.wrapper import Stage, Wrapper
@@ -113,12 +114,20 @@ class Guard(Wrapper):
         """Count."""
         if self._guarded:
             self.intervened |= slots & self.below.read("intervened")
-        self.interventions += slots & self.intervened
+        self.run(count_flags, slots, self.intervened, self.interventions)
 
     def extra_info(self) -> dict[str, Any]:
         """What was asked for, and what was done."""
         told = {"raw_action": self.raw_action, "intervened": self.intervened, "interventions": self.interventions}
         return {**told, "action": self.action} if self._is_lowest else told
+
+
+@compiled(nogil=True)
+def count_flags(slots: np.ndarray, flags: np.ndarray, counter: np.ndarray) -> None:
+    """counter[slots] += flags[slots]."""
+    for i in range(slots.size):
+        if slots[i] and flags[i]:
+            counter[i] += 1
 
 
 def check_flag(wrapper: Wrapper, setting: str) -> None:

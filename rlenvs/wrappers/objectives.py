@@ -16,7 +16,7 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.masked import add, clear, put
+from rlenvs.wrappers.masked import add, add_rows, clear, put
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
 
@@ -145,6 +145,15 @@ def measure(vectors: np.ndarray, weights: np.ndarray, reference: np.ndarray, rho
         out[i] = most + rho * total
 
 
+@compiled(nogil=True)
+def approach(distances: np.ndarray, slots: np.ndarray, rewards: np.ndarray, worth: np.ndarray) -> None:
+    """Rewards: by how much distances are less than minus what was worth; and what is worth now."""
+    for i in range(slots.size):
+        if slots[i]:
+            rewards[i] = -distances[i] - worth[i]
+            worth[i] = -distances[i]
+
+
 @dataclass
 class ChebyshevScalarization(_OfReturn):
     """The reward is by how much the step brings the episode's sum of vectors nearer to a reference point.
@@ -182,7 +191,17 @@ class ChebyshevScalarization(_OfReturn):
             if lacking:
                 raise self.refuse("reference", f"says nothing of {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
+        self.distances = np.empty(self.count)
         self._keep_return()
+
+    def after_step(self, slots: np.ndarray) -> None:
+        """Pay what the distance has shrunk by."""
+        self.run_all("approach", self._approaching, slots, self.vector_lasts)
+
+    def _approaching(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield add_rows, self.accrued, self._vector(), slots
+        yield measure, self.accrued, self.slot[None], self.point[None], float(self.rho), self.distances
+        yield approach, self.distances, slots, self.reward, self.worth
 
     def utility(self, returns: np.ndarray) -> np.ndarray:
         """Minus the distance."""

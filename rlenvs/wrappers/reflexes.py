@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.wrappers.guards import Guard, ask
-from rlenvs.wrappers.masked import add, clear, put
+from rlenvs.wrappers.masked import add, clear, count, put
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Reflex(Guard):
             live = live & ~self.below.over
             if not live.any():
                 break
-        self.time += slots
+        count(self.time, slots)
 
     def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
         """One step of the environment."""
