@@ -35,7 +35,12 @@ def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
     block = np.frombuffer(b"".join(words), np.int64)
     kinds = tuple(types.Tuple([_kind_of(each) for each in arguments]) for arguments in given)
     entry, address = _entry(tuple(loop for loop, *_ in loops), kinds, tuple(map(len, words))), block.ctypes.data
-    return lambda alive=(block, given): entry(address)
+
+    def call() -> None:
+        entry(address)
+
+    call.__dict__["alive"] = block, given  # for as long as they may be read
+    return call
 
 
 def _kind_of(value: Any) -> Any:

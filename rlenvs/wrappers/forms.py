@@ -290,8 +290,9 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         ]
         space, seen = self.action_space, self.top.observation
         self._vector = space.shape if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
-        choices = isinstance(space, spaces.Discrete)
-        self._choices = range(int(space.start), int(space.start + space.n)) if choices else None
+        self._choices = None
+        if isinstance(space, spaces.Discrete):
+            self._choices = range(int(space.start), int(space.start + space.n))
         vector = isinstance(seen, np.ndarray) and seen.ndim == 2
         self._shows_vectors = vector and seen.shape[1:] == self.observation_space.shape
 
