@@ -20,9 +20,10 @@ import numpy as np
 
 import rlenvs
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.shields import Copies, Shield
+from rlenvs.wrappers.shields import Shield
 from rlenvs.wrappers.slots import BatchSlots
 from rlenvs.wrappers.ways import Ways
+from rlenvs.wrappers.world_copies import Copies
 
 TABLE = Path(__file__).parent / "shields.md"
 SHIELDS = {  # all presets of the fallback, and the example of docs/wrappers.md

@@ -329,7 +329,7 @@ class KernelBatch(BatchStepping):
         if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals = np.ascontiguousarray(self._real(actions, np.float64))
+        proposals = self._real(actions, np.float64)
         if proposals.shape != (self.num_worlds, self.setup.action_size):
             raise ActionError(
                 f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "
@@ -338,7 +338,9 @@ class KernelBatch(BatchStepping):
         if self._barriers is None:
             self._barriers = np.zeros(self.num_worlds, self._arrays["barrier"].dtype(self._sizes))
             self._point("barrier", self._barriers)
-        self._point("proposal", proposals)
+            self._proposals = np.zeros(proposals.shape)
+            self._point("proposal", self._proposals)
+        self._proposals[...] = proposals
         if believed is None:
             self._run_entry(self._driver.bar_worlds)
             return self._barriers

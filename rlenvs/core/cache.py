@@ -123,7 +123,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
 
         _make_callable(function)
         loop = undisturbed(njit(**options)(function))
-        loop._cache = code_cache(lambda: _stem_of(function, options), function.__name__, linkable=True)
+        loop._cache = code_cache(lambda: stem_of(function, options), function.__name__, linkable=True)
         if signature is not None:
             loop.compile(signature)
             loop.disable_compile()
@@ -147,7 +147,7 @@ def _make_callable(function: FunctionType) -> None:
 _callable: set[Any] = set()  # kernels that compiled code may call
 
 
-def _stem_of(function: FunctionType, options: dict[str, Any]) -> str:
+def stem_of(function: FunctionType, options: dict[str, Any]) -> str:
     """Name and key of a loop."""
     digest = Digest()
     for value in (versions(), repr(sorted(options.items())), function):

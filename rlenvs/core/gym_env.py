@@ -196,6 +196,7 @@ class Env(ShowsLimit, gymnasium.Env):
         self._renderer.close()
         self.batch.close()
         self.batch.first.step = partial(refuse_closed, self.batch.world.name)
+        self.batch.first.advance = None
 
     def get_state(self) -> Snapshot:
         """A picklable copy of the world, exact to the bit, generator and time limit included."""

@@ -232,6 +232,8 @@ class BatchMemory:
     @property
     def barrier_count(self) -> int:
         """How many barriers a world has with these options."""
+        if self._barriers is not None:
+            return self._barriers.dtype["value"].shape[0]
         return self._arrays["barrier"].dtype(self._sizes)["value"].shape[0]
 
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
@@ -310,6 +312,7 @@ class First:
         self.outcome = outcome
         # what an environment makes of these views, see `BatchStepping.short_step` and `InfoKeys.reader`
         self.step: Any = None
+        self.advance: Any = None  # `step` by the action that lies in the batch; None where that takes more
         self.read: Any = None
 
 

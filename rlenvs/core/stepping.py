@@ -125,6 +125,14 @@ class BatchStepping(BatchMemory):
         row, allowed = self._action_row.data, first.mask.data  # which give Python's numbers sooner
         bare, choices, illegal = self._bare_choices, self.setup.action_size, first.illegal
 
+        def advance() -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+            code = run(address, 0, 1, ACT)
+            if code:
+                self._refuse(code)
+            if self.totals is not None:
+                self.totals.see_step(self, None)
+            return read()
+
         def step(action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]] | None:
             forbidden = False
             if type(action) in bare and 0 <= action < choices:
@@ -145,6 +153,7 @@ class BatchStepping(BatchMemory):
                 self.totals.see_step(self, None)
             return read()
 
+        first.advance = advance if illegal is None else None
         return step
 
     def step_loaded(self, only: np.ndarray | None = None) -> None:

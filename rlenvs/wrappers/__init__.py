@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.presets import imu as imu
     from rlenvs.wrappers.presets import joint_encoder as joint_encoder
     from rlenvs.wrappers.presets import lidar as lidar
+    from rlenvs.wrappers.reflexes import Reflex as Reflex
     from rlenvs.wrappers.reset_free import ResetFree as ResetFree
     from rlenvs.wrappers.robustness import RandomParameters as RandomParameters
     from rlenvs.wrappers.robustness import Takeover as Takeover
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.robustness import uncertainty_set as uncertainty_set
     from rlenvs.wrappers.sensors import Mask as Mask
     from rlenvs.wrappers.sensors import Sensor as Sensor
-    from rlenvs.wrappers.shields import Reflex as Reflex
     from rlenvs.wrappers.shields import Shield as Shield
     from rlenvs.wrappers.snapshots import SnapshotReset as SnapshotReset
     from rlenvs.wrappers.statistics import EpisodeStatistics as EpisodeStatistics
@@ -101,7 +101,8 @@ else:
             "reset_free": "ResetFree",
             "robustness": "RandomParameters Takeover UncertaintySet uncertainty_set",
             "sensors": "Mask Sensor",
-            "shields": "Reflex Shield",
+            "reflexes": "Reflex",
+            "shields": "Shield",
             "snapshots": "SnapshotReset",
             "statistics": "EpisodeStatistics",
             "weights_shown": "AccruedRewards WeightConditioned",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ class ActionCost(Wrapper):
                 raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
             self.keep("reward")
         self.span = (space.high - space.low).astype(np.float64).ravel()
+        self.chosen = np.zeros((self.count, self.span.size))
         self.keep("before", (self.span.size,))
         self.keep("action_cost")
         self.keep("continuity_cost")
@@ -58,19 +60,34 @@ class ActionCost(Wrapper):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """Look at the actions; they are passed on as they are."""
-        flat = np.ascontiguousarray(actions, np.float64).reshape(self.count, -1)
-        charges = self.magnitude, self.change
-        charge(flat, slots, self.time, self.span, *charges, self.before, self.action_cost, self.continuity_cost)
+        self.chosen[:] = actions if actions.ndim == 2 else actions.reshape(self.count, -1)
+        self.run_all("measure", self._measuring, slots)
         return actions
+
+    def _measuring(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        told = self.before, self.action_cost, self.continuity_cost
+        charges = float(self.magnitude), float(self.change)
+        yield charge, self.chosen, slots, self.time, self.span, *charges, *told
+
+    def _charging(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield subtract, self.below.reward, self.action_cost, slots, self.reward
 
     def after_step(self, slots: np.ndarray) -> None:
         """Charge."""
         if "reward" in self.kept:
-            np.subtract(self.below.reward, self.action_cost, out=self.reward, where=slots)
+            self.run_all("charge", self._charging, slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The measures."""
         return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
+
+
+@compiled(nogil=True)
+def subtract(numbers: np.ndarray, less: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+    """out[slots] = numbers[slots] - less[slots]."""
+    for i in range(slots.size):
+        if slots[i]:
+            out[i] = numbers[i] - less[i]
 
 
 @compiled(nogil=True)

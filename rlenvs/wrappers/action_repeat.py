@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from gymnasium import spaces
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
-from rlenvs.wrappers.masked import add, clear, put
+from rlenvs.wrappers.masked import add, clear_rows, count, flat, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -53,13 +53,15 @@ class _SeveralSteps(Wrapper):
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been summed."""
-        for array in (self.repeats, *self.sums().values()):
-            clear(array, slots)
+        self.run_all("clear", self._clearing, slots, self.batch is not None)
+
+    def _clearing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        for array in (self.reward, self.repeats, *self.sums().values()):
+            yield clear_rows, flat(array), slots
 
     def _run(self, slots: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
         """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
-        self.begin_episode(slots)
-        clear(self.reward, slots)
+        _SeveralSteps.begin_episode(self, slots)
         going = slots.copy()
         for k in range(self.most):
             going &= k < wanted
@@ -71,7 +73,7 @@ class _SeveralSteps(Wrapper):
             self.below.step(action_of(k), going)
             self._add(going)
         self._show(slots)
-        self.time += slots
+        count(self.time, slots)
 
     def _remember(self, slots: np.ndarray) -> None:
         """These slots make one more step."""
@@ -80,7 +82,7 @@ class _SeveralSteps(Wrapper):
         """These slots have made all their steps."""
 
     def _add(self, slots: np.ndarray) -> None:
-        self.repeats += slots
+        count(self.repeats, slots)
         add(self.reward, self.below.reward, slots)
         paid = self._paid_elsewhere() if self.batch is None else self._paid()
         for key, total in self.sums().items():

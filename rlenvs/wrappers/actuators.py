@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.masked import fill, put
+from rlenvs.wrappers.masked import fill, flat, put, put_rows
 from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -105,8 +105,8 @@ class Actuator(Wrapper):
             raise ParameterError(f"{type(self).__name__}: {self.name} has the actions {space}; needed: Box or Discrete")
         bounds = [bounds_of(each, int(np.prod(space.shape or ()))) for each in self.action_spaces]
         self.low, self.high = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
-        self.limits = _one_number(self.low), _one_number(self.high)
         self.channels = self.low.shape[1]
+        self.command = np.zeros((self.count, self.channels))  # on its way from what was chosen to what is executed
         self.keep("action", space.shape or (), space.dtype)
         self.keep("raw_action", space.shape or (), space.dtype)
 
@@ -176,60 +176,59 @@ class Actuator(Wrapper):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The actions, as the actuator executes them."""
-        put(self.raw_action, actions, slots)
         if not self.on and self.every == 1:
+            put(self.raw_action, actions, slots)
             put(self.action, actions, slots)
             return actions
-        low, high = self.limits  # np.clip takes three times as long
-        command = np.maximum(actions.reshape(self.count, self.channels), low, dtype=np.float64)
-        np.minimum(command, high, out=command)
-        self._transmit(command, slots)
-        if self.continuous:
-            self._drive(command, slots)
-        put(self.action, command, slots)
+        self.command[:] = actions if actions.ndim == 2 else actions.reshape(self.count, self.channels)
+        self.run_all("act", self._loops, slots)
         return self.action
 
-    def _transmit(self, command: np.ndarray, slots: np.ndarray) -> None:
-        """Which action arrives at the actuator; works in place, as all that follows."""
-        if self.every > 1:
-            take_every(command, slots, self.time, self.every, self.taken)
-        if self.longest:
-            delay(command, slots, self.key, self.time, self.shortest, self.longest, self.sent)
-        if self.hold:
-            repeat(command, slots, self.key, self.time, self.hold, self.last)
-        if self.random or self.blend:
-            bounds = self.low, self.high
-            mix_random(command, self.key, self.time, self.random, self.blend, self.continuous, *bounds)
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What becomes of the commands, as compiled loops and their arguments."""
+        command, bounds = self.command, (self.low, self.high)
+        yield put_rows, flat(self.raw_action), command, slots
+        yield saturate, command, *bounds
+        yield from self._transmit(command, slots)
+        if self.continuous:
+            yield from self._drive(command, slots)
+        yield put_rows, flat(self.action), command, slots
 
-    def _drive(self, command: np.ndarray, slots: np.ndarray) -> None:
+    def _transmit(self, command: np.ndarray, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Which action arrives at the actuator; works in place, as all that follows."""
+        episode = self.key, self.time
+        if self.every > 1:
+            yield take_every, command, slots, self.time, self.every, self.taken
+        if self.longest:
+            yield delay, command, slots, *episode, self.shortest, self.longest, self.sent
+        if self.hold:
+            yield repeat, command, slots, *episode, float(self.hold), self.last
+        if self.random or self.blend:
+            chances = float(self.random), float(self.blend)
+            yield mix_random, command, *episode, *chances, self.continuous, self.low, self.high
+
+    def _drive(self, command: np.ndarray, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """What the actuator makes of it."""
         numbers = self.numbers
         if "dead_band" in self.on:
-            command[np.abs(command) < numbers["dead_band"]] = 0.0
+            yield silence, command, numbers["dead_band"]
         if "quantum" in self.on:
-            quantise(command, numbers["quantum"])
+            yield quantise, command, numbers["quantum"]
         if self.uneven:
-            command *= self.factor
-            command += self.offset
+            yield distort, command, self.factor, self.offset
         if "noise" in self.on:
-            disturb(command, self.key, self.time, numbers["noise"])
+            yield disturb, command, self.key, self.time, numbers["noise"]
         if self.on & {"quantum", "scale", "bias", "noise"}:
-            np.maximum(command, self.limits[0], out=command)
-            np.minimum(command, self.limits[1], out=command)
+            yield saturate, command, self.low, self.high
         if "rate_limit" in self.on:
-            slew(command, slots, self.most, self.slewed)
+            yield slew, command, slots, self.most, self.slewed
         if "lag" in self.on:
-            smooth(command, slots, self.gain, self.filtered)
+            yield smooth, command, slots, self.gain, self.filtered
 
     def extra_info(self) -> dict[str, Any]:
         """The chosen and the executed actions."""
         executed = self.below.read("action") if self.info_below else self.action
         return {"raw_action": self.raw_action, "action": executed}
-
-
-def _one_number(array: np.ndarray) -> np.ndarray | float:
-    """The number that an array is full of, with which NumPy is ten times faster; otherwise the array."""
-    return float(array.flat[0]) if (array == array.flat[0]).all() else array
 
 
 def whole_range(wrapper: Wrapper, setting: str, least: int) -> tuple[int, int]:
@@ -250,6 +249,34 @@ def bounds_of(space: spaces.Space, channels: int) -> tuple[np.ndarray, np.ndarra
     elif isinstance(space, spaces.Box):
         low[: space.low.size], high[: space.low.size] = space.low.ravel(), space.high.ravel()
     return low, high
+
+
+@compiled(nogil=True)
+def saturate(command: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """To the nearest number within bounds (agents, channels)."""
+    agents = low.shape[0]
+    for i in range(command.shape[0]):
+        k = i % agents
+        for j in range(command.shape[1]):
+            command[i, j] = min(max(command[i, j], low[k, j]), high[k, j])
+
+
+@compiled(nogil=True)
+def silence(command: np.ndarray, width: np.ndarray) -> None:
+    """0 within the dead band."""
+    for i in range(command.shape[0]):
+        for j in range(command.shape[1]):
+            if abs(command[i, j]) < width[j]:
+                command[i, j] = 0.0
+
+
+@compiled(nogil=True)
+def distort(command: np.ndarray, factor: np.ndarray, offset: np.ndarray) -> None:
+    """Errors of gain and offset."""
+    for i in range(command.shape[0]):
+        for j in range(command.shape[1]):
+            command[i, j] = command[i, j] * factor[i, j]
+            command[i, j] = command[i, j] + offset[i, j]
 
 
 @compiled(nogil=True)

@@ -28,7 +28,7 @@ the agent; beta -> 0 takes the worst, beta -> infinity any. Functions see all sl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.wrappers.adversary_moves import Adversary, Mover, Moves, finite_like
 from rlenvs.wrappers.channels import at, channels_of, replaced
-from rlenvs.wrappers.masked import put
+from rlenvs.wrappers.masked import put_rows
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.robustness import OnParameters
 
@@ -75,12 +75,18 @@ class StateAdversary(Adversary):
         self._chosen = channels_of(self)
         for k, chosen in enumerate(self._chosen):
             self.keep(f"disturbed{k}", chosen.part.space.shape, chosen.part.space.dtype)
+        if self.below.keeps_arrays:
+            self.observation = self._seen()
         self.tells_truth = self.below.read("true_obs") is None
         self.bounded("eps", self.eps, sum(len(chosen.index) for chosen in self._chosen))
 
-    @property
-    def observation(self) -> Any:
-        """What the agent sees."""
+    def __getattr__(self, name: str) -> Any:
+        """What the agent sees, where the arrays below change from step to step."""
+        if name == "observation" and "_chosen" in self.__dict__:
+            return self._seen()
+        return super().__getattr__(name)
+
+    def _seen(self) -> Any:
         own = {chosen.part.path: getattr(self, f"disturbed{k}") for k, chosen in enumerate(self._chosen)}
         return replaced(self.below.observation, own)
 
@@ -90,17 +96,20 @@ class StateAdversary(Adversary):
 
     def after_step(self, slots: np.ndarray) -> None:
         self.attack(slots)
+        self.run_all("perturb", self._perturbing, slots)
+
+    def _perturbing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         for k, chosen in enumerate(self._chosen):
             part, space = chosen.part, chosen.part.space
             truth = at(self.below.observation, part.path).reshape(self.count, -1)
             out = getattr(self, f"disturbed{k}").reshape(self.count, -1)
             bounds = space.low.ravel(), space.high.ravel()
             if len(chosen.index) == part.size == len(self.radius):
-                add_everywhere(slots, truth, self.perturbation, *bounds, out)
+                yield add_everywhere, slots, truth, self.perturbation, *bounds, out
             else:
-                put(out, truth, slots)
+                yield put_rows, out, truth, slots
                 places, columns = chosen.index.astype(np.uint64), chosen.order.astype(np.uint64)
-                add_at(slots, truth, places, self.perturbation, columns, *bounds, out)
+                yield add_at, slots, truth, places, self.perturbation, columns, *bounds, out
 
     def extra_info(self) -> dict[str, Any]:
         told: dict[str, Any] = {"perturbation": self.perturbation}
@@ -190,6 +199,7 @@ class ActionAdversary(Adversary):
             self.low, self.high = space.low.astype(np.float64), space.high.astype(np.float64)
             self.keep("raw_action", space.shape, space.dtype)
             self.keep("action", space.shape, space.dtype)
+            self.wanted = np.zeros((self.count, *space.shape))
             self.bounded("eps", eps, space.shape[0])
         elif isinstance(space, spaces.Discrete) and self.rule == SWITCHED:
             self.low, self.high = np.array([float(space.start)]), np.array([float(space.start + space.n - 1)])
@@ -214,12 +224,17 @@ class ActionAdversary(Adversary):
             return self.action
         bounds = self.low, self.high
         if self.rule == ADDED:
-            add_to_actions(slots, actions, self.perturbation, *bounds, self.raw_action, self.action)
+            self.wanted[:] = actions
+            self.run_all("add", self._adding, slots)
         else:
             share = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
             weight = 1.0 if self.rule == SWITCHED else self.share
             blend(slots, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
         return self.action
+
+    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        told = self.raw_action, self.action
+        yield add_to_actions, slots, self.wanted, self.perturbation, self.low, self.high, *told
 
     def _choices(self) -> np.ndarray:
         """The choices that the perturbations, numbers of [-1, 1], stand for."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ class Mover(Wrapper):
     def equip(self, radius: np.ndarray, reach: np.ndarray, norm: str) -> None:
         """Make room for k moves. radius: bounds of the perturbation, (k,); reach: of its change in a step, (k,)."""
         self.radius, self.reach, self.ball = radius, reach, norm == "l2"
-        self._always = np.ones(self.count, np.bool_)
+        self.coupled = np.ones(self.count, np.bool_)  # whose perturbation may not be far from the last one
         self.inverse = np.divide(1.0, radius, out=np.zeros_like(radius), where=radius > 0.0)
         self.step_size = np.where(np.isfinite(reach), np.minimum(reach, radius), STEP * radius)
         self.keep("move", radius.shape)
@@ -53,16 +53,31 @@ class Mover(Wrapper):
 
     def attack(self, slots: np.ndarray) -> None:
         """Move, and perturb."""
-        self._moves(slots)
-        self.propose(slots, self.perturbation)
+        if self._moves not in (self._random, self._walk):
+            self._moves(slots)
+            self.propose(slots, self.perturbation)
+            return
+        self.run_all("attack", self._attacking, slots, self.clock is self.time)
+
+    def _attacking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What random moves come to."""
+        yield draw_moves, slots, self.key, self.clock, self.move
+        if self._moves == self._walk:
+            yield walk, slots, self.perturbation, self.step_size, self.inverse, self.move
+        yield from self._proposing(slots, self.perturbation)
 
     def propose(self, slots: np.ndarray, p: np.ndarray) -> None:
         """Put the perturbation that the move comes to in the place of the last one."""
-        coupled = self.clock > 0 if self.free_start else self._always
+        for loop, *arguments in self._proposing(slots, p):
+            loop(*arguments)
+
+    def _proposing(self, slots: np.ndarray, p: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        if self.free_start:
+            yield mark, self.clock, self.coupled
         if self.ball:
-            project_ball(slots, coupled, self.move, self.radius[0], self.reach[0], p)
+            yield project_ball, slots, self.coupled, self.move, self.radius[0], self.reach[0], p
         else:
-            project_box(slots, coupled, self.move, self.radius, self.reach, p)
+            yield project_box, slots, self.coupled, self.move, self.radius, self.reach, p
 
     @property
     def clock(self) -> np.ndarray:
@@ -88,10 +103,10 @@ class Mover(Wrapper):
         """Somebody else has filled `move`."""
 
     def _random(self, slots: np.ndarray) -> None:
-        draw_moves(slots, self.key, self.clock, self.move)
+        self.run(draw_moves, slots, self.key, self.clock, self.move)
 
     def _walk(self, slots: np.ndarray) -> None:
-        draw_moves(slots, self.key, self.clock, self.move)
+        self.run(draw_moves, slots, self.key, self.clock, self.move)
         walk(slots, self.perturbation, self.step_size, self.inverse, self.move)
 
     def _player_with_options(self, options: dict[str, Any]) -> Moves:
@@ -194,6 +209,13 @@ def quantal_choice(values: np.ndarray, beta: float, uniform: np.ndarray) -> np.n
         weights = np.exp(-(values - least) / beta)
     sums = np.cumsum(weights, axis=1)
     return np.minimum((sums <= uniform[:, None] * sums[:, -1:]).sum(axis=1), values.shape[1] - 1)
+
+
+@compiled(nogil=True)
+def mark(clock: np.ndarray, out: np.ndarray) -> None:
+    """Whose episodes have begun."""
+    for i in range(out.size):
+        out[i] = clock[i] > 0
 
 
 @compiled(nogil=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Appends(Wrapper):
         else:
             self.ends = np.array([spaces.utils.flatdim(space) for space in below], np.int64)
             self.keep("joined", (int(self.ends.max()) + own.shape[0],), self.observation_spaces[0].dtype)
+        if self.below.keeps_arrays:
+            self.observation = self._joined()
 
     def _wider(self, space: spaces.Space, part: str, own: spaces.Box) -> spaces.Space:
         if isinstance(space, spaces.Dict):
@@ -58,12 +60,20 @@ class Appends(Wrapper):
 
     def join(self, slots: np.ndarray) -> None:
         """Put the observations below and the numbers together, in these slots."""
-        if not self.part:
-            join_slots(slots, self.below.observation, self.shown, self.ends, self.joined)
+        self.run_all("join", self.joining, slots)
 
-    @property
-    def observation(self) -> Observation:
-        """The observation below, with the numbers."""
+    def joining(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What `join` does, as compiled loops and their arguments."""
+        if not self.part:
+            yield join_slots, slots, self.below.observation, self.shown, self.ends, self.joined
+
+    def __getattr__(self, name: str) -> Any:
+        """The observation, where the arrays below change from step to step."""
+        if name == "observation" and "shown" in self.__dict__:
+            return self._joined()
+        return super().__getattr__(name)
+
+    def _joined(self) -> Observation:
         return {**self.below.observation, self.part: self.shown} if self.part else self.joined
 
 

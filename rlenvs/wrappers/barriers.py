@@ -12,7 +12,7 @@ quadratic programming using recursive LDL^T updates", IEEE TAC 2022).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -270,6 +270,13 @@ def solve(
     return np.clip(found[:size], low, high), False
 
 
+@compiled(nogil=True)
+def see_moved(outcome: np.ndarray, out: np.ndarray) -> None:
+    """Which actions are not as proposed."""
+    for i in range(out.size):
+        out[i] = outcome[i] != AS_PROPOSED
+
+
 class _Corrector(Wrapper):
     """What the wrappers of this file remember and report."""
 
@@ -284,6 +291,7 @@ class _Corrector(Wrapper):
         self.keep("action", shape)
         self.keep("outcome", dtype=np.int8)
         self.keep("interventions", dtype=np.int64)
+        self.keep("intervened", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
@@ -293,13 +301,14 @@ class _Corrector(Wrapper):
             AS_PROPOSED,
             0,
         )
+        self.intervened[slots] = False
 
     def extra_info(self) -> dict[str, Any]:
         """The actions before and after, whether they differ, and how many did."""
         return {
             "raw_action": self.raw_action,
             "action": self.action,
-            "intervened": self.outcome != AS_PROPOSED,
+            "intervened": self.intervened,
             "interventions": self.interventions,
         }
 
@@ -352,6 +361,9 @@ class BarrierFilter(_Corrector):
         self._make_room()
         self.keep("infeasible", dtype=np.int64)
         self.keep("least")
+        self.wanted = np.zeros((self.count, self.numbers))
+        self._share = float(self.rate), float(self.margin)
+        self._found: Any = None
         if self.barrier is None:
             self._check_world()
             self._believed = self._belief()
@@ -403,7 +415,10 @@ class BarrierFilter(_Corrector):
         if self.barrier is not None:
             return self._of_function(actions)
         found = self.batch.barriers(actions, self._believed)
-        return tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
+        if found is not self._found:  # the same array in every step, but for copies of the batch
+            parts = tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
+            self._found, self._parts = found, parts
+        return self._parts
 
     def _of_function(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         value, drift, slope = (np.asarray(part, np.float64) for part in self._function(self.below, actions))
@@ -428,8 +443,10 @@ class BarrierFilter(_Corrector):
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
         barriers = self._terms(actions)
+        self.wanted[:] = actions
         kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        settle_barriers(slots, actions, barriers, float(self.rate), float(self.margin), *kept)
+        self.run(settle_barriers, slots, self.wanted, barriers, *self._share, *kept)
+        self.run(see_moved, self.outcome, self.intervened)
         if barriers[0].shape[1] > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self._finish(i, actions[i], *(part[i] for part in barriers))
@@ -495,6 +512,7 @@ class SafeActions(_Corrector):
             )
         self._slopes, self._needs = self._half_spaces()
         self._check_not_empty()
+        self.wanted = np.zeros((self.count, self.numbers))
 
     def _bound(self, setting: str, tighter: Any) -> np.ndarray:
         own = np.asarray(getattr(self.action_space, setting), np.float64)
@@ -532,9 +550,14 @@ class SafeActions(_Corrector):
         """The nearest actions in the set."""
         low, high = self._bounds
         slopes, needs = self._slopes, self._needs
-        kept = self.raw_action, self.action, self.outcome, self.interventions
-        settle_set(slots, actions, slopes, needs, low, high, *kept)
+        self.wanted[:] = actions
+        self.run_all("settle", self._settling, slots)
         if len(needs) > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
                 self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
         return self.action
+
+    def _settling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        told = self.raw_action, self.action, self.outcome, self.interventions
+        yield settle_set, slots, self.wanted, self._slopes, self._needs, *self._bounds, *told
+        yield see_moved, self.outcome, self.intervened

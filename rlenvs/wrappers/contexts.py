@@ -25,7 +25,6 @@ from rlenvs.wrappers.context_lists import Context, sample_contexts
 from rlenvs.wrappers.curricula import curriculum_from
 from rlenvs.wrappers.curriculum import Curriculum, normals, uniforms
 from rlenvs.wrappers.episode_params import EpisodeParams
-from rlenvs.wrappers.wrapper import Observation
 
 PROCESSES = ("walk", "sine", "steps")
 
@@ -195,11 +194,6 @@ class Contexts(EpisodeParams, Appends):
             declared = np.array(list(self.ranges(wanted).values()))
             self.low = declared[:, 0]
             self.slope = 2.0 / np.maximum(declared[:, 1] - declared[:, 0], 1e-300)
-
-    @property
-    def observation(self) -> Observation:
-        """The observation below, with the context if it is visible."""
-        return super().observation if self.columns else self.below.observation
 
 
 # --- between episodes -------------------------------------------------------------------------------------------------

@@ -6,16 +6,17 @@ average.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
-from rlenvs.wrappers.masked import add, clear, put, put_number
-from rlenvs.wrappers.shields import Guard, ask_numbers, check_flag
+from rlenvs.wrappers.guards import Guard, ask_numbers, check_flag
+from rlenvs.wrappers.masked import add, clear, count, put, put_number
 from rlenvs.wrappers.wrapper import Stage, Wrapper
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
@@ -49,6 +50,7 @@ class CostSum(Wrapper):
         else:
             self.check_one("limit")
             self.allowed = float(self.limit)
+        self.cost_lasts = self.lasting(self.cost) is not None
         name = self.cost.removeprefix("cost_")
         self.suffix = "" if name == "cost" else f"_{name}"
         self.cost_sum = self.keep("cost_sum")
@@ -85,21 +87,54 @@ class CostSum(Wrapper):
         """Nothing was spent yet."""
         clear(self.cost_sum, slots)
 
-    def spend(self, slots: np.ndarray) -> np.ndarray:
-        """Add the costs of the step, and return them, (slots,).
+    def spend(self, slots: np.ndarray) -> None:
+        """Add the costs of the step, and do what `paying` says.
 
         Raises:
             ParameterError: an environment of another package says nothing about such a cost.
         """
+        self.run_all("spend", self._spending, slots, self.cost_lasts)
+
+    def _spending(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         cost = self.below.read(self.cost)
         if cost is None:
             raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
-        add(self.cost_sum, cost, slots)
-        return cost
+        yield add_numbers, self.cost_sum, cost, slots
+        yield from self.paying(cost, slots)
+
+    def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
+        """Compiled loops, (loop, *arguments), for what follows from the costs of a step, (slots,)."""
+        return ()
 
     def extra_info(self) -> dict[str, Any]:
         """The sum."""
         return {f"cost_sum{self.suffix}": self.cost_sum}
+
+
+@compiled(nogil=True)
+def add_numbers(sums: np.ndarray, numbers: np.ndarray, slots: np.ndarray) -> None:
+    """sums[slots] += numbers[slots]."""
+    for i in range(slots.size):
+        if slots[i]:
+            sums[i] += numbers[i]
+
+
+@compiled(nogil=True)
+def exceed(
+    slots: np.ndarray,
+    sums: np.ndarray,
+    allowed: float,
+    left: np.ndarray,
+    ended: np.ndarray,
+    over: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """What is left of what is allowed; whose sum is more, over; and who has ended by that or before, out."""
+    for i in range(slots.size):
+        if slots[i]:
+            left[i] = allowed - sums[i]
+            over[i] = sums[i] > allowed
+            out[i] = ended[i] or over[i]
 
 
 @dataclass
@@ -125,6 +160,10 @@ class CostBudget(CostSum):
         super().prepare()
         check_flag(self, "end")
         self.over_budget = self.keep("over_budget", dtype=np.bool_)
+        self.cost_left = self.keep("cost_left", fill=self.allowed)
+        left = {f"cost_left{self.suffix}": self.cost_left, f"over_budget{self.suffix}": self.over_budget}
+        self._told = {**super().extra_info(), **left}
+        self.nowhere = np.zeros(self.count, np.bool_)  # for flags that do not count
         if self.end:
             self.terminated = self.keep("terminated", dtype=np.bool_)
 
@@ -132,20 +171,23 @@ class CostBudget(CostSum):
         """A full budget."""
         super().begin_episode(slots)
         clear(self.over_budget, slots)
+        put_number(self.cost_left, self.allowed, slots)
         if self.end:
             put(self.terminated, self.below.terminated, slots)
 
     def after_step(self, slots: np.ndarray) -> None:
         """Spend."""
         self.spend(slots)
-        np.greater(self.cost_sum, self.allowed, out=self.over_budget, where=slots)
-        if self.end:
-            np.logical_or(self.below.terminated, self.over_budget, out=self.terminated, where=slots)
+
+    def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
+        """See whether the budget is used up."""
+        ended = self.terminated if self.end else self.nowhere
+        sums = self.cost_sum, self.allowed, self.cost_left
+        yield exceed, slots, *sums, self.below.terminated, self.over_budget, ended
 
     def extra_info(self) -> dict[str, Any]:
         """What was spent and what is left."""
-        left = {f"cost_left{self.suffix}": self.allowed - self.cost_sum, f"over_budget{self.suffix}": self.over_budget}
-        return {**super().extra_info(), **left}
+        return self._told
 
 
 @dataclass
@@ -224,11 +266,15 @@ class Lagrangian(CostReward):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Charge; learn from episodes that have ended."""
-        cost, price = self.spend(slots), self.multiplier
-        put(self.reward, (self.below.reward - price * cost) / (1.0 + price), slots)
-        ended = self.below.over
-        put(self.running, ~ended, slots)
-        self._learn(slots & ended)
+        self.spend(slots)
+        if not self.one_slot or not self.running.item():
+            self._learn(slots & ~self.running)
+
+    def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
+        """The price."""
+        below = self.below
+        ends = below.terminated, below.truncated
+        yield charge, slots, below.reward, cost, self.multiplier, *ends, self.reward, self.running
 
     def _learn(self, ended: np.ndarray) -> None:
         """Change the multiplier by what these slots' episodes cost."""
@@ -248,6 +294,24 @@ class Lagrangian(CostReward):
     def extra_info(self) -> dict[str, Any]:
         """The sum, the reward and the multiplier."""
         return {**super().extra_info(), f"multiplier{self.suffix}": self.multiplier}
+
+
+@compiled(nogil=True)
+def charge(
+    slots: np.ndarray,
+    rewards: np.ndarray,
+    costs: np.ndarray,
+    prices: np.ndarray,
+    terminated: np.ndarray,
+    truncated: np.ndarray,
+    out: np.ndarray,
+    running: np.ndarray,
+) -> None:
+    """(reward - price cost) / (1 + price); and whose episodes go on."""
+    for i in range(slots.size):
+        if slots[i]:
+            out[i] = (rewards[i] - prices[i] * costs[i]) / (1.0 + prices[i])
+            running[i] = not (terminated[i] or truncated[i])
 
 
 def horizon_of(stage: Stage) -> int | None:
@@ -292,6 +356,7 @@ class Saute(CostReward, Appends):
         self.check_one("unsafe_reward", -math.inf)
         self._highest = self._bound()
         self.left = self.keep("left", fill=self.allowed)  # z in units of the cost, in which whole numbers stay exact
+        self.keep("safety_state")
         self.make_room("safety_state", [-1.0], [self._highest])
 
     def _bound(self) -> float:
@@ -314,18 +379,49 @@ class Saute(CostReward, Appends):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Spend, and take the reward away when nothing is left."""
-        cost = self.spend(slots)
-        put(self.left, (self.left - cost) / self.discount, slots)
-        put(self.reward, np.where(self.left > 0.0, self.below.reward, self.unsafe_reward), slots)
+        self.spend(slots)
         self._show(slots)
 
+    def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
+        """What is left, and the reward."""
+        rates = float(self.discount), float(self.unsafe_reward)
+        yield use_up, slots, cost, self.below.reward, *rates, self.left, self.reward
+
     def _show(self, slots: np.ndarray) -> None:
-        self.shown[:, 0] = np.clip(self.left / self.allowed, -1.0, self._highest)
-        self.join(slots)
+        self.run_all("show", self._showing, slots)
+
+    def _showing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield show_left, self.left, self.allowed, self._highest, self.shown, self.safety_state
+        yield from self.joining(slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The sum, the reward and z."""
-        return {**super().extra_info(), f"safety_state{self.suffix}": self.left / self.allowed}
+        return {**super().extra_info(), f"safety_state{self.suffix}": self.safety_state}
+
+
+@compiled(nogil=True)
+def use_up(
+    slots: np.ndarray,
+    costs: np.ndarray,
+    rewards: np.ndarray,
+    discount: float,
+    unsafe: float,
+    left: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """left <- (left - cost) / discount; the reward while there is some."""
+    for i in range(slots.size):
+        if slots[i]:
+            left[i] = (left[i] - costs[i]) / discount
+            out[i] = rewards[i] if left[i] > 0.0 else unsafe
+
+
+@compiled(nogil=True)
+def show_left(left: np.ndarray, allowed: float, highest: float, shown: np.ndarray, told: np.ndarray) -> None:
+    """What is left, as part of what is allowed; and within what can be shown."""
+    for i in range(left.size):
+        told[i] = left[i] / allowed
+        shown[i, 0] = min(max(told[i], -1.0), highest)
 
 
 @dataclass
@@ -376,7 +472,7 @@ class Simmer(Saute):
     def after_step(self, slots: np.ndarray) -> None:
         """Count."""
         super().after_step(slots)
-        self.made += slots
+        count(self.made, slots)
 
     def extra_info(self) -> dict[str, Any]:
         """As `Saute`, and the budget."""

@@ -17,6 +17,7 @@ from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrappe
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.gym_env import refuse_closed
 from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
 from rlenvs.wrappers.masked import clear, load
 from rlenvs.wrappers.slots import BatchSlots, put, slots_of
@@ -102,13 +103,11 @@ def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
 
 def plain(array: Any, slot: int) -> Any:
     """A copy of one slot of an info array; numbers as plain Python."""
+    if type(array) is np.ndarray:
+        return array.item(slot) if array.ndim == 1 else array[slot].copy()
     if isinstance(array, dict):
         return {name: plain(part, slot) for name, part in array.items()}
-    if array.ndim == 1:
-        return array.item(slot)
     value = array[slot]
-    if isinstance(value, np.ndarray):
-        return value.copy()
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -123,13 +122,24 @@ def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
     return {**nested, **{f"_{key}": slots.copy() for key in infos}}
 
 
-def told_by(wrappers: Sequence[Wrapper]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
-    """What each wrapper adds to info, and for which slots it does so now; None for all."""
+def tellers_of(wrappers: Sequence[Wrapper]) -> list[tuple[Wrapper, bool]]:
+    """The wrappers that add to info, and whether they do so for some slots only now and then."""
     return [
-        (wrapper.told(), wrapper.extra_info())
+        (wrapper, type(wrapper).told is not Wrapper.told)
         for wrapper in wrappers
         if type(wrapper).extra_info is not Wrapper.extra_info
     ]
+
+
+def told_by(tellers: Sequence[tuple[Wrapper, bool]]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
+    """What each wrapper adds to info, and for which slots it does so now; None for all."""
+    return [(wrapper.told() if seldom else None, wrapper.extra_info()) for wrapper, seldom in tellers]
+
+
+def _says_now(wrapper: Wrapper) -> bool:
+    """Whether a wrapper tells something of the first slot now."""
+    told = wrapper.told()
+    return told is None or bool(told[0])
 
 
 def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> dict[str, Any]:
@@ -145,7 +155,7 @@ def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> di
 def all_present(infos: dict[str, Any], wrappers: Sequence[Wrapper], slots: np.ndarray) -> dict[str, Any]:
     """Vector infos, with masks, of what the environment said and what its wrappers add, about these slots."""
     infos = present(infos, slots)
-    for told, own in told_by(wrappers):
+    for told, own in told_by(tellers_of(wrappers)):
         about = slots if told is None else slots & told
         if told is None or about.any():
             infos.update(present(copied(own), about))
@@ -271,6 +281,20 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         if self.top.reward.ndim == 2:
             self.reward_space = self.top.reward_space
         self._ready = False
+        self._tellers = tellers_of(self.wrappers)
+        self._plain = all(type(each).step is Wrapper.step for each in self.wrappers)
+        self._acting = [each.act for each in reversed(self.wrappers) if type(each).act is not Wrapper.act]
+        self._looking = [
+            (each.time, each.after_step if type(each).after_step is not Wrapper.after_step else None)
+            for each in self.wrappers
+        ]
+        space, seen = self.action_space, self.top.observation
+        self._vector = space.shape if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
+        self._choices = None
+        if isinstance(space, spaces.Discrete):
+            self._choices = range(int(space.start), int(space.start + space.n))
+        vector = isinstance(seen, np.ndarray) and seen.ndim == 2
+        self._shows_vectors = vector and seen.shape[1:] == self.observation_space.shape
 
     @property
     def recipe(self) -> list[dict[str, Any]]:
@@ -290,29 +314,64 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, of the environment and of the wrappers."""
         self.top.reset(ONE, [seed], options)
-        self._ready = True
-        return slot_of(self.top.observation, 0, self.observation_space), self._info()
+        self._ready = not self.top.over[0]
+        return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step.
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice. Nothing has moved then.
-            EpisodeOverError: the episode is over.
+            EpisodeOverError: the episode is over, or the environment is closed.
         """
         top = self.top
-        if not self._ready or top.terminated[0] or top.truncated[0]:
+        if not self._ready:
             raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
-        top.step(check_action(action, self.action_space, top.name)[None], ONE)
-        reward = plain(top.reward, 0)
-        if isinstance(reward, np.ndarray):
-            reward = reward.astype(np.float32)
-        observation = slot_of(top.observation, 0, self.observation_space)
-        return observation, reward, top.terminated.item(0), top.truncated.item(0), self._info()
+        self._play(self._check(action))
+        paid = top.reward
+        reward = paid.item() if paid.ndim == 1 else paid[0].astype(np.float32)
+        terminated, truncated = top.terminated.item(), top.truncated.item()
+        self._ready = not (terminated or truncated)
+        return self._observation(), reward, terminated, truncated, self._info()
+
+    def _play(self, actions: np.ndarray) -> None:
+        """`top.step`, without a call for every wrapper that does nothing but to act or to look."""
+        if not self._plain:
+            self.top.step(actions, ONE)
+            return
+        for act in self._acting:
+            actions = act(actions, ONE)
+        self.bottom.step(actions, ONE)
+        for time, look in self._looking:
+            time[0] += 1
+            if look is not None:
+                look(ONE)
+
+    def _check(self, action: Any) -> np.ndarray:
+        """The action as an array (1, ...); the usual ones sooner than `check_action` does it."""
+        if type(action) is np.ndarray:
+            if action.shape == self._vector and action.dtype.char in "fd":
+                total = sum(action.tolist()) if action.size < 32 else action.dot(action)
+                if total == total:  # no NaN
+                    return action.astype(float)[None]
+        elif type(action) is int and self._choices is not None and action in self._choices:
+            return np.array([action])
+        return check_action(action, self.action_space, self.top.name)[None]
+
+    def _observation(self) -> Any:
+        if self._shows_vectors:
+            return self.top.observation.flatten()
+        return slot_of(self.top.observation, 0, self.observation_space)
 
     def _info(self) -> dict[str, Any]:
-        info = dict(self.bottom.slot_info(0))  # type: ignore[attr-defined]
-        info.update(added(told_by(self.wrappers), 0))
+        info = self.bottom.slot_info(0).copy()  # type: ignore[attr-defined]
+        for wrapper, seldom in self._tellers:
+            if not seldom or _says_now(wrapper):
+                for key, value in wrapper.extra_info().items():
+                    if type(value) is not np.ndarray or value.ndim > 2:
+                        info[key] = plain(value, 0)
+                    else:  # the same, sooner
+                        info[key] = value.item() if value.ndim == 1 else value.flatten()
         return info
 
     def get_state(self) -> WrappedState:
@@ -322,8 +381,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
     def set_state(self, state: WrappedState) -> Any:
         """Go back to a snapshot; returns the observation. SnapshotError when it is not one of such a stack."""
         self.top.set_state(check_state(state, self.wrappers, self.top.name), 0)
-        self._ready = True
-        return slot_of(self.top.observation, 0, self.observation_space)
+        self._ready = not self.top.over[0]
+        return self._observation()
 
     def action_masks(self) -> np.ndarray:
         """Which choices are allowed now, bool; the name that sb3-contrib's MaskablePPO calls."""
@@ -401,8 +460,11 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
         Raises:
             ActionError: wrong shape or type, NaN, not a choice. No world has moved then.
-            EpisodeOverError: autoreset is disabled and an episode is over, or there was no reset yet.
+            EpisodeOverError: autoreset is disabled and an episode is over, there was no reset yet, or the environments
+                are closed.
         """
+        if self.env.closed:
+            refuse_closed(self.top.name)
         top, over = self.top, self.top.over
         waiting = np.count_nonzero(over)
         if not self._all_begun or (waiting and self.mode is AutoresetMode.DISABLED):
@@ -541,7 +603,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
 
         Raises:
             ActionError: an action is missing, or has the wrong shape or type, NaN, or is not a choice.
-            EpisodeOverError: no agent is alive.
+            EpisodeOverError: no agent is alive, or the environment is closed.
         """
         top, acting = self.top, self.agents
         if not acting:
@@ -579,7 +641,7 @@ class WrappedParallelEnv(BaseParallelWrapper):
         return {agent: slot_of(top.observation, slots[agent], top.observation_spaces[slots[agent]]) for agent in agents}
 
     def _infos(self, agents: list[str]) -> dict[str, Any]:
-        told, infos = told_by(self.wrappers), {}
+        told, infos = told_by(tellers_of(self.wrappers)), {}
         for agent in agents:
             slot = self._slots[agent]
             infos[agent] = {**self.bottom.slot_info(slot), **added(told, slot)}  # type: ignore[attr-defined]

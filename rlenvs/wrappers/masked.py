@@ -19,7 +19,7 @@ def put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = values[0]
         return
-    _put(flat(target), flat(values), slots)
+    put_rows(flat(target), flat(values), slots)
 
 
 def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
@@ -28,7 +28,7 @@ def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = target[0] + values[0]
         return
-    _add(flat(target), flat(values), slots)
+    add_rows(flat(target), flat(values), slots)
 
 
 def put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
@@ -46,13 +46,13 @@ def clear(target: np.ndarray, slots: np.ndarray) -> None:
         if slots[0]:
             target[0] = 0
         return
-    _clear(flat(target), slots)
+    clear_rows(flat(target), slots)
 
 
 def count(counter: np.ndarray, slots: np.ndarray) -> None:
     """counter[slots] += 1, of one number per slot."""
     if len(slots) == 1:
-        if slots[0]:
+        if slots.item():
             counter[0] += 1
         return
     _count(counter, slots)
@@ -88,7 +88,8 @@ def _put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+def put_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """`put`, of arrays (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):
@@ -96,7 +97,8 @@ def _put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+def add_rows(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
+    """`add`, of arrays (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):
@@ -104,7 +106,8 @@ def _add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _clear(target: np.ndarray, slots: np.ndarray) -> None:
+def clear_rows(target: np.ndarray, slots: np.ndarray) -> None:
+    """`clear`, of an array (slots, numbers)."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(target.shape[1]):

@@ -142,17 +142,17 @@ def sense(
     seen: np.ndarray,
 ) -> None:
     """Readings of one array for the slots of a mask, true -> seen, (slots, numbers); `ROWS` slots at a time."""
-    who, starts = np.empty(ROWS, np.uint64), np.empty(ROWS, np.uint64)
-    x = np.empty(
-        (e.places.size, ROWS), true.dtype
-    )  # a channel after the other, so that every model is a loop over slots
-    z = np.empty((max(e.walk.size, e.drift.size), ROWS), true.dtype)
+    rows = min(ROWS, stop - start)
+    who, starts = np.empty(rows, np.uint64), np.empty(rows, np.uint64)
+    # a channel after the other, so that every model is a loop over slots
+    x = np.empty((e.places.size, rows), true.dtype)
+    z = np.empty((max(e.walk.size, e.drift.size), rows), true.dtype)
     kept = memory.missing.shape[1] + memory.failed.shape[1] > 0
     plain = not kept and memory.past.shape[1] + memory.factor.shape[1] + e.quantum.size + e.dead_band.size == 0
     r = start
     while r < stop:
         count = 0
-        while r < stop and count < ROWS:
+        while r < stop and count < rows:
             if slots[r] and (every == 1 or time[r] % every == 0):
                 who[count], starts[count] = r, start_of(key[r], time[r])
                 count += 1
@@ -265,7 +265,7 @@ def add_samples(who: np.ndarray, e: Errors, memory: Memory, true: np.ndarray, x:
     places, zeros, first, each = e.places, e.zero, e.first, e.each
     factor, past, source, failed = memory.factor, memory.past, memory.source, memory.failed
     silent = e.stuck_at == NOISE and failed.shape[1] > 0
-    slots = np.empty(ROWS, np.uint64)
+    slots = np.empty(who.size, np.uint64)
     for i in range(who.size):
         slots[i] = source[who[i]] & (past.shape[1] - 1)
     for j in range(x.shape[0]):
@@ -333,7 +333,8 @@ def copy_around(
     start: int,
     stop: int,
     slots: np.ndarray,
-    held: np.ndarray,
+    time: np.ndarray,
+    every: int,
     others: np.ndarray,
     missing: np.ndarray,
     failed: np.ndarray,
@@ -343,7 +344,7 @@ def copy_around(
     """The true numbers of the slots of a mask; only the others than channels where a reading may have to stay."""
     for r in range(start, stop):
         if slots[r]:
-            some = held[r]
+            some = time[r] % every > 0
             for c in range(missing.shape[1]):
                 some |= missing[r, c]
             for c in range(failed.shape[1]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.masked import clear, put
+from rlenvs.wrappers.masked import clear
 from rlenvs.wrappers.reward_vectors import ChangesVector, PerTerm
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -87,6 +87,10 @@ class NormalizeRewards(ChangesVector):
             self.keep(name, size)
         self.keep("variance", size, fill=1.0)
         self.keep("samples", fill=self.prior)
+        rows = len(self.columns) if self.shared or self.given is not None else self.count
+        self.spread = np.ones((rows, self.terms))  # what terms are divided by
+        if self.given is not None:
+            self.spread[:] = np.where(self.columns, self.given, 1.0)
         if self.vectors:
             self.reward_space = spaces.Box(-np.inf, np.inf, size, np.float32)
 
@@ -138,25 +142,18 @@ class NormalizeRewards(ChangesVector):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Learn, and normalise."""
+        self.run_all("frozen" if self.frozen else "learn", self._loops, slots, self.vector_lasts)
+
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         vector = self._vector()
         if self.given is None:
-            self._learn(vector, slots)
-            variance = self.variance[:1] if self.shared else self.variance
-            spread = np.sqrt(variance + self.epsilon)
-        else:
-            spread = self.given[None]
-        divide(vector, self.origin, np.where(self.columns, spread, 1.0), slots, self.vector)
-        self._pay(slots)
-
-    def _learn(self, vector: np.ndarray, slots: np.ndarray) -> None:
-        kept = self.discount * (1.0 - self.below.terminated)[:, None] if self.carry else self.discount
-        put(self.returns, kept * self.returns + vector, slots)
-        if self.frozen:
-            return
-        if self.shared:
-            update_all(slots, self.returns, self.mean, self.variance, self.samples)
-        else:
-            update_slots(slots, self.returns, self.mean, self.variance, self.samples)
+            yield accrue, slots, vector, float(self.discount), bool(self.carry), self.below.terminated, self.returns
+            if not self.frozen:
+                update = update_all if self.shared else update_slots
+                yield update, slots, self.returns, self.mean, self.variance, self.samples
+            yield spread_of, self.variance, float(self.epsilon), self.columns, self.spread
+        yield divide, vector, self.origin, self.spread, slots, self.vector
+        yield from self._paying(slots)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
         """Put the slots of a world back, and what all slots share."""
@@ -221,12 +218,45 @@ class ClipRewards(ChangesVector):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Cut."""
-        put(self.vector, np.clip(self._vector(), self.least, self.most), slots)
-        self._pay(slots)
+        self.run_all("cut", self._loops, slots, self.vector_lasts)
+
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield cut, self._vector(), self.least, self.most, slots, self.vector
+        yield from self._paying(slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The clipped vector."""
         return {**self._untouched(), "clipped_rewards": self.vector}
+
+
+@compiled(nogil=True)
+def accrue(
+    slots: np.ndarray, vectors: np.ndarray, discount: float, carry: bool, ended: np.ndarray, returns: np.ndarray
+) -> None:
+    """returns <- discount returns + vectors; where they go on over episodes, not over a step that terminates one."""
+    for i in range(slots.size):
+        if slots[i]:
+            kept = 0.0 if carry and ended[i] else discount
+            for j in range(vectors.shape[1]):
+                returns[i, j] = kept * returns[i, j] + vectors[i, j]
+
+
+@compiled(nogil=True)
+def spread_of(variance: np.ndarray, epsilon: float, columns: np.ndarray, out: np.ndarray) -> None:
+    """Standard deviations of the terms that change, 1 for the others."""
+    for i in range(out.shape[0]):
+        k = min(i, columns.shape[0] - 1)
+        for j in range(out.shape[1]):
+            out[i, j] = np.sqrt(variance[i, j] + epsilon) if columns[k, j] else 1.0
+
+
+@compiled(nogil=True)
+def cut(vectors: np.ndarray, low: np.ndarray, high: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
+    """To the nearest numbers within bounds, one pair a term."""
+    for i in range(slots.size):
+        if slots[i]:
+            for j in range(low.size):
+                out[i, j] = min(max(vectors[i, j], low[j]), high[j])
 
 
 @compiled(nogil=True)

@@ -8,7 +8,7 @@ Above `NormalizeRewards` the vector is the normalised one. Terms are named as in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.masked import add, clear, put
+from rlenvs.wrappers.masked import add, add_rows, clear, put
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
 
@@ -53,6 +53,7 @@ class LinearScalarization(OfVector):
         except ParameterError:
             self.weights = before
             raise
+        self.unbind()
 
     def _rows(self) -> np.ndarray:
         """The weights, (slots or 1, terms)."""
@@ -75,7 +76,10 @@ class LinearScalarization(OfVector):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.slot, slots, self.reward)
+        self.run_all("weigh", self._weighing, slots, self.vector_lasts)
+
+    def _weighing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield weigh, self._vector(), self.slot, slots, self.reward
 
     def extra_info(self) -> dict[str, Any]:
         """The vector."""
@@ -141,6 +145,15 @@ def measure(vectors: np.ndarray, weights: np.ndarray, reference: np.ndarray, rho
         out[i] = most + rho * total
 
 
+@compiled(nogil=True)
+def approach(distances: np.ndarray, slots: np.ndarray, rewards: np.ndarray, worth: np.ndarray) -> None:
+    """Rewards: by how much distances are less than minus what was worth; and what is worth now."""
+    for i in range(slots.size):
+        if slots[i]:
+            rewards[i] = -distances[i] - worth[i]
+            worth[i] = -distances[i]
+
+
 @dataclass
 class ChebyshevScalarization(_OfReturn):
     """The reward is by how much the step brings the episode's sum of vectors nearer to a reference point.
@@ -178,7 +191,17 @@ class ChebyshevScalarization(_OfReturn):
             if lacking:
                 raise self.refuse("reference", f"says nothing of {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
+        self.distances = np.empty(self.count)
         self._keep_return()
+
+    def after_step(self, slots: np.ndarray) -> None:
+        """Pay what the distance has shrunk by."""
+        self.run_all("approach", self._approaching, slots, self.vector_lasts)
+
+    def _approaching(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield add_rows, self.accrued, self._vector(), slots
+        yield measure, self.accrued, self.slot[None], self.point[None], float(self.rho), self.distances
+        yield approach, self.distances, slots, self.reward, self.worth
 
     def utility(self, returns: np.ndarray) -> np.ndarray:
         """Minus the distance."""

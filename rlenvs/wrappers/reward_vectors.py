@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.wrappers.masked import clear, put
+from rlenvs.wrappers.masked import clear, put_rows
 from rlenvs.wrappers.wrapper import Wrapper
 
 PerTerm = Mapping[str, float] | Sequence[float]
@@ -38,6 +38,8 @@ class OfVector(Wrapper):
         while isinstance(stage, Wrapper) and not isinstance(stage, ChangesVector):
             stage = stage.below
         self.changed = stage if isinstance(stage, ChangesVector) else None  # the nearest wrapper that changes it
+        known = self.below.reward.ndim == 2 or self.changed is not None
+        self.vector_lasts = known or self.lasting("reward_vector") is not None
 
     def _vector(self) -> np.ndarray:
         """The vector of rewards of the last step, (slots, terms)."""
@@ -109,7 +111,7 @@ class OfVector(Wrapper):
 
 class ChangesVector(OfVector):
     """A wrapper that makes another vector of the one below: the reward itself where that is a vector, otherwise what
-    the reward is weighed from. Call `_make_room` in `prepare`, fill `self.vector`, then call `_pay`."""
+    the reward is weighed from. Call `_make_room` in `prepare`, fill `self.vector`, then do what `_paying` gives."""
 
     def _make_room(self) -> None:
         size = (self.terms,)
@@ -123,11 +125,12 @@ class ChangesVector(OfVector):
         """Nothing was paid."""
         clear(self.vector, slots)
 
-    def _pay(self, slots: np.ndarray) -> None:
+    def _paying(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Compiled loops, and their arguments, that make the reward of `self.vector`."""
         if self.vectors:
-            put(self.reward, self.vector, slots)
+            yield put_rows, self.reward, self.vector, slots
         else:
-            weigh(self.vector, self.worlds_weights, slots, self.reward)
+            yield weigh, self.vector, self.worlds_weights, slots, self.reward
 
 
 @compiled(nogil=True)

@@ -9,7 +9,7 @@ bursts are Gilbert's ("Capacity of a burst-noise channel", Bell System Technical
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -153,12 +153,13 @@ class Sensor(Seeing):
         self.timing = self._timing()
         self.idle = not any(np.any(getattr(self, name)) for name in (*MAGNITUDES, "outliers", "dropout", "stuck"))
         self.idle &= self.timing.longest == 0 and self.timing.every == 1 and self.low is None and self.high is None
-        self.much = self.number * sum(bool(np.any(getattr(self, name))) for name in DRAWN) >= MUCH
-        self.never = np.zeros(self.count, np.bool_)
+        self.much = self.count > 1 and self.number * sum(bool(np.any(getattr(self, name))) for name in DRAWN) >= MUCH
         self._keep_memory(chosen)
         self.errors = self._errors(chosen)
         self.paths = [own.part.path for own in chosen]
         self.seen_names = self._keep_seen([own.part for own in chosen])
+        if self.below.keeps_arrays:
+            self.observation = self._readings()
         self.notice_truth()
 
     # --- settings -----------------------------------------------------------------------------------------------------
@@ -331,9 +332,13 @@ class Sensor(Seeing):
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
-    @property
-    def observation(self) -> Observation:
-        """The readings."""
+    def __getattr__(self, name: str) -> Any:
+        """The readings, where the arrays below change from step to step."""
+        if name == "observation" and "seen_names" in self.__dict__:
+            return self._readings()
+        return super().__getattr__(name)
+
+    def _readings(self) -> Observation:
         below = self.below.observation
         if self.idle:
             return below
@@ -349,36 +354,27 @@ class Sensor(Seeing):
         """Read."""
         if self.idle:
             return
-        memory, below = self._memory(), self.below.observation
-        if self.timing.longest or self.dropout or self.stuck:
-            self._all_slots(pick_samples, slots, self.key, self.time, self.timing, memory)
-        for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
-            true, seen = at(below, path), getattr(self, name)
-            self._pass_on(slots, errors, true, seen)
-            flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
-            if self.timing.longest:
-                self._all_slots(remember, slots, self.time, errors.places, errors.first, flat[0], self.past)
-            self._all_slots(sense, slots, self.key, self.time, self.timing.every, errors, memory, *flat)
-
-    def _all_slots(self, loop: Callable[..., None], slots: np.ndarray, *arguments: Any) -> None:
-        """Call a compiled loop, in several threads where there is much to draw for each slot."""
         if self.much:
-            self.in_threads(loop, slots, *arguments)
+            for loop, _, _, *arguments in self._loops(slots):
+                self.in_threads(loop, *arguments)
         else:
-            loop(0, self.count, slots, *arguments)
+            self.run_all("read", self._loops, slots)
 
-    def _pass_on(self, slots: np.ndarray, errors: Errors, true: np.ndarray, seen: np.ndarray) -> None:
-        """Copy the numbers that are no channels; where no reading is held all of them, which is faster."""
-        if not len(errors.others):
-            return
-        if self.dropout or self.stuck or self.timing.every > 1:
-            flat = np.ascontiguousarray(true).reshape(self.count, -1), seen.reshape(self.count, -1)
-            held = self.time % self.timing.every > 0 if self.timing.every > 1 else self.never
-            self._all_slots(copy_around, slots, held, errors.others, self.missing_now, self.failed, *flat)
-        elif slots.all():
-            seen[...] = true
-        else:
-            seen[slots] = true[slots]
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What makes readings of a step: compiled loops (start, stop, slots, ...) and their arguments."""
+        all_slots = 0, self.count, slots
+        memory, below, timing = self._memory(), self.below.observation, self.timing
+        if timing.longest or self.dropout or self.stuck:
+            yield pick_samples, *all_slots, self.key, self.time, timing, memory
+        for path, name, errors in zip(self.paths, self.seen_names, self.errors, strict=True):
+            true, seen = np.ascontiguousarray(at(below, path)).reshape(self.count, -1), getattr(self, name)
+            flat = true, seen.reshape(self.count, -1)
+            if len(errors.others):
+                missing, failed = self.missing_now, self.failed
+                yield copy_around, *all_slots, self.time, timing.every, errors.others, missing, failed, *flat
+            if timing.longest:
+                yield remember, *all_slots, self.time, errors.places, errors.first, true, self.past
+            yield sense, *all_slots, self.key, self.time, timing.every, errors, memory, *flat
 
 
 @dataclass
@@ -412,6 +408,8 @@ class Mask(Seeing):
             self.observation_spaces = [_shortened(space, chosen) for space in self.observation_spaces]
         self.parts = list(parts.values())
         self.notice_truth()
+        if self.below.keeps_arrays:
+            self.observation = self._left()
 
     def _without(self, own: Chosen) -> Part:
         """The part without the channels of a group, or with zeros in their place; and which numbers to copy to it."""
@@ -437,9 +435,13 @@ class Mask(Seeing):
             raise self.refuse("channels", "leaves nothing to see; remove=False keeps the channels as zeros")
         return _box_of(own.part.space, others)
 
-    @property
-    def observation(self) -> Observation:
-        """What is left to see."""
+    def __getattr__(self, name: str) -> Any:
+        """What is left to see, where the arrays below change from step to step."""
+        if name == "observation" and "copies" in self.__dict__:
+            return self._left()
+        return super().__getattr__(name)
+
+    def _left(self) -> Observation:
         seen = {path: getattr(self, name) for name, (path, _, _) in zip(self.seen_names, self.copies, strict=True)}
         return replaced(self.below.observation, seen)
 
@@ -449,10 +451,13 @@ class Mask(Seeing):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Look."""
+        self.run_all("look", self._loops, slots)
+
+    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         below = self.below.observation
         for name, (path, source, target) in zip(self.seen_names, self.copies, strict=True):
             true, seen = np.ascontiguousarray(at(below, path)), getattr(self, name)
-            copy_numbers(slots, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1))
+            yield copy_numbers, slots, source, target, true.reshape(self.count, -1), seen.reshape(self.count, -1)
 
 
 def _shortened(space: spaces.Space, chosen: Sequence[Chosen]) -> spaces.Space:

@@ -1,187 +1,26 @@
-"""Wrappers that replace dangerous actions: a shield with a look ahead, and a reflex faster than the policy.
-
-All of them say in info what they did (`Guard`). A predicate decides what is dangerous: a function (stage, actions,
-slots) that returns bool (slots,), where `stage` is a `Stage` (`stage.observation`, `stage.batch`, `stage.read("cost")`,
-...),
-`actions` are (slots, ...) and `slots`, bool (slots,), says which slots are asked for; the others are not looked at.
-"""
+"""A shield: it finds dangerous actions by looking ahead, and replaces them. Of predicates: `rlenvs.wrappers.guards`."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
-from rlenvs.wrappers.masked import add, clear, put
-from rlenvs.wrappers.randomness import bits_at
-from rlenvs.wrappers.slots import BatchSlots
+from rlenvs.wrappers.guards import Guard, ask, check_flag, check_own_actions, expert_actions
+from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.ways import Ways
+from rlenvs.wrappers.world_copies import Copies
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
-ONE = np.uint64(1)
 _tried: dict[Any, tuple[int, int]] = {}  # what came of trying fallbacks, by world and settings
 TRIALS, TRIED = 8, 12  # rounds in which a fallback is tried, and worlds in each
 LONGEST, HELD = 100, 20  # random steps before it at most, and steps that each of their actions is held
+Way = np.ndarray | str  # an action that is held, or who acts: "fallback" or "expert"
 LOOKS = 21, 105  # steps in which ways out are compared; more where none leads out in the first
-
-
-@dataclass
-class Guard(Wrapper):
-    """Base of wrappers that act in the policy's place now and then.
-
-    Args:
-        fallback: the policy that acts then: "expert" (the world's scripted one), "idle" (who does nothing), or a
-            function (stage, actions, slots) that returns actions (slots, ...), also by its address "module:name".
-
-    Info: `raw_action`, what was asked for, and `action`, what was done; `intervened`, whether they come from different
-    hands, and `interventions`, the number of such steps in the episode. With guards stacked, `raw_action` is what the
-    topmost was given, `action` what the lowest passed on, and an intervention of any is one.
-    """
-
-    fallback: Any = "expert"
-
-    def prepare(self) -> None:
-        """Check the fallback."""
-        self._choose = self._chooser()
-        kind = np.float64 if self.continuous else np.int64
-        shape = max((space.shape or ()) for space in self.action_spaces)
-        self.raw_action = self.keep("raw_action", shape, kind)
-        self.action = self.keep("action", shape, kind)
-        self.intervened = self.keep("intervened", dtype=np.bool_)
-        self.interventions = self.keep("interventions", dtype=np.int64)
-        self._guarded = self.below.read("intervened") is not None
-        self._is_lowest = self.below.read("action") is None
-
-    def _chooser(self) -> Callable[[Stage, np.ndarray, np.ndarray], Any]:
-        """What `fallback` stands for."""
-        if self.fallback == "expert":
-            self._check_expert()
-            return expert_actions
-        if self.fallback == "idle":
-            return self._idle_actions
-        if callable(self.fallback) or (isinstance(self.fallback, str) and ":" in self.fallback):
-            return self.function("fallback")
-        raise self.refuse(
-            "fallback", 'is neither "expert" nor "idle", nor a function or the address "module:name" of one'
-        )
-
-    def _idle_actions(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """What does nothing, for every slot."""
-        return self.idle_slots(actions)
-
-    def _check_expert(self) -> None:
-        """ParameterError unless there is a scripted expert, and its actions are the wrapper's."""
-        if self.batch is None:
-            raise self.refuse("fallback", f"is a scripted one, and {self.name} is not an environment of rlenvs")
-        if not ({"expert", "python_expert"} & set(self.batch.world.kernels) or self.batch.world.players):
-            raise self.refuse("fallback", f"is a scripted one, and {self.name} has none")
-        check_own_actions(self, "fallback")
-
-    def instead(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """The actions, with the fallback's in some slots, rounded to the type of the action space: so they are equal in
-        all forms.
-
-        Raises:
-            ParameterError: the fallback returns anything but finite actions of the same shape.
-        """
-        chosen = np.asarray(self._choose(stage, actions, slots))
-        if chosen.shape != actions.shape or not np.isfinite(chosen[slots]).all():
-            raise ParameterError(
-                f"{type(self).__name__}: fallback={self.fallback!r} returned an array of shape {chosen.shape}; "
-                f"needed: finite actions of shape {actions.shape}"
-            )
-        replaced = actions.copy()
-        put(replaced, chosen.astype(self.action_spaces[0].dtype), slots)
-        return replaced
-
-    def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing was done yet."""
-        for name in ("raw_action", "action", "intervened", "interventions"):
-            clear(getattr(self, name), slots)
-
-    def replaced(self, actions: np.ndarray, slots: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
-        """The actions, with the fallback's in dangerous slots. Both are noted down."""
-        executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
-        self.note(actions, executed, slots, dangerous)
-        return executed
-
-    def note(self, actions: np.ndarray, executed: np.ndarray, slots: np.ndarray, intervened: np.ndarray) -> None:
-        """Note down what was asked for, what is done, and in which slots they come from different hands."""
-        put(self.raw_action, actions, slots)
-        put(self.action, executed, slots)
-        put(self.intervened, intervened, slots)
-
-    def after_step(self, slots: np.ndarray) -> None:
-        """Count."""
-        if self._guarded:
-            self.intervened |= slots & self.below.read("intervened")
-        self.interventions += slots & self.intervened
-
-    def extra_info(self) -> dict[str, Any]:
-        """What was asked for, and what was done."""
-        told = {"raw_action": self.raw_action, "intervened": self.intervened, "interventions": self.interventions}
-        return {**told, "action": self.action} if self._is_lowest else told
-
-
-def check_flag(wrapper: Wrapper, setting: str) -> None:
-    """ParameterError unless a setting is True or False."""
-    if not isinstance(getattr(wrapper, setting), bool):
-        raise wrapper.refuse(setting, "must be True or False")
-
-
-def check_own_actions(wrapper: Wrapper, setting: str) -> None:
-    """ParameterError where something below has changed the action space of the world."""
-    for agent, space in enumerate(wrapper.action_spaces):
-        if space != wrapper.batch.setup.agent_spaces(agent)[1]:
-            raise wrapper.refuse(
-                setting,
-                f"is about the actions of {wrapper.name} itself; put wrappers that change the action space above",
-            )
-
-
-def expert_actions(stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-    """The scripted expert's actions for every slot. Asking changes nothing, not even the generators of players."""
-    states = stage.batch.states
-    drawn = states["players_rng"].copy() if stage.batch.world.players else None
-    advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
-    if drawn is not None:
-        states["players_rng"] = drawn
-    return advice if stage.action_spaces[0].shape else advice[:, 0]
-
-
-def ask(wrapper: Wrapper, setting: str, unsafe: Callable[..., Any], *about: Any) -> np.ndarray:
-    """A predicate's verdict, bool (slots,), False outside the mask; ParameterError when it has another shape."""
-    verdict = np.asarray(unsafe(*about))
-    slots = about[-1]
-    if verdict.shape != slots.shape or verdict.dtype != np.bool_:
-        raise ParameterError(
-            f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {verdict.dtype} of shape "
-            f"{verdict.shape}; needed: bool of shape {slots.shape}"
-        )
-    return verdict & slots
-
-
-def ask_numbers(
-    wrapper: Wrapper, setting: str, function: Callable[..., Any], stage: Stage, slots: np.ndarray
-) -> np.ndarray:
-    """A function's numbers, float64 (slots,), 0 outside the mask; ParameterError when they are not finite numbers."""
-    numbers = np.asarray(function(stage, slots))
-    if numbers.shape != (wrapper.count,) or numbers.dtype.kind not in "fiu" or not np.isfinite(numbers[slots]).all():
-        raise ParameterError(
-            f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {numbers.dtype} of shape "
-            f"{numbers.shape}; needed: finite numbers of shape ({wrapper.count},)"
-        )
-    return np.where(slots, numbers, 0.0)
-
-
-# --- shield -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -196,14 +35,15 @@ class Shield(Guard):
     danger.
 
     Where the fallback is not safe either, as in the midst of danger, it may be what stays there longest. Then the
-    proposed action, the fallback and a few others (`Ways`) are tried on the copies, for 21 steps: the proposed one and
-    after it the best of all, and each of the others, held. The proposed one passes unless another has fewer unsafe
-    steps; so what leads out soonest is done (where nothing does within 21 steps, 105 are tried). A predicate without
+    proposed action, the fallback, the world's scripted expert and a few other actions (`Ways`) are tried on the copies,
+    for 21 steps: the proposed one and after it the best of all, and each of the others, held. The proposed one passes
+    unless another has fewer unsafe steps; so what leads out soonest is done (where nothing does within 21 steps, 105
+    are tried). An unsafe step that ends the episode, a crash, is worse than any number of others. A predicate without
     copies cannot tell: there the fallback acts.
 
     `wrap` tries the fallback in states of the world that random actions come to, and warns where it does not keep safe
-    what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it. With
-    such a fallback the shield finds itself in states without a safe way on.
+    what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it, and
+    20 at least. With such a fallback the shield finds itself in states without a safe way on.
 
     With `mask`, of choices, each one is judged in advance, and info["action_mask"] allows the safe ones among those
     that the world allows (all that the world allows, where none is safe). Unsafe choices are replaced by the
@@ -262,6 +102,7 @@ class Shield(Guard):
             self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
         if self._copies is not None:
             self._ways = Ways(self, self.raw_action)
+            self._guided = self.fallback != "expert" and self.has_expert()
             self._say_of_fallback()
 
     def _copy_worlds(self) -> Copies:
@@ -292,7 +133,8 @@ class Shield(Guard):
             warnings.warn(
                 f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={self.lookahead}: "
                 f"of {safe} states in which it is safe for {self.lookahead + 1} steps, {lost} become unsafe under it "
-                "in as many steps more. Take a longer look ahead, in which it comes to rest, or a fallback that does",
+                f"in {max(self.lookahead + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
+                "or a fallback that does",
                 stacklevel=2,
             )
 
@@ -307,7 +149,7 @@ class Shield(Guard):
                 held = self._ways.random(rng, TRIED) if step % HELD == 0 else held
                 copies.step(held, ~copies.over)
             live = ~copies.over
-            for ahead in range(2 * (self.lookahead + 1)):
+            for ahead in range(self.lookahead + 1 + max(self.lookahead + 1, HELD)):
                 safe += int(live.sum()) if ahead == self.lookahead + 1 else 0
                 unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
                 lost += int(unsafe.sum()) if ahead > self.lookahead else 0
@@ -361,9 +203,9 @@ class Shield(Guard):
             live = live & ~unsafe & ~copies.over
         return unsafe
 
-    def _unsafe_steps(self, first: np.ndarray, way: np.ndarray | None, slots: np.ndarray, look: int) -> np.ndarray:
-        """How many of the next `look` steps are unsafe, (worlds,), all agents together: after the first the way, which
-        is held, or the fallback's for None. An episode that ends in an unsafe step counts as unsafe to the end."""
+    def _unsafe_steps(self, first: np.ndarray, way: Way, slots: np.ndarray, look: int) -> np.ndarray:
+        """How many of the next `look` steps are unsafe, (worlds,), all agents together: the first action, then the way.
+        An unsafe step that ends the episode counts for more than all steps, the more the sooner it comes."""
         copies, actions, live, steps = self._copies, first, slots, np.zeros(self.count, np.int64)
         assert copies is not None
         copies.match(self.batch, self.key, self.time)
@@ -371,11 +213,17 @@ class Shield(Guard):
             if not live.any():
                 break
             if ahead:
-                actions = self.instead(copies, actions, live) if way is None else way
+                actions = self._along(way, copies, actions, live)
             unsafe = self._unsafe_step(copies, actions, live, copies if ahead else self.below)
             live = live & ~copies.over
-            steps += np.where(live, 1, look - ahead) * unsafe
+            steps += np.where(live, 1, 2 * look - ahead) * unsafe
         return steps.reshape(-1, self.agents).sum(axis=1)
+
+    def _along(self, way: Way, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+        """The next actions on a way."""
+        if isinstance(way, np.ndarray):
+            return way
+        return self.instead(stage, actions, slots) if way == "fallback" else expert_actions(stage, actions, slots)
 
     def _find_way(self, proposed: np.ndarray, executed: np.ndarray, lost: np.ndarray, slots: np.ndarray) -> None:
         """Where not even the fallback is safe, in `lost` slots: put the proposed action into `executed`, or where
@@ -384,12 +232,15 @@ class Shield(Guard):
             self.infeasible += lost
             return
         fallback = executed.copy()
-        ways = [self._in(executed, lost, self._allowed(way, fallback)) for way in (proposed, *self._ways)]
+        held = [self._in(executed, lost, self._allowed(way, fallback)) for way in (proposed, *self._ways)]
+        ways: list[tuple[np.ndarray, Way]] = [(fallback, "fallback"), *((way, way) for way in held)]
+        if self._guided:
+            ways.insert(1, (self._in(executed, lost, expert_actions(self.below, executed, lost)), "expert"))
         put(executed, proposed, lost)
         count = lost.reshape(-1, self.agents).sum(axis=1)
         fewest, asked = count, count > 0
         for look in LOOKS:
-            found = self._compare(executed, fallback, ways, lost, slots & self._of_worlds(asked), look)
+            found = self._compare(executed, ways, lost, slots & self._of_worlds(asked), look)
             fewest = np.where(asked, found, fewest)
             asked = asked & (fewest >= look * count)
             if not asked.any():
@@ -400,16 +251,15 @@ class Shield(Guard):
     def _compare(
         self,
         executed: np.ndarray,
-        fallback: np.ndarray,
-        ways: list[np.ndarray],
+        ways: list[tuple[np.ndarray, Way]],
         lost: np.ndarray,
         slots: np.ndarray,
         look: int,
     ) -> np.ndarray:
         """Put what has fewer unsafe steps than `executed` into it, in lost ones of the slots; the fewest, (worlds,)."""
         passing = executed.copy()
-        fewest = np.min([self._unsafe_steps(passing, way, slots, look) for way in (None, *ways)], axis=0)
-        for first, way in ((fallback, None), *((way, way) for way in ways)):
+        fewest = np.min([self._unsafe_steps(passing, way, slots, look) for _, way in ways], axis=0)
+        for first, way in ways:
             worse = slots & self._of_worlds(fewest > 0)
             if not worse.any():
                 break
@@ -476,229 +326,3 @@ class Shield(Guard):
         """The counts, and with `mask` the choices."""
         told = {**super().extra_info(), "infeasible": self.infeasible}
         return {**told, "action_mask": self.action_mask} if self.mask else told
-
-
-class Copies(Stage):
-    """Worlds like those of a stage of this package, to try actions in. Slots are as in the stage.
-
-    Args:
-        stage: the stage at the bottom of a stack.
-        worlds: how many; None for as many as there.
-    """
-
-    def __init__(self, stage: Stage, worlds: int | None = None) -> None:
-        source: KernelBatch = stage.batch
-        self._stage = stage
-        self.count = stage.count if worlds is None else worlds * stage.agents
-        self.agents, self.name, self.env = stage.agents, stage.name, stage.env
-        self.action_spaces, self.observation_spaces = stage.action_spaces, stage.observation_spaces
-        self._team = getattr(getattr(stage.env, "unwrapped", stage.env), "others", None)
-        # as the stage hands them to its environment
-        self._number = np.float64 if isinstance(stage, BatchSlots) else stage.action_spaces[0].dtype
-        self.batch: KernelBatch = source.clone(worlds, source.threads)
-
-    def like(self, worlds: int) -> Copies:
-        """So many worlds of the same stage."""
-        return Copies(self._stage, worlds)
-
-    def begin(self, seed: int) -> None:
-        """Episodes in all worlds, as the world begins them."""
-        self.batch.seed([seed * self.batch.num_worlds + i for i in range(self.batch.num_worlds)])
-        self.batch.reset()
-
-    def check_cost(self, cost: str, wrapper: Wrapper) -> None:
-        """ParameterError unless the world has a cost."""
-        world = self.batch.world
-        known = ["cost", *(f"cost_{name}" for name in world.costs)] if world.costs else []
-        if cost not in known:
-            raise wrapper.refuse(
-                "unsafe", f'is not a cost of {self.name}, which has {known}; a function or "module:name" may be given'
-            )
-
-    def match(self, source: KernelBatch, key: np.ndarray, time: np.ndarray) -> None:
-        """Make the worlds equal to the true ones but for their generators, which follow from the key and the time."""
-        batch = self.batch
-        batch.states.view(np.uint8)[...] = source.states.view(np.uint8)  # records as such take long
-        if len(source.param_rows) > len(batch.param_rows):
-            batch.own_params()
-        batch.param_rows[...] = source.param_rows
-        for place, name in enumerate(("rng", "players_rng")):
-            if name in (batch.states.dtype.names or ()):
-                reseed(batch.states[name], key, time, 2 * place)
-        if hasattr(batch, "engine"):
-            batch.engine.place(np.flatnonzero(~batch.over), False)
-        if batch.world.incremental:
-            batch.refresh(np.arange(batch.num_worlds))
-
-    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
-        """Advance the worlds of some slots."""
-        batch, actions = self.batch, actions.astype(self._number) if self.continuous else actions
-        if self.agents > 1:
-            worlds = np.any(slots.reshape(-1, self.agents), axis=1)
-            here = slots.reshape(-1, *(1,) * (actions.ndim - 1))
-            batch.load_actions(np.where(here, actions, 0).reshape(-1, self.agents, *actions.shape[1:]))
-        else:
-            worlds = slots
-            if batch.agents > 1 and self._team is not None:
-                batch.load_first(actions, self._team)
-            else:
-                batch.load_actions(actions)
-        batch.step_loaded(worlds)
-
-    def cost(self, name: str) -> np.ndarray:
-        """A cost of the last step, (slots,)."""
-        batch = self.batch
-        if name == "cost":
-            return batch.costs[:, : self.agents].reshape(-1)
-        index = len(batch.world.terms) + list(batch.world.costs).index(name.removeprefix("cost_"))
-        return batch.terms[:, index, : self.agents].reshape(-1)
-
-    def read(self, key: str) -> np.ndarray | None:
-        """A cost, "action_mask" or "is_success"; None for all else."""
-        batch = self.batch
-        if batch.world.costs and (key == "cost" or key.removeprefix("cost_") in batch.world.costs):
-            return self.cost(key)
-        found = {"action_mask": batch.masks, "is_success": batch.success}.get(key)
-        return None if found is None else found[:, : self.agents].reshape(self.count, *found.shape[2:])
-
-    @property
-    def observation(self) -> Observation:
-        """The worlds' own observations."""
-        if self.agents == 1:
-            return self.batch.observed((slice(None), 0), copy=False)
-        seen = self.batch.observed(copy=False)
-        if isinstance(seen, dict):
-            return {name: part.reshape(self.count, *part.shape[2:]) for name, part in seen.items()}
-        return seen.reshape(self.count, *seen.shape[2:])
-
-    @property
-    def reward(self) -> np.ndarray:  # type: ignore[override]
-        """The worlds' own rewards, (slots,)."""
-        return self.batch.rewards[:, : self.agents].reshape(-1)
-
-    @property
-    def terminated(self) -> np.ndarray:  # type: ignore[override]
-        """The worlds' own ends."""
-        return self.batch.terminated[:, : self.agents].reshape(-1)
-
-    @property
-    def truncated(self) -> np.ndarray:  # type: ignore[override]
-        """The worlds' own ends."""
-        return self.batch.truncated[:, : self.agents].reshape(-1)
-
-    @property
-    def over(self) -> np.ndarray:
-        """Which slots do not go on, bool (slots,)."""
-        states = self.batch.states
-        return (states["over"][:, None] | ~states["alive"][:, : self.agents]).reshape(-1)
-
-
-@compiled(nogil=True)
-def reseed(words: np.ndarray, key: np.ndarray, time: np.ndarray, place: int) -> None:
-    """Two words for each world's generator (worlds, 2), from the key of its first slot."""
-    agents = key.size // len(words)
-    for i in range(len(words)):
-        for j in range(2):
-            words[i, j] = bits_at(key[i * agents], time[i * agents], place + j) | ONE
-
-
-# --- reflex -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Reflex(Guard):
-    """A reflex at a higher rate than the policy: the policy's action is held for some steps of the environment, and in
-    those in which the predicate calls it dangerous the controller acts instead, until the danger has passed.
-
-    Rewards, costs and reward terms in info are sums over the steps; the time between two actions of the policy is
-    shorter where the episode ends. Wrappers below see all steps, wrappers above one for each action of the policy.
-
-    Args:
-        unsafe: a predicate (stage, actions, slots), or its address; it is asked before every step of the environment.
-        times: steps of the environment per action of the policy; with 1, the policy is as fast as the reflex.
-        fallback: the controller, as for `Guard`.
-
-    Info: as `Guard`, with `interventions` counted in steps of the environment, and `action` the last of them;
-    `reflexes`, the steps of the environment since the policy's last action in which the reflex acted.
-
-    Source: the multi-rate scheme of Bresa (a task policy, and a safety critic with reflexive actions at k times its
-    rate), with a predicate in place of the learned critic.
-    """
-
-    unsafe: Any = None
-    fallback: Any = "idle"
-    times: int = 4
-
-    @property
-    def seconds(self) -> float | None:
-        """Of all steps in one."""
-        below = self.below.seconds
-        return below * self.times if below else None
-
-    def prepare(self) -> None:
-        """Check the settings."""
-        super().prepare()
-        self._predicate = self.function("unsafe")
-        self.check_whole("times", 1)
-        self.reflexes = self.keep("reflexes", dtype=np.int64)
-        self.reward = self.keep("reward", self.below.reward.shape[1:])
-        if self.below.reward_space is not None:
-            low, high = self.below.reward_space.low, self.below.reward_space.high
-            self.reward_space = spaces.Box(np.minimum(low, self.times * low), np.maximum(high, self.times * high))
-        self._summed = {"cost": "total_cost"}
-        self.keep("total_cost")
-        if self.batch:
-            world = self.batch.world
-            for key in (*(f"cost_{name}" for name in world.costs), *(f"reward_{name}" for name in world.terms)):
-                self._summed[key] = f"total_{key}"
-                self.keep(f"total_{key}")
-            self._summed["reward_vector"] = "total_reward_vector"
-            self.keep("total_reward_vector", (len(world.terms),), np.float32)
-
-    def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing was done yet."""
-        super().begin_episode(slots)
-        for name in ("reflexes", *self._summed.values()):
-            clear(getattr(self, name), slots)
-
-    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
-        """Some steps of the environment, with the reflex on watch."""
-        put(self.raw_action, actions, slots)
-        clear(self.intervened, slots)
-        clear(self.reflexes, slots)
-        live = slots
-        for k in range(self.times):
-            self._step_once(actions, live)
-            self._sum_up(live, put if k == 0 else add)
-            live = live & ~self.below.over
-            if not live.any():
-                break
-        self.time += slots
-
-    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
-        """One step of the environment."""
-        below = self.below
-        dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
-        executed = self.instead(below, actions, dangerous) if dangerous.any() else actions
-        put(self.action, executed, live)
-        below.step(executed, live)
-        self.reflexes += dangerous
-        lower = below.read("intervened") if self._guarded else None
-        acted = dangerous if lower is None else dangerous | (live & lower)
-        self.intervened |= acted
-        self.interventions += acted
-
-    def _sum_up(self, live: np.ndarray, take: Callable[..., None]) -> None:
-        """Rewards and costs."""
-        take(self.reward, self.below.reward, live)
-        for key, value in self._info_below():
-            take(getattr(self, self._summed[key]), value, live)
-
-    def _info_below(self) -> list[tuple[str, np.ndarray]]:
-        """The entries of info that are summed."""
-        return [(key, value) for key, value in self.below.info().items() if key in self._summed]
-
-    def extra_info(self) -> dict[str, Any]:
-        """The counts, and the sums."""
-        sums = {key: getattr(self, self._summed[key]) for key, _ in self._info_below()}
-        return {**super().extra_info(), **sums, "reflexes": self.reflexes}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from rlenvs.core.cache import compiled
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
-from rlenvs.wrappers.masked import add, clear, put
+from rlenvs.wrappers.masked import add_rows, clear, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
@@ -56,12 +56,18 @@ class AccruedRewards(OfVector, Appends):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Add."""
-        add(self.accrued, self._vector(), slots)
-        self._fill(slots)
+        self.run_all("add", self._adding, slots, self.vector_lasts)
+
+    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield add_rows, self.accrued, self._vector(), slots
+        yield from self._filling(slots)
 
     def _fill(self, slots: np.ndarray) -> None:
-        shrink(self.accrued, self.sizes, slots, self.shown)
-        self.join(slots)
+        self.run_all("fill", self._filling, slots)
+
+    def _filling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield shrink, self.accrued, self.sizes, slots, self.shown
+        yield from self.joining(slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The sum."""
@@ -143,8 +149,11 @@ class WeightConditioned(OfVector, Appends):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Weigh."""
-        weigh(self._vector(), self.shown, slots, self.reward)
-        self.join(slots)
+        self.run_all("weigh", self._weighing, slots, self.vector_lasts)
+
+    def _weighing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield weigh, self._vector(), self.shown, slots, self.reward
+        yield from self.joining(slots)
 
     def extra_info(self) -> dict[str, Any]:
         """The weights."""

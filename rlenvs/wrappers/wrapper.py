@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
@@ -24,9 +24,11 @@ from gymnasium import spaces
 from rlenvs.core.errors import ParameterError, nearest
 from rlenvs.core.setup import first_action
 from rlenvs.core.slot_loops import FEWEST, share
+from rlenvs.wrappers.bound import bound
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
+SOLE = np.ones(1, np.bool_)  # the mask of a sole slot
 SEEN = ("observation", "reward", "terminated", "truncated")
 
 Observation = Any  # an array (slots, ...), or a dictionary of such arrays
@@ -187,6 +189,8 @@ class Wrapper(Stage):
         self.name, self.env, self.batch = below.name, below.env, below.batch
         self.observation_spaces, self.action_spaces = list(below.observation_spaces), list(below.action_spaces)
         self.reward_space = below.reward_space
+        self.one_slot = self.count == 1 and below.keeps_arrays
+        self._calls: dict[Any, tuple[Callable[[], None], tuple[int, ...]]] = {}
         self.kept: list[str] = []
         self.keep("base", dtype=np.uint64)
         self.keep("episode", dtype=np.uint64)
@@ -222,6 +226,49 @@ class Wrapper(Stage):
             return
         few = self.batch is None or np.count_nonzero(slots) < FEWEST
         share(kernel, 1 if few else self.batch.thread_count(), self.count, slots, *arguments)
+
+    def run(self, loop: Any, *arguments: Any) -> None:
+        """Call a compiled loop without a result, `loop(*arguments)`. With one slot and the arguments of the first time,
+        the same objects, that takes a fraction of the time that numba takes to look at them."""
+        if self.one_slot:
+            call, same = self._calls.get(loop) or self._bind(loop, (loop, *arguments))
+            if same == tuple(map(id, arguments)):
+                call()
+                return
+        loop(*arguments)
+
+    def run_all(
+        self, name: str, loops: Callable[..., Iterable[tuple[Any, ...]]], slots: np.ndarray, lasting: bool = True
+    ) -> None:
+        """The loops (loop, *arguments) that `loops(slots)` gives, one after the other. With one slot, and arrays that
+        are lasting, the same ones in every step, it is asked once, about that slot."""
+        if self.one_slot and lasting:
+            call, _ = self._calls.get(name) or self._bind(name, *loops(SOLE))
+            call()
+        else:
+            for loop, *arguments in loops(slots):
+                loop(*arguments)
+
+    def lasting(self, key: str) -> np.ndarray | None:
+        """An entry of the info below, where it is known to be the same array in every step; otherwise None."""
+        value, stage = self.below.read(key), self.below
+        while isinstance(stage, Wrapper):
+            if any(value is getattr(stage, name) for name in stage.kept):
+                return value
+            stage = stage.below
+        return value if stage.keeps_arrays and value is stage.read(key) else None
+
+    def _bind(self, name: Any, *loops: tuple[Any, ...]) -> tuple[Callable[[], None], tuple[int, ...]]:
+        self._calls[name] = bound(loops), tuple(map(id, loops[0][1:])) if loops else ()
+        return self._calls[name]
+
+    def unbind(self) -> None:
+        """Bound loops take their arrays anew: to be called where an array was replaced by another."""
+        self._calls.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is bound to arrays."""
+        return {**self.__dict__, "_calls": {}} if "_calls" in self.__dict__ else self.__dict__
 
     def prepare(self) -> None:
         """Check the settings, and make room."""
@@ -280,7 +327,10 @@ class Wrapper(Stage):
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Pass on what `act` makes of the actions, and take in what came of it."""
         self.below.step(self.act(actions, slots), slots)
-        count(self.time, slots)
+        if self.one_slot:
+            self.time[0] += 1
+        else:
+            count(self.time, slots)
         self.after_step(slots)
 
     def __getattr__(self, name: str) -> Any:

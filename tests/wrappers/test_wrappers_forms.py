@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import gymnasium
 import numpy as np
@@ -17,9 +22,13 @@ from pettingzoo.test import parallel_api_test
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
+from rlenvs.core.cache import compiled
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.verdicts import compare
 from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.registry import world_of
+from rlenvs.core.render import render_modes
+from rlenvs.wrappers.bound import bound
 from rlenvs.wrappers.forms import WrappedEnv, plain, wrap
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -408,3 +417,75 @@ def test_recorded_episodes_and_images(tmp_path):
         over = terminated or truncated
     assert info["episode"]["l"] > 0
     env.close()
+
+
+@pytest.mark.parametrize("form", ["single", "vector", "parallel"])
+def test_a_closed_environment_refuses_steps_with_wrappers_as_without(form):
+    made = {
+        "single": lambda: rlenvs.make("ParticleSpread-v0"),
+        "vector": lambda: rlenvs.make_vec("ParticleSpread-v0", 2),
+        "parallel": lambda: rlenvs.parallel_env("ParticleSpread-v0"),
+    }[form]
+    actions = {"single": 0, "vector": np.zeros(2, np.int64), "parallel": {f"agent_{k}": 0 for k in range(3)}}[form]
+    for env in (made(), wrap(made(), Wrapper())):
+        env.reset(seed=0)
+        env.step(actions)
+        env.close()
+        env.close()
+        with pytest.raises(EpisodeOverError, match="the environment is closed; make another one"):
+            env.step(actions)
+        env.reset(seed=0)
+        with pytest.raises(EpisodeOverError, match="the environment is closed; make another one"):
+            env.step(actions)
+
+
+@pytest.mark.parametrize("id", ["QuadHover-v0", "DeepSeaTreasure-v0"])
+def test_wrapped_forms_tell_the_render_modes_of_the_environment_below(id):
+    for bare in (rlenvs.make(id), gymnasium.make(f"rlenvs/{id}"), rlenvs.make_vec(id, 2)):
+        assert wrap(bare, Wrapper()).metadata["render_modes"] == bare.metadata["render_modes"]
+        assert bare.metadata["render_modes"] == render_modes(world_of(id))
+
+
+def test_arrays_of_users_are_read_and_written_where_they_are():
+    """Bound loops take arrays of any shape, numbers, flags and tuples, and keep them alive."""
+    call = bound(
+        [(shift, (Pair(np.arange(6.0).reshape(2, 3), 2.0), np.ones(1, np.bool_)), True, out := np.zeros((2, 3)))]
+    )
+    gc.collect()
+    call()
+    np.testing.assert_array_equal(out, 2.0 * np.arange(6.0).reshape(2, 3) + 1.0)
+    out[:] = 5.0
+    call()
+    assert out[1, 2] == 11.0
+
+
+class Pair(NamedTuple):
+    numbers: np.ndarray
+    factor: float
+
+
+@compiled(nogil=True)
+def shift(given, up, out):
+    pair, mask = given
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            if mask[0]:
+                out[i, j] = pair.factor * pair.numbers[i, j] + (1.0 if up else 0.0)
+
+
+@pytest.mark.slow
+def test_bound_loops_are_kept_on_disk_and_loaded_by_other_processes(tmp_path):
+    code = """
+import numpy as np
+from rlenvs.wrappers.bound import bound
+from rlenvs.wrappers.masked import clear_rows
+array = np.ones((1, 2))
+bound([(clear_rows, array, np.ones(1, np.bool_))])()
+assert not array.any()
+"""
+    for k in range(2):
+        subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "RLENVS_CACHE_DIR": str(tmp_path)})
+        (file,) = tmp_path.glob("rlenvs.wrappers.bound.call_*.bin")
+        if k == 0:
+            os.link(file, tmp_path / "first")
+    assert file.samefile(tmp_path / "first")  # what cannot be loaded is compiled and written anew

@@ -18,7 +18,8 @@ import rlenvs
 from rlenvs.core.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.shields import Reflex, Shield
+from rlenvs.wrappers.reflexes import Reflex
+from rlenvs.wrappers.shields import Shield
 from rlenvs.wrappers.wrapper import Wrapper
 
 # hazards so dense that random actions pay for them soon
@@ -311,7 +312,23 @@ def test_masks_leave_danger_by_the_way_that_is_soonest_out():
     assert unsafe == 0.0
 
 
+def test_a_crash_is_worse_than_all_steps_in_danger():
+    """Lava ends the episode: driving into it counts for more than the steps that are looked at."""
+    env = wrap(rlenvs.make_vec("MiniGridLavaCrossingS9N2-v0", 8), Shield(lookahead=4))
+    env.reset(seed=0)
+    shield, rng, forward, everyone = env.wrappers[0], np.random.default_rng(0), np.full(8, 2), np.ones(8, np.bool_)
+    found = set()
+    for _ in range(20):
+        found |= set(shield._unsafe_steps(forward, forward, everyone & ~shield.over, 21).tolist())
+        env.step(rng.integers(0, 3, 8))
+    assert 0 in found
+    assert max(found) > 21
+    assert all(steps > 21 for steps in found - {0})
+
+
 def test_wrap_says_where_a_fallback_does_not_keep_what_it_finds_safe():
+    with pytest.warns(UserWarning, match="SafePointGoal-v0 safe with lookahead=0: .* in 20 steps more"):
+        wrap(rlenvs.make("SafePointGoal-v0"), Shield(fallback="idle", lookahead=0))
     with pytest.warns(UserWarning, match="SafePointGoal-v0 safe with lookahead=20: of [0-9]+ states in which"):
         wrap(rlenvs.make("SafePointGoal-v0"), Shield(fallback="idle", lookahead=20))
     with warnings.catch_warnings():

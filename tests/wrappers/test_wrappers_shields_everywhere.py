@@ -31,3 +31,10 @@ def test_every_world_is_no_less_safe(id):
     assert [
         (policy, name) for policy in policies for name in known if not is_no_less_safe(id, policy, name, 0.01)
     ] == []
+
+
+@pytest.mark.slow
+def test_an_expert_whose_own_way_on_is_safe_stays_safe():
+    """Idling cars leave the road within the look ahead, so that the fallback hardly ever counts as safe."""
+    env, _ = shielded("F1Tenth-v0", SHIELDS["idle, 20"], 8)
+    assert danger_of(env, "expert", 60).unsafe == 0.0

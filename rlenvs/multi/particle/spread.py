@@ -22,7 +22,8 @@ agents (2 each) relative to the agent, and two zeros per other agent, where the 
 for each other agent that this one touches. Each counts half.
 
 ## Costs
-`contact` is 1 in a step in which the agent touches another.
+`contact` is 1 in a step in which the agent touches another. With actions="continuous", the parallel form and
+`BarrierFilter(barrier="rlenvs.multi.particle.barrier:keep_apart")` agents that start apart stay apart.
 
 ## Starting State
 Agents and landmarks uniformly in the square from -1 to 1, at rest.

@@ -22,7 +22,10 @@ none), then the centres of the spheres and of the boxes, seen from there too. Al
 
 ## Costs
 `spheres`: part of the arm (a link, the hand or a finger, by their shapes) is inside a sphere; `boxes`: inside a box.
-Both are indicators at the end of a step, and so is their total: two violations at once cost 1.
+Both are indicators at the end of a step, and so is their total: two violations at once cost 1. With control="hand"
+there is a barrier [m] for `BarrierFilter` for every zone: the room around the target of the hand, as if its fingers
+pointed down. It knows nothing of the links above the forearm: of held random actions 2 % of the steps cost with it
+and 5 % without, of other random ones none and 10 %.
 
 ## Starting State
 The arm is in panda-gym's neutral pose. Spheres, then boxes, are placed uniformly in a square in front of the arm,
@@ -65,6 +68,8 @@ SIDE, THICK, TIP, HIGH, FOREARM = 0.08, 0.05, 0.01, 0.14, 0.07
 MARGIN = 0.02  # m, between the arm and zones
 AHEAD = 0.1  # m, the expert looks
 NEAR = 0.025  # m, this close over the goal the hand goes down
+NUDGE = 0.002  # m, over which the barriers' slopes are taken
+(HAND,) = arm.CONTROL.codes("hand")
 FIRST = 2  # the first zone among the mocap bodies, behind target and goal
 GREEN, ORANGE = (0.0, 0.62, 0.45, 0.6), (0.84, 0.37, 0.0, 0.45)
 
@@ -86,7 +91,13 @@ SPEC = arm.task(
         "spheres": integer(2, 0, 3, "number of spheres"),
         "boxes": integer(2, 0, 3, "number of boxes"),
     },
-    sizes=lambda v: {**arm.sizes(v), "spheres": v.spheres, "boxes": v.boxes},
+    sizes=lambda v: {
+        **arm.sizes(v),
+        "spheres": v.spheres,
+        "boxes": v.boxes,
+        "kept_out": v.spheres + v.boxes if v.control == "hand" else 0,
+    },
+    barriers="kept_out",
     state={
         **arm.state(),
         "in_spheres": f8("spheres"),  # parts of the arm inside
@@ -392,6 +403,34 @@ def safe_height(p, s):
         if hand_room(p, s, j, grip[0], grip[1], goal[0], goal[1]) < 0.0:
             height = max(height, top(p, s, j) + TIP + 2.0 * MARGIN)
     return height
+
+
+@kernel
+def room_at(p, s, j, x, y, z):
+    """Room [m] between zone j and the arm with its fingers down to a place, above the zone or beside it; negative where
+    they overlap, margins included."""
+    height = top(p, s, j) + MARGIN
+    hand = max(z - TIP - height, hand_room(p, s, j, x, y, x, y))
+    rest = aside(s, j, panda.BASE[0], panda.BASE[1], x, y) - girth(p, j) - FOREARM - MARGIN
+    return min(hand, max(z + HIGH - height, rest))
+
+
+@SPEC.barrier
+def barrier(p, s, a, b):
+    """The room around the target of the hand, which goes where actions say; the hand follows within its margin. Without
+    an action the target stays, and so is safe. There are none where actions are not those of the hand's target."""
+    if p.control != HAND:
+        return
+    x, y, z = s.mocap_pos[0, 0], s.mocap_pos[0, 1], s.mocap_pos[0, 2]
+    stride = 0.5 * arm.STEP / NUDGE
+    for j in range(p.spheres + p.boxes):
+        b.value[j] = room_at(p, s, j, x, y, z)
+        b.drift[j] = 0.0
+        b.slope[j, 0] = stride * (room_at(p, s, j, x + NUDGE, y, z) - room_at(p, s, j, x - NUDGE, y, z))
+        b.slope[j, 1] = stride * (room_at(p, s, j, x, y + NUDGE, z) - room_at(p, s, j, x, y - NUDGE, z))
+        b.slope[j, 2] = stride * (room_at(p, s, j, x, y, z + NUDGE) - room_at(p, s, j, x, y, z - NUDGE))
+    for i in range(3):
+        b.brake[i] = 0.0
 
 
 @SPEC.draw

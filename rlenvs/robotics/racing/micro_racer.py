@@ -28,7 +28,9 @@ progress. A completed lap is worth its own length, 5 to 7, however fast it was.
 
 ## Costs
 `near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A car in the middle of what is free pays
-nothing; one that takes the shortest way pays on half of its steps.
+nothing; one that takes the shortest way pays on half of its steps. There is a barrier [m] for `BarrierFilter`: the room
+that costs nothing around the place where the car will be in 0.15 s, which turning changes. Tested, not proved: of held
+random actions 12 % of the steps cost with the filter and 29 % without, of other random ones 2 % and 25 %.
 
 ## Starting State
 On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] but, with
@@ -87,6 +89,7 @@ OBSERVATION = choice("lidar", "reduced", doc="all distances and speed, or the or
 RAYS = 19
 NEAR = 0.005
 FARTHEST, NEAREST, SAFE, TOP_SPEED = 0.5, 0.02, 0.008, 0.25  # of the expert; rad, rad, m, m/s
+FORESIGHT, SLIVER = 0.15, 0.02  # of the barrier: s, and of a turn, over which its slope is taken
 LARGEST_NUMBER = 2**31 - 1
 OUTCOMES = ("", "lap complete", "off the track", "wrong direction", "too slow")
 RACING, LAP, OFF_TRACK, WRONG_WAY, TOO_SLOW = range(5)
@@ -144,6 +147,7 @@ SPEC = world(
     },
     costs={"near_edge": cost(25.0, doc="1 while closer than 5 mm to a border or a wall")},
     horizon=2500,
+    barriers=1,
     fps=25,
     levels={
         "easy": {"chicanes": False, "obstacles": False},
@@ -204,6 +208,12 @@ def reset(p, s, rng):
     scan(s, s.lidar, x, y, s.heading, angle, seen_thickness(p), p.field_of_view, 0.5 * p.width, c, sn)
 
 
+@kernel
+def wall_room(p, s, angle, x, y):
+    """Distance [m] of a point from the nearest wall."""
+    return wall_gap(s.walls, 0.5 * p.width, angle, x, y) - p.kerb
+
+
 @SPEC.fetch
 def fetch(p, s):
     prefetch_border(s)
@@ -220,7 +230,7 @@ def step(p, s, a, rng, r):
     if s.angle < -0.9 * math.pi and angle > 0.9 * math.pi:
         turned -= 2.0 * math.pi
     edge = border_gap(s.border, angle, x, y)
-    gap = min(edge, wall_gap(s.walls, 0.5 * p.width, angle, x, y) - p.kerb)
+    gap = min(edge, wall_room(p, s, angle, x, y))
     r.near_edge = 1.0 if gap < NEAR else 0.0
     if gap < -p.kerb:
         s.end = OFF_TRACK
@@ -268,6 +278,30 @@ def expert(p, s, a):
     target = min(TOP_SPEED, p.min_speed + 0.03 + 0.6 * ahead)
     a[0] = (target - s.speed) / (p.acceleration * p.dt)
     a[1] = -error / turn_limit(p, s.speed)
+
+
+@kernel
+def room_ahead(p, s, heading, distance):
+    """Distance [m] from the place so far ahead to what costs, negative where it does."""
+    sn, c = maths.sin_cos(heading)
+    x, y = s.position[0] + distance * c, s.position[1] + distance * sn
+    angle = maths.atan2(y, x)
+    return min(border_gap(s.border, angle, x, y), wall_room(p, s, angle, x, y)) - NEAR
+
+
+@SPEC.barrier
+def barrier(p, s, a, b):
+    """The room where the car will be a moment later, which turning changes at once, around the proposed turn."""
+    speed = max(0.0, s.speed + min(max(a[0], -1.0), 1.0) * p.acceleration * p.dt)
+    limit, distance = turn_limit(p, speed), speed * (p.dt + FORESIGHT)
+    turn = min(max(a[1], -1.0), 1.0)
+    here = room_ahead(p, s, s.heading - turn * limit, distance)
+    right = room_ahead(p, s, s.heading - (turn + SLIVER) * limit, distance)
+    left = room_ahead(p, s, s.heading - (turn - SLIVER) * limit, distance)
+    slope = 0.5 * (right - left) / SLIVER
+    b.value[0] = room_ahead(p, s, s.heading, s.speed * FORESIGHT)
+    b.drift[0] = here - slope * turn - b.value[0]
+    b.slope[0, 0], b.slope[0, 1] = 0.0, slope
 
 
 @SPEC.draw
