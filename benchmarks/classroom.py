@@ -27,9 +27,9 @@ SECRET = "of-the-benchmark-" * 2
 HEAD = ("Exercise", "Notebook [s]", "Smoke [s]", "Grading [s]", "Solution", "Starter", "Half right")
 TOP = """# The classroom's exercises
 
-`python benchmarks/classroom.py --write`. Processor seconds of the solution's notebook in full and in smoke mode, the start
-of its kernel included, and of grading the solution with all hidden tests, with compiled worlds in the cache; and the
-share of the points that the solution, the starter code and the half-right submission earn.
+`python benchmarks/classroom.py --write`. Processor seconds of the solution's notebook in full and in smoke mode, the
+start of its kernel included, and of grading the solution with all hidden tests, with compiled worlds in the cache; and
+the share of the points that the solution, the starter code and the half-right submission earn.
 
 """
 
