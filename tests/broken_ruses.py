@@ -2,7 +2,7 @@
 
 import numpy as np
 from broken_guile import SPREAD
-from broken_worlds import CLOSE, DECLARATION, KERNELS, Env, VectorEnv, make, reset, step
+from broken_worlds import CLOSE, DECLARATION, KERNELS, Env, ParallelEnv, VectorEnv, make, reset, step
 
 from rlenvs.core import f8, param, world
 
@@ -40,6 +40,10 @@ def mask_beside_the_goal(p, s, m):
     m[2] = s.goal - s.x > 4 * CLOSE or s.x > s.goal
 
 
+def expert_by_process(p, s, a):
+    a[0] = 2 if s.goal + 5.0 * SPREAD > s.x and s.x < 1.2 else 1
+
+
 def draw_that_fails_inside(canvas, p, s):
     [0.0][1 if s.x * s.goal < 0.0 else 0] += 1.0
 
@@ -47,6 +51,9 @@ def draw_that_fails_inside(canvas, p, s):
 Levels = world("Levels-v0", **DECLARATION)  # found by this name in another process
 for role, function in {**KERNELS, "reset": reset_by_process_in_level}.items():
     getattr(Levels, role)(function)
+Advised = world("Advised-v0", **DECLARATION)
+for role, function in {**KERNELS, "expert": expert_by_process}.items():
+    getattr(Advised, role)(function)
 Drawn = make("Drawn")
 Drawn.draw(draw_that_fails_inside)
 
@@ -56,7 +63,7 @@ BROKEN_RUSES = {  # rule: worlds that break it
         make("MaskedPlaces", mask=mask_nothing_in_places),
         make("ThreeCorners", params={**PARAMS, "grip": param(1.0, 0.5, 2.0)}, step=step_with_three_corners),
     ],
-    16: [Levels],
+    16: [Levels, Advised],
     20: [Drawn],
 }
 DOUBTFUL_RUSES = {24: [make("LateHalf", state={**STATE, "owed": f8}, step=step_that_pays_half_late)]}  # warnings
@@ -179,6 +186,27 @@ class EatsActions(VectorEnv):
         return found
 
 
+class PythonsNumbers(Env):
+    """7: a choice that is a number of NumPy is another one."""
+
+    def step(self, action):
+        return super().step(1 if isinstance(action, np.integer) else action)
+
+
+class EmptyOptions(Env):
+    """7: a reset with options, empty ones too, begins at the seed 0."""
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=0 if seed is None and options is not None else seed, options=options)
+
+
+class InOrder(ParallelEnv):
+    """7: actions are taken in their order, whose they are said to be."""
+
+    def step(self, actions):
+        return super().step(dict(zip(self.agents, actions.values(), strict=False)))
+
+
 class EatsOptions(Env):
     """12: the options that were given are changed."""
 
@@ -212,7 +240,7 @@ class ClosesOnce(Env):
 BROKEN_FORMS_OF_RUSE = {
     2: [Worn],
     4: [OneFilm, EatsActions],
-    7: [Hundred, Five, ThreeThreads, Residue, ShortSeeds],
+    7: [Hundred, Five, ThreeThreads, Residue, ShortSeeds, PythonsNumbers, EmptyOptions],
     8: [FirstSeed],
     12: [StickyDrag, Gallery, WatchedRows, EatsOptions, RowsAlike, ClosesOnce],
 }

@@ -2,7 +2,8 @@
 
 import pytest
 from broken_guile import PICTURED
-from broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES
+from broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES, InOrder
+from broken_worlds import Team
 from check_helpers import assert_fails, assert_warns, cases
 
 
@@ -14,6 +15,10 @@ def test_ruse_fails_its_rule(rule, world):
 @pytest.mark.parametrize(("rule", "form"), cases(BROKEN_FORMS_OF_RUSE))
 def test_broken_form_fails_its_rule(rule, form):
     assert_fails(form(PICTURED, backend="python"), rule)
+
+
+def test_actions_that_are_taken_in_their_order():
+    assert_fails(InOrder(Team, backend="python"), 7)
 
 
 @pytest.mark.parametrize(("rule", "world"), cases(DOUBTFUL_RUSES))

@@ -318,7 +318,7 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
             sizes = [role.action for role in env.batch.setup.roles]
             single = setup.single_choice
             actions = {a: int(given[k, 0]) if single else given[k, : sizes[k]] for a, k in agents.items()}
-            observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
+            observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in reversed(env.agents)})
             for agent in rewards:
                 k = agents[agent]
                 plain = vector_of(observations[agent])

@@ -99,10 +99,11 @@ class Player:
         """Random actions that the masks allow."""
         if self.is_parallel:
             observations = self.last[0]
-            return {
+            chosen = {
                 agent: choose(self.choosers[0], self.env.action_space(agent), _mask(observations[agent]))
                 for agent in self.env.agents
             }
+            return dict(reversed(chosen.items()))  # whose they are, their names tell
         if not self.is_vector:
             return choose(self.choosers[0], self.env.action_space, self.last[-1].get("action_mask"))
         space = self.env.single_action_space

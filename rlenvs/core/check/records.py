@@ -24,10 +24,9 @@ from rlenvs.core.spec import World
 SECOND = """
 import sys
 sys.path[:] = {path!r}
-from rlenvs.core.check.records import golden_digest
+from rlenvs.core.check.records import digests
 from rlenvs.core.spec import load_world
-world = load_world({address!r})
-print([golden_digest(world, {backend!r}, level) for level in (None, *world.levels)])
+print(digests(load_world({address!r}), {backend!r}))
 """
 
 
@@ -49,7 +48,7 @@ def headings(t: Subject) -> str:
 
 def golden(t: Subject) -> str:
     """16. A short rollout gives the numbers recorded for this world: changed behaviour needs a new version. Where none
-    are recorded, those of a second process, levels' too, in which sets and hashes have another order.
+    are recorded, those of a second process, of levels and experts too, in which sets and hashes have another order.
 
     To mend: draw at import from a seeded generator alone, and sort what comes out of a set. When the change alters
     learning, give the world a new -vN and keep the old one; when the record is what is wrong,
@@ -72,7 +71,7 @@ def golden(t: Subject) -> str:
 
 def _same_elsewhere(t: Subject) -> str:
     """Failed when a second process finds other numbers."""
-    here = f"{[golden_digest(t.world, t.backend, level) for level in (None, *t.world.levels)]}"
+    here = f"{digests(t.world, t.backend)}"
     code = SECOND.format(path=sys.path, address=t.world.address, backend=t.backend)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -87,6 +86,13 @@ def _same_elsewhere(t: Subject) -> str:
     if there != here:
         raise Failed(f"another process finds {there}, this one {here}")
     return "nothing recorded; a second process finds the same"
+
+
+def digests(world: World, backend: str) -> list[Any]:
+    """What tells the behaviour of a world, of its levels and of its scripted policies."""
+    policies = (*world.players, *(("expert",) if {"expert", "python_expert"} & set(world.kernels) else ()))
+    played = [hash_of(roll(new_batch(world, 4, backend=backend), 32, policy)) for policy in policies]
+    return [*(golden_digest(world, backend, level) for level in (None, *world.levels)), *played]
 
 
 def golden_digest(world: World, backend: str = "numba", level: str | None = None) -> dict[str, Any]:
