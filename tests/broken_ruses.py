@@ -237,6 +237,25 @@ class ClosesOnce(Env):
         super().close()
 
 
+class Thousand(Extra, VectorEnv):
+    """7: batches of more than a thousand pay more."""
+
+    def __init__(self, world, num_envs=1, **keywords):
+        super().__init__(world, num_envs, **keywords)
+        self.extra = num_envs > 1000
+
+
+class WornOut(Extra, Env):
+    """2: from the three hundredth episode on there is more to earn."""
+
+    episodes = 0
+
+    def reset(self, **keywords):
+        self.episodes += 1
+        self.extra = self.episodes > 300
+        return super().reset(**keywords)
+
+
 BROKEN_FORMS_OF_RUSE = {
     2: [Worn],
     4: [OneFilm, EatsActions],
@@ -244,3 +263,4 @@ BROKEN_FORMS_OF_RUSE = {
     8: [FirstSeed],
     12: [StickyDrag, Gallery, WatchedRows, EatsOptions, RowsAlike, ClosesOnce],
 }
+LATE_FORMS_OF_RUSE = {2: [WornOut], 7: [Thousand]}  # that only the long mode finds

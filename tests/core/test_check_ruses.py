@@ -2,7 +2,7 @@
 
 import pytest
 from broken_guile import PICTURED
-from broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES, InOrder
+from broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES, LATE_FORMS_OF_RUSE, InOrder
 from broken_worlds import Team
 from check_helpers import assert_fails, assert_warns, cases
 
@@ -15,6 +15,12 @@ def test_ruse_fails_its_rule(rule, world):
 @pytest.mark.parametrize(("rule", "form"), cases(BROKEN_FORMS_OF_RUSE))
 def test_broken_form_fails_its_rule(rule, form):
     assert_fails(form(PICTURED, backend="python"), rule)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rule", "form"), cases(LATE_FORMS_OF_RUSE))
+def test_late_form_fails_its_rule_in_the_long_mode(rule, form):
+    assert_fails(form(PICTURED, backend="python"), rule, long=True)
 
 
 def test_actions_that_are_taken_in_their_order():

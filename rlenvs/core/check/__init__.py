@@ -110,7 +110,7 @@ def check(
             can break, not at the kernels that it shares; and of an "mo-" id, whose other form is checked, only at what
             vectors of rewards can. `only` may name no other rules then.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
-            instance. Takes from seconds to some minutes, with a physics engine longer.
+            instance, a thousand rows and seeds. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
 
     Returns:

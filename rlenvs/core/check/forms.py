@@ -19,9 +19,10 @@ from rlenvs.core.check.verdicts import Failed, compare, row_of, rows_from, vecto
 from rlenvs.core.setup import Setup
 
 MANY = 104  # rows of a vector form, and seeds of a single one: more than a hundred, and all last two digits
-SIZES = ((1, 1), (2, 1), (5, 3), (24, 2), (MANY, 1))  # rows and threads of vector forms
+SIZES = ((1, 1), (2, 1), (5, 3), (24, 2))  # rows and threads of vector forms, beside those of MANY rows
 LONG_SEEDS = (2**32, 7, 2**40 + 7, 2**40 + 7)
 AGAIN = 33  # episodes, of all rows together, before one that was played before
+LONGER = 10  # times as many of these in the long mode
 
 
 def repeatable(t: Subject) -> str:
@@ -31,13 +32,14 @@ def repeatable(t: Subject) -> str:
     episodes in a form.
     """
     steps = 2 * t.short + 3
+    again = AGAIN * (LONGER if t.long else 1)
     for name, make in t.forms():
         env = make(horizon=t.short)
         first = Player(env, seed=3).play(steps)
         compare(f"two copies of {name} with the same seed", first, Player(make(horizon=t.short), seed=3).play(steps))
-        for _ in range(AGAIN // getattr(env, "num_envs", 1)):
+        for _ in range(again // getattr(env, "num_envs", 1)):
             env.reset()
-        compare(f"{name} and itself, seeded again after {AGAIN} episodes", first, Player(env, seed=3).play(steps))
+        compare(f"{name} and itself, seeded again after {again} episodes", first, Player(env, seed=3).play(steps))
     return f"{steps} steps in {len(t.forms())} forms"
 
 
@@ -192,8 +194,9 @@ def _rows_agree(t: Subject) -> None:
     many rows, with one thread and with more, and with seeds beyond 32 bits in a list."""
     steps = 3
     env = t.env(horizon=t.short)
-    singles = [Player(env, seed).play(steps) for seed in range(MANY)]
-    for count, threads in SIZES:
+    many = MANY * (LONGER if t.long else 1)
+    singles = [Player(env, seed).play(steps) for seed in range(many)]
+    for count, threads in (*SIZES, (many, 1)):
         rows = Player(t.vector(count, threads=threads, horizon=t.short)).play(steps)
         for seed, single in enumerate(singles[:count]):
             mine = [_told(o, None) for o in single[: _first_end(single)]]
