@@ -8,6 +8,8 @@ there, with the notes and the other rows as they were. Afterwards: `python docs/
 
 import argparse
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import rlenvs
@@ -70,16 +72,22 @@ def replaced(source: str, name: str, text: str) -> str | None:
     return source[:start] + changed if start >= 0 and count == 1 else None
 
 
+def formatted(source: str, path: Path) -> str:
+    """A source as ruff writes it, so that long rows stand as they did."""
+    command = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", str(path), "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, encoding="utf-8", check=True).stdout
+
+
 def write(world: World, text: str) -> None:
-    """Put scores into the file of a world, or of its members beside it; SystemExit where none holds a block `scores={`,
-    each row on a line, behind the name of the world."""
+    """Put scores into the file of a world, or of its members beside it; SystemExit where none holds a block `scores={`
+    behind the name of the world."""
     module = world.address.partition(":")[0]
     path = Path(rlenvs.__file__).parent.parent / Path(*module.split(".")).with_suffix(".py")
     for file in (path, *path.parent.glob(f"{path.stem}_*.py")):
         source = file.read_text(encoding="utf-8")
         changed = replaced(source, world.name, text)
         if changed is not None:
-            file.write_text(changed, encoding="utf-8")
+            file.write_text(formatted(changed, file), encoding="utf-8")
             return
     raise SystemExit(f'{path}: needs a block `    scores={{` behind "{world.name}"')
 

@@ -1,6 +1,6 @@
 """Steps of one of Memory Gym's environments, with random actions.
 
-Installed as: memory-gym 1.0.2 from the registry, with gymnasium 0.29.0 and pygame-ce 2.5.8, Python 3.11.
+Installed as: memory-gym 1.0.2 from the registry, with gymnasium 0.29.0 and pygame 2.4.0, which it pins, Python 3.11.
 """
 
 import argparse

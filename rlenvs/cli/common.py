@@ -19,6 +19,7 @@ from rlenvs.core.progress import QUIET, progress
 
 OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
 LONGEST = 3600.0  # s of a video
+CONSTANTS = {"True": True, "False": False, "None": None}  # as Python writes them
 
 # --- output -----------------------------------------------------------------------------------------------------------
 
@@ -129,7 +130,8 @@ Against = Annotated[
 
 
 def keywords_from(pairs: list[str] | None, level: str | None = None, option: str = "--set") -> dict[str, Any]:
-    """The keywords in "name=value" texts of an option; a value is JSON where it can be, else a string."""
+    """The keywords in "name=value" texts of an option; a value is JSON, or True, False or None as Python writes
+    them, else a string."""
     keywords: dict[str, Any] = {} if level is None else {"level": level}
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
@@ -143,6 +145,8 @@ def keywords_from(pairs: list[str] | None, level: str | None = None, option: str
 
 
 def _value_of(text: str) -> Any:
+    if text in CONSTANTS:
+        return CONSTANTS[text]
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -78,6 +78,7 @@ def _told_instructions(code: CodeType, free: tuple[str, ...], names: dict[Name, 
         yield f"{operation} {shown}\0".encode()
 
 
+ABSENT = object()
 MOST_CODES = 4000
 _known: dict[int, tuple[CodeType, bytes, tuple[Name, ...]]] = {}  # by id; the code is kept, so ids are
 # of each function that was hashed, what it used: by name, the value and its hash
@@ -100,6 +101,8 @@ class Digest:
         self._functions: list[FunctionType] = []
         self._order: dict[FunctionType, int] = {}
         self._user = ""  # the function whose values are hashed
+        self._watched: dict[tuple[int, str], tuple[dict[str, Any], Any]] = {}  # by a dictionary and a name in it
+        self._elsewhere: list[tuple[Name, FunctionType, dict[str, Any], Any]] = []  # what dictionaries do not lead to
 
     def hexdigest(self) -> str:
         """The hash in text; with ONCE and a number of its own where something could not be hashed."""
@@ -138,14 +141,48 @@ class Digest:
         Raises:
             KernelError: something has changed.
         """
+        if not self._watched:
+            self._watched = {}
+            self._elsewhere = [found for found in self._meanings() if not self._watch(*found)]
+        if all(where.get(name, ABSENT) is value for (_, name), (where, value) in self._watched.items()) and all(
+            _meant(name, function, closed)[1] is value for name, function, closed, value in self._elsewhere
+        ):
+            return
+        for name, function, closed, _ in self._meanings():
+            told, value = _meant(name, function, closed)
+            self._user = function.__qualname__
+            self._unchanged(told, value, _used[function])
+
+    def _meanings(self) -> Iterator[tuple[Name, FunctionType, dict[str, Any], Any]]:
+        """Each name in each function, the function with its closure, and what the name stood for."""
         for function in self._functions:
             used = _used.get(function, {})
             closed = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
             for name in _read(function.__code__)[1] if used else ():
-                told, value = _meant(name, function, closed)
-                if value is not used[told][0]:
-                    self._user = function.__qualname__
-                    self._unchanged(told, value, used)
+                yield name, function, closed, used[_meant(name, function, closed)[0]][0]
+
+    def _watch(self, name: Name, function: FunctionType, closed: dict[str, Any], value: Any) -> bool:
+        """Whether globals and contents of modules alone lead from a name to its value; these are looked at from now on,
+        each once, however many functions use them."""
+        where, known = function.__globals__, name.name
+        if known in closed:
+            return False
+        places = {}
+        if known not in where:
+            places[id(where), known] = where, ABSENT
+            where = vars(builtins)
+        for attribute in (*name.attributes, ""):
+            found = where.get(known, ABSENT)
+            places[id(where), known] = where, found
+            if not _is_opened(found) or not attribute:
+                break
+            if not isinstance(found, ModuleType):
+                return False
+            where, known = vars(found), attribute
+        if found is not value:
+            return False
+        self._watched |= places
+        return True
 
     def _bytes_of(self, value: Any) -> bytes:
         """The value, or the number of the function that it is."""

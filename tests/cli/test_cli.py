@@ -215,16 +215,21 @@ def test_doctor_names_the_command_for_what_is_missing(monkeypatch, tmp_path):
 
 
 def test_set_is_json_where_it_can_be():
-    pairs = ["mass=0.03", "action=one_d_rpm", "flag=true", 'weights={"hover": 2}', "text=a=b"]
+    pairs = ["mass=0.03", "action=one_d_rpm", "flag=true", 'weights={"hover": 2}', "text=a=b", "names=Trueish"]
     expected = {
         "mass": 0.03,
         "action": "one_d_rpm",
         "flag": True,
         "weights": {"hover": 2},
         "text": "a=b",
+        "names": "Trueish",
     }
     assert keywords_from(pairs) == expected
     assert keywords_from(None, "easy") == {"level": "easy"}
+
+
+def test_set_takes_constants_as_python_writes_them():
+    assert keywords_from(["a=True", "b=False", "c=None"]) == {"a": True, "b": False, "c": None}
 
 
 @pytest.mark.parametrize(

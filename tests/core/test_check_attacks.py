@@ -13,35 +13,29 @@ from broken_attacks import (
     RewardPair,
     Ring,
 )
-from broken_worlds import Healthy, Team, failed
+from broken_worlds import Healthy, Team
+from check_helpers import assert_fails, cases
 
 from rlenvs.core.check import check
-
-CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in ATTACKS.items() for world in worlds]
-LATE = [pytest.param(rule, world, id=world.name) for rule, worlds in LATE_ATTACKS.items() for world in worlds]
 
 
 def outcome_of(report, number):
     return next(outcome for outcome in report.outcomes if outcome.number == number)
 
 
-@pytest.mark.parametrize(("rule", "world"), CASES)
+@pytest.mark.parametrize(("rule", "world"), cases(ATTACKS))
 def test_attack_fails_its_rule(rule, world):
-    report = check(world, backend="python", only={rule})
-    assert failed(report) == [rule], report
+    assert_fails(world, rule)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rule", "world"), LATE)
+@pytest.mark.parametrize(("rule", "world"), cases(LATE_ATTACKS))
 def test_late_attack_fails_its_rule_in_the_long_mode(rule, world):
-    report = check(world, backend="python", only={rule}, long=True)
-    assert failed(report) == [rule], report
+    assert_fails(world, rule, long=True)
 
 
 def test_expert_that_decides_otherwise_when_asked_again():
-    report = check(MOOD, backend="python", only={20})
-    assert failed(report) == [20], report
-    assert "expert" in report.failures[0].reason
+    assert "expert" in assert_fails(MOOD, 20).failures[0].reason
 
 
 def test_experts_may_see_the_state_where_they_say_so():
@@ -60,18 +54,15 @@ def test_mask_that_hides_the_way_to_the_goal_is_a_warning():
     [Ring(Healthy, backend="python"), RewardPair(Healthy, 3, backend="python"), InfoPair(Team, backend="python")],
 )
 def test_arrays_that_are_used_again_after_many_calls(form):
-    report = check(form, backend="python", only={4}, long=True)
-    assert failed(report) == [4], report
+    assert_fails(form, 4, long=True)
 
 
 @pytest.mark.slow
 def test_overflow_late_in_an_episode():
-    report = check(LATE_OVERFLOW, only={19}, long=True)
-    assert failed(report) == [19], report
+    assert_fails(LATE_OVERFLOW, 19, backend="numba", long=True)
 
 
 @pytest.mark.slow
 def test_what_happens_once_in_a_hundred_thousand_steps():
-    report = check(VERY_RARE, only={26}, long=True)
-    assert failed(report) == [26], report
+    report = assert_fails(VERY_RARE, 26, backend="numba", long=True)
     assert "speeding is -0.5" in report.failures[0].reason

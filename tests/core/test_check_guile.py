@@ -2,13 +2,9 @@
 
 import pytest
 from broken_guile import BROKEN_FORMS_OF_GUILE, BROKEN_GUILE, DOUBTFUL_GUILE, PICTURED
-from broken_worlds import failed
+from check_helpers import assert_fails, assert_warns, cases
 
 from rlenvs.core.check import check, loops
-
-CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_GUILE.items() for world in worlds]
-FORMS = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS_OF_GUILE.items() for form in forms]
-DOUBTS = [pytest.param(rule, world, id=world.name) for rule, worlds in DOUBTFUL_GUILE.items() for world in worlds]
 
 
 @pytest.fixture(autouse=True)
@@ -18,23 +14,19 @@ def soon(monkeypatch):
     monkeypatch.setattr(loops, "MOST_LINES", 100_000)
 
 
-@pytest.mark.parametrize(("rule", "world"), CASES)
+@pytest.mark.parametrize(("rule", "world"), cases(BROKEN_GUILE))
 def test_guile_fails_its_rule(rule, world):
-    report = check(world, backend="python", only={rule})
-    assert failed(report) == [rule], report
+    assert_fails(world, rule)
 
 
-@pytest.mark.parametrize(("rule", "form"), FORMS)
+@pytest.mark.parametrize(("rule", "form"), cases(BROKEN_FORMS_OF_GUILE))
 def test_broken_form_fails_its_rule(rule, form):
-    report = check(form(PICTURED, backend="python"), only={rule})
-    assert failed(report) == [rule], report
+    assert_fails(form(PICTURED, backend="python"), rule)
 
 
-@pytest.mark.parametrize(("rule", "world"), DOUBTS)
+@pytest.mark.parametrize(("rule", "world"), cases(DOUBTFUL_GUILE))
 def test_what_may_be_meant_is_a_warning(rule, world):
-    report = check(world, backend="python", only={rule})
-    assert report.passed, report
-    assert [outcome.number for outcome in report.warnings] == [rule], report
+    assert_warns(world, rule)
 
 
 def test_pictures_by_themselves_are_no_fault():

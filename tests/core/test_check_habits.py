@@ -10,48 +10,38 @@ from broken_habits import (
     OVERFLOW,
     RARE,
 )
-from broken_worlds import Healthy, Team, failed
+from broken_worlds import Healthy, Team
+from check_helpers import assert_fails, assert_warns, cases
 
 from rlenvs.core.check import check
 from rlenvs.core.check.rules import RULES
 from rlenvs.core.errors import ParameterError
 from rlenvs.core.registry import world_of
 
-CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_HABITS.items() for world in worlds]
-FORMS = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS_OF_HABIT.items() for form in forms]
-DOUBTS = [pytest.param(rule, world, id=world.name) for rule, worlds in DOUBTFUL.items() for world in worlds]
 
-
-@pytest.mark.parametrize(("rule", "world"), CASES)
+@pytest.mark.parametrize(("rule", "world"), cases(BROKEN_HABITS))
 def test_broken_habit_fails_its_rule(rule, world):
-    report = check(world, backend="python", only={rule})
-    assert failed(report) == [rule], report
+    assert_fails(world, rule)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rule", "world"), CASES)
+@pytest.mark.parametrize(("rule", "world"), cases(BROKEN_HABITS))
 def test_broken_habit_fails_no_other_rule(rule, world):
-    report = check(world, backend="python")
-    assert failed(report) == [rule], report
+    assert_fails(world, rule, only=None)
 
 
-@pytest.mark.parametrize(("rule", "form"), FORMS)
+@pytest.mark.parametrize(("rule", "form"), cases(BROKEN_FORMS_OF_HABIT))
 def test_broken_form_fails_its_rule(rule, form):
-    report = check(form(Healthy, backend="python"), only={rule})
-    assert failed(report) == [rule], report
+    assert_fails(form(Healthy, backend="python"), rule)
 
 
-@pytest.mark.parametrize(("rule", "world"), DOUBTS)
+@pytest.mark.parametrize(("rule", "world"), cases(DOUBTFUL))
 def test_what_may_be_meant_is_a_warning(rule, world):
-    report = check(world, backend="python", only={rule})
-    assert report.passed, report
-    assert [outcome.number for outcome in report.warnings] == [rule], report
-    assert "1 to look at" in str(report)
+    assert "1 to look at" in str(assert_warns(world, rule))
 
 
 def test_rewards_that_overflow_when_compiled():
-    report = check(OVERFLOW, only={19})
-    assert failed(report) == [19], report
+    report = assert_fails(OVERFLOW, 19, backend="numba")
     assert "near" in report.failures[0].reason
 
 
@@ -64,8 +54,7 @@ def test_experts_that_plan_are_asked_as_often_as_their_world_says(answers, words
 
 def test_what_is_rare_is_found_in_the_long_mode():
     assert check(RARE, backend="python", only={11, 14, 26}).passed
-    report = check(RARE, backend="python", only={26}, long=True)
-    assert failed(report) == [26], report
+    report = assert_fails(RARE, 26, long=True)
     for word in ("speeding", "-0.5", "step", "world", "random"):
         assert word in report.failures[0].reason
 

@@ -112,6 +112,40 @@ def test_a_global_that_changed_is_refused(use):
         Digest().add(used)
 
 
+EDITS = {  # what a function uses, and what changes it in this process
+    "a global": ("A = 1", "A", "A = 2"),
+    "a function": ("def g(): return 1", "g()", "def g(): return 2"),
+    "a name in a module": ("sub = types.ModuleType('sub'); sub.A = 1", "sub.A", "sub.A = 2"),
+    "a module": ("sub = types.ModuleType('sub'); sub.A = 1", "sub.A", "sub = types.ModuleType('sub'); sub.A = 2"),
+    "an attribute of a class": ("class C: K = 1", "C.K", "C.K = 2"),
+    "an attribute of a class in a module": (
+        "class C: K = 1\nsub = types.ModuleType('sub'); sub.C = C",
+        "sub.C.K",
+        "sub.C.K = 2",
+    ),
+    "a closure": ("def around():\n    x = 1\n    return lambda: x\ng = around()", "g()", "g = lambda: 2"),
+    "what a closure holds": (
+        "def around():\n    x = 1\n    return lambda: x\ng = around()",
+        "g()",
+        "g.__closure__[0].cell_contents = 2",
+    ),
+    "a name of Python": ("", "abs(-1)", "def abs(x): return 2"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_what_is_edited_before_the_second_use_is_refused(edit):
+    source, expression, change = EDITS[edit]
+    used = function_of((source.replace("{", "{{").replace("}", "}}"), expression), 0)
+    digest = Digest()
+    digest.add(used)
+    for _ in range(2):
+        digest.check_unchanged()
+    exec(change, used.__globals__)
+    with pytest.raises(KernelError, match="has changed from"):
+        digest.check_unchanged()
+
+
 LOOPS = [
     "rlenvs.core.threads",
     "rlenvs.pareto.learning",

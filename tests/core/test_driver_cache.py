@@ -48,15 +48,19 @@ GAIN = {gain}
 def push(s, a):
     s.x += {step} * a
 """
-RUN = """
-import sys
-sys.path.insert(0, {folder!r})
+# what is compiled from now on, in a process of its own
+LISTENING = """
 from numba.core import event
 compiled = []
 class Listener(event.Listener):
     def on_start(self, e): compiled.append(e.data)
     def on_end(self, e): pass
 event.register("numba:compile", Listener())
+"""
+RUN = """
+import sys
+sys.path.insert(0, {folder!r})
+{listening}
 from rlenvs.core.batch import KernelBatch
 from {package}.world import SPEC
 batch = KernelBatch(SPEC, 2)
@@ -83,7 +87,11 @@ def write_physics(folder, gain=1.0, step=0.5):
 
 
 def command(folder):
-    return [sys.executable, "-c", textwrap.dedent(RUN.format(folder=str(folder.parent), package=folder.name))]
+    return [
+        sys.executable,
+        "-c",
+        textwrap.dedent(RUN.format(listening=LISTENING, folder=str(folder.parent), package=folder.name)),
+    ]
 
 
 def run(folder, cache):
@@ -192,12 +200,7 @@ EXPRESSIONS = [
 LOOPS = """
 import sys, json, time
 sys.path.insert(0, {folder!r})
-from numba.core import event
-compiled = []
-class Listener(event.Listener):
-    def on_start(self, e): compiled.append(e.data)
-    def on_end(self, e): pass
-event.register("numba:compile", Listener())
+{listening}
 import values
 from values import *
 from rlenvs.core import kernel
@@ -225,7 +228,7 @@ def test_edits_of_values_that_are_not_plain_numbers_are_picked_up(tmp_path):
         (package / "__init__.py").write_text(VALUES.format(a=gain))
         (package / "deep.py").write_text(f"from values import deeper\nGAIN = {gain}\n")
         (package / "deeper.py").write_text(f"GAIN = {gain}\n")
-        code = LOOPS.format(folder=str(tmp_path), expressions=EXPRESSIONS)
+        code = LOOPS.format(listening=LISTENING, folder=str(tmp_path), expressions=EXPRESSIONS)
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,

@@ -1,8 +1,11 @@
 """Scores are written where they belong."""
 
+from pathlib import Path
+
 import pytest
 
 from benchmarks import scores
+from rlenvs.core.registry import world_of
 
 ROWS = '    scores={\n        "idle": Score(1, 0),\n    },\n'
 NEW = '    scores={\n        "idle": Score(2, 0),\n    },\n'
@@ -25,3 +28,12 @@ def test_only_the_block_of_the_world_is_replaced(block):
 def test_a_file_without_the_world_or_without_a_block_stays():
     assert scores.replaced(world("First-v0", ROWS), "Second-v0", NEW) is None
     assert scores.replaced(world("First-v0", ""), "First-v0", NEW) is None
+
+
+def test_rows_that_are_written_again_stand_as_they_did():
+    world = world_of("LogReplay-v0")
+    path = Path(world.kernels["step"].__code__.co_filename)
+    source = path.read_text(encoding="utf-8")
+    changed = scores.replaced(source, world.name, scores.text_of(world.scores))
+    assert changed != source  # rows on long lines
+    assert scores.formatted(changed, path) == source

@@ -144,6 +144,20 @@ def test_a_way_is_blocked_where_one_of_its_points_is(seed):
         assert gap <= 0.0 or gap == scene.clearance(shapes, *end) - 0.1
 
 
+def test_a_way_of_any_length_comes_to_an_end(monkeypatch):
+    looks = iter(range(1000))
+
+    def counted(*given):
+        next(looks)  # StopIteration where there are too many
+        return scene.clearance(*given)
+
+    monkeypatch.setattr(ranges, "clearance", counted)
+    shapes = np.zeros((1, scene.COLUMNS))
+    scene.put_sphere(shapes, 0, 1.0, 0.0, 0.0, 0.2, *GREY)
+    for length in (1e3, 1e6, 1e9, 1e12, 1e300):
+        assert ranges.gap_on_way(shapes, 0.0, 0.0, 0.0, 0.0, 0.0, length, 0.1) > 0.0
+
+
 # --- fields -----------------------------------------------------------------------------------------------------------
 
 

@@ -8,8 +8,9 @@ Without ids, all take all that are registered. The rules are listed in `rlenvs.c
 
 What no rule can see: a mask that forbids or allows what the task means otherwise, where the kernels do the same with
 all choices (what moves the world although it is often forbidden is a warning); a reward of the state before the step,
-which is meant in some worlds (one that is kept in the state and paid later is a warning); a fault in less than one of a
-million steps, at one of many seeds, or at a size, a number of threads or a combination of options that was not tried;
+which is meant in some worlds (one that is kept in the state, or a multiple of it, and paid later is a warning, if it
+is no rare one); a fault in less than one of a million steps, at one of many seeds (of the first 104 each is tried), or
+at a size, a number of threads or a combination of options that was not tried; options without any effect;
 an endless loop in one of very many draws, which stops the check itself when it is compiled; what depends on the machine
 or the time of day; data that differ from process to process where numbers are recorded, which are compared instead;
 and whether the numbers are those of what the page names as source.
@@ -109,7 +110,7 @@ def check(
             can break, not at the kernels that it shares; and of an "mo-" id, whose other form is checked, only at what
             vectors of rewards can. `only` may name no other rules then.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
-            instance. Takes from seconds to some minutes, with a physics engine longer.
+            instance, a thousand rows and seeds. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
 
     Returns:

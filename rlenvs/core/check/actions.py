@@ -156,7 +156,7 @@ def _late_terms(t: Subject) -> str:
     rows, names = 4, list(t.world.terms)
     prompt, late = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
     fork = t.batch(rows)
-    held: dict[int, set[tuple[str, int]]] = {}  # by term, where in the state it lay, at all moments
+    held: list[list[tuple[float, dict[str, np.ndarray]]]] = [[] for _ in names]  # what was paid, and the state before
     for number, (_, batch) in enumerate(t.states(6, every=t.scale(13, 2), worlds=1, policies=("random",))):
         fork.set_state(batch.get_state(0), slice(None))
         if fork.over.any():
@@ -167,27 +167,36 @@ def _late_terms(t: Subject) -> str:
         prompt += (now != now[:1]).any(axis=(0, 2))
         for j, value in enumerate(now[0, :, 0].tolist()):
             if value:
-                held[j] = held.get(j, _places_of(batch, value)) & _places_of(batch, value)
+                held[j].append((value, _numbers_in(batch)))
         if not fork.over.any():
             fork.load_actions(still_actions(fork))
             fork.step_loaded()
             late += (fork.terms[:, : len(names)] != fork.terms[:1, : len(names)]).any(axis=(0, 2))
-    for j, places in held.items():
-        if not prompt[j] and late[j] >= 3 and places:
-            where = f"s.{min(places)[0]}"
-            return f"{names[j]} is paid a step late: it lies in {where} before, and the action changes the next one"
+    for j, moments in enumerate(held):
+        if not prompt[j] and late[j] >= 3:
+            place = _place_of(moments)
+            if place:
+                return f"{names[j]} is paid a step late: it lies in {place} before, and the action changes the next one"
     return ""
 
 
-def _places_of(batch: KernelBatch, value: float) -> set[tuple[str, int]]:
-    """Where in the state of the first world a number lies."""
-    found = {name: np.ravel(batch.states[name][0]) for name in batch.world.state}
-    return {
-        (name, int(place))
-        for name, numbers in found.items()
-        if numbers.dtype.kind == "f"
-        for place in np.flatnonzero(np.abs(numbers) == abs(value))
-    }
+def _numbers_in(batch: KernelBatch) -> dict[str, np.ndarray]:
+    """The numbers in the state of the first world that are no whole ones, by field."""
+    found = {name: np.ravel(batch.states[name][0]).copy() for name in batch.world.state}
+    return {name: numbers for name, numbers in found.items() if numbers.dtype.kind == "f"}
+
+
+def _place_of(moments: list[tuple[float, dict[str, np.ndarray]]]) -> str:
+    """Where in the state a number lies at all moments, but for its sign; or, where it has three values and more, a
+    multiple of it."""
+    values = np.abs([value for value, _ in moments])
+    for name in moments[0][1] if moments else ():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.abs([numbers[name] for _, numbers in moments]) / values[:, None]
+        same = np.isclose(shares, shares[0], rtol=1e-6, atol=0.0).all(axis=0) & (shares[0] > 0.0)
+        if (same if len(set(values.tolist())) > 2 else same & (shares[0] == 1.0)).any():
+            return f"s.{name}"
+    return ""
 
 
 def _check_dead_hands(t: Subject) -> None:

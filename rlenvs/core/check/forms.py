@@ -6,7 +6,7 @@ import copy
 import functools
 import pickle
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,25 +16,30 @@ from rlenvs.core.check.playing import Player, Trajectory, choose, difference, ro
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import vector_of
 from rlenvs.core.check.verdicts import Failed, compare, row_of, rows_from, vector_record
-from rlenvs.core.errors import ParameterError
 from rlenvs.core.setup import Setup
 
-MANY = 24  # rows of a vector form, and seeds of a single one
-PICTURES = 2
-UNSEEDED = 3  # instances
+MANY = 104  # rows of a vector form, and seeds of a single one: more than a hundred, and all last two digits
+SIZES = ((1, 1), (2, 1), (5, 3), (24, 2))  # rows and threads of vector forms, beside those of MANY rows
+LONG_SEEDS = (2**32, 7, 2**40 + 7, 2**40 + 7)
+AGAIN = 33  # episodes, of all rows together, before one that was played before
+LONGER = 10  # times as many of these in the long mode
 
 
 def repeatable(t: Subject) -> str:
     """2. Two copies with the same seed return the same observations, rewards, flags and infos, reset's included.
 
-    To mend: draw only from the `rng` that kernels are given; keep nothing outside the state; no clocks in info.
+    To mend: draw only from the `rng` that kernels are given; keep nothing outside the state; no clocks and no counts of
+    episodes in a form.
     """
     steps = 2 * t.short + 3
+    again = AGAIN * (LONGER if t.long else 1)
     for name, make in t.forms():
         env = make(horizon=t.short)
         first = Player(env, seed=3).play(steps)
         compare(f"two copies of {name} with the same seed", first, Player(make(horizon=t.short), seed=3).play(steps))
-        compare(f"{name} and itself, seeded again", first, Player(env, seed=3).play(steps))
+        for _ in range(again // getattr(env, "num_envs", 1)):
+            env.reset()
+        compare(f"{name} and itself, seeded again after {again} episodes", first, Player(env, seed=3).play(steps))
     return f"{steps} steps in {len(t.forms())} forms"
 
 
@@ -57,9 +62,10 @@ def copies(t: Subject) -> str:
 
 
 def fresh_arrays(t: Subject) -> str:
-    """4. What a call returns shares no memory with what later calls return, and is never changed afterwards.
+    """4. What a call returns, pictures too, shares no memory with what later calls return, and is never changed
+    afterwards; actions that are given are not changed.
 
-    To mend: return copies, not views of arrays that a later step overwrites.
+    To mend: return copies, not views of arrays that a later step overwrites; copy what is given before changing it.
     """
     calls = (t.short + 2) * (10 if t.long else 1)
     for name, make in t.forms():
@@ -69,6 +75,9 @@ def fresh_arrays(t: Subject) -> str:
         ends = [_bounds(array) for *_, array in earlier]
         for call in range(1, calls + 1):
             player.step()
+            changed = difference(player.given, player.given_then)
+            if changed:
+                raise Failed(f"{name} changed the actions that it was given at call {call}: {changed}")
             returned = [(call, path, array) for path, array in _arrays(player.raw)]
             bounds = np.array(ends, np.int64).reshape(-1, 2)
             for _, path, array in returned:
@@ -85,7 +94,20 @@ def fresh_arrays(t: Subject) -> str:
             changed = difference(returned, copied)
             if changed:
                 raise Failed(f"what {name} returned at call {call} was changed later: {changed}")
+    _pictures_stay(t)
     return f"observations and infos of {calls + 1} calls"
+
+
+def _pictures_stay(t: Subject) -> None:
+    """Failed when a picture is changed, or its memory used again, by the next one."""
+    if "draw" not in t.world.functions or t.dress:
+        return
+    player = Player(t.env(horizon=t.short, render_mode="rgb_array"))
+    first = player.env.render()
+    then = first.copy()
+    player.step()
+    if np.shares_memory(first, player.env.render()) or difference(first, then):
+        raise Failed("a picture lies in the memory of the one before")
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:
@@ -168,17 +190,22 @@ def forms_agree(t: Subject) -> str:
 
 
 def _rows_agree(t: Subject) -> None:
-    """Failed when a row of a vector form does anything else than a single form with its seed, in batches of 1, 2 and
-    many rows, with one thread and with two."""
-    many, steps = MANY, 3
+    """Failed when a row of a vector form does anything else than a single form with its seed, in batches of few and of
+    many rows, with one thread and with more, and with seeds beyond 32 bits in a list."""
+    steps = 3
     env = t.env(horizon=t.short)
+    many = MANY * (LONGER if t.long else 1)
     singles = [Player(env, seed).play(steps) for seed in range(many)]
-    for count, threads in ((1, 1), (2, 1), (many, 1), (many, 2)):
+    for count, threads in (*SIZES, (many, 1)):
         rows = Player(t.vector(count, threads=threads, horizon=t.short)).play(steps)
         for seed, single in enumerate(singles[:count]):
             mine = [_told(o, None) for o in single[: _first_end(single)]]
             theirs = [_told(o, seed) for o in rows[: len(mine)]]
             compare(f"Env with seed {seed} and row {seed} of {count} with {threads} thread(s)", mine, theirs)
+    rows = t.vector(len(LONG_SEEDS), horizon=t.short).reset(seed=list(LONG_SEEDS))
+    for row, seed in enumerate(LONG_SEEDS):
+        alone = _told(env.reset(seed=seed), None)
+        compare(f"Env with seed {seed} and row {row} of seeds {list(LONG_SEEDS)}", [alone], [_told(rows, row)])
 
 
 def _first_end(record: Sequence[Any]) -> int:
@@ -294,7 +321,7 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
             sizes = [role.action for role in env.batch.setup.roles]
             single = setup.single_choice
             actions = {a: int(given[k, 0]) if single else given[k, : sizes[k]] for a, k in agents.items()}
-            observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in env.agents})
+            observations, rewards, terminated, truncated, _ = env.step({a: actions[a] for a in reversed(env.agents)})
             for agent in rewards:
                 k = agents[agent]
                 plain = vector_of(observations[agent])
@@ -313,88 +340,6 @@ def _parallel_agrees(t: Subject, batch: Trajectory) -> None:
                     [(plain, rewards[agent], terminated[agent], truncated[agent])],
                     [wanted],
                 )
-
-
-def instances_independent(t: Subject) -> str:
-    """12. A second instance, with another seed and other parameters, leaves the first as it is, when it is closed too;
-    pictures change nothing, parameters of `reset` last until others are given, and unseeded instances differ.
-
-    To mend: keep nothing that changes in classes, modules or default arguments.
-    """
-    steps = 2 * t.short + 3
-    other = {name: p.high if p.high != p.default else p.low for name, p in t.world.params.items()}
-    for name, make in t.forms():
-        alone = Player(make(horizon=t.short)).play(steps)
-        first = Player(make(horizon=t.short))
-        second = Player(_other(t, make, other), seed=99)
-        for step in range(steps):
-            if step < steps // 2:
-                second.step()
-            elif step == steps // 2:
-                second.env.close()
-            first.step()
-        compare(f"{name} alone and beside a second instance", alone, first.record)
-        _options_are_gone(t, name, make, alone)
-    _drawing_is_harmless(t)
-    _unseeded_differ(t)
-    return f"{steps} steps beside a second instance"
-
-
-def _other(t: Subject, make: Callable[..., Any], params: dict[str, float]) -> Any:
-    """A form with other parameters, or with the usual ones where its wrappers hold them within a range."""
-    try:
-        return make(horizon=t.short, **params)
-    except ParameterError:
-        if not t.dress:
-            raise
-        return make(horizon=t.short)
-
-
-def _options_are_gone(t: Subject, name: str, make: Callable[..., Any], alone: list[Any]) -> None:
-    """Failed when parameters that are set back leave something behind."""
-    usual = vars(Setup(t.world, **t.choices).values)
-    for param, declared in () if t.dress else t.world.params.items():
-        other = 0.5 * (usual[param] + (declared.high if declared.high != usual[param] else declared.low))
-        env = make(horizon=t.short)
-        try:
-            env.reset(seed=5, options={"params": {param: other}})
-            env.reset(seed=6, options={"params": {param: usual[param]}})
-        except ParameterError:  # it does not go with the others, or an engine cannot change it
-            continue
-        again = Player(env).play(t.short)
-        compare(f"{name} and {name} after options that were set back, {param}={other:g}", alone[: t.short + 1], again)
-        return
-
-
-def _drawing_is_harmless(t: Subject) -> None:
-    """Failed when a single form that is drawn after every call does anything else, or moves NumPy's generator."""
-    if "draw" not in t.world.functions or t.dress:
-        return
-    before = np.random.get_state()  # noqa: NPY002
-    quiet, drawn = Player(t.env(horizon=t.short)), Player(t.env(horizon=t.short, render_mode="rgb_array"))
-    for _ in range(PICTURES):
-        drawn.env.render()
-        quiet.step()
-        drawn.step()
-    drawn.env.render()
-    compare("Env and Env that is drawn", quiet.record, drawn.record)
-    if difference(list(before), list(np.random.get_state())):  # noqa: NPY002
-        raise Failed("drawing moves NumPy's global generator")
-
-
-def _unseeded_differ(t: Subject) -> None:
-    """Failed when several instances that were never seeded begin alike."""
-    if t.world.same_start or t.world.starts or t.dress:
-        return
-    for name, make in t.forms():
-        starts = []
-        for _ in range(UNSEEDED):
-            env = make(horizon=t.short)
-            env.reset()
-            found = env.get_state()
-            starts.append(b"".join(each.state for each in (found if isinstance(found, list) else [found])))
-        if len(set(starts)) == 1:
-            raise Failed(f"{UNSEEDED} copies of {name} that were never seeded begin in the same state")
 
 
 def seeding(t: Subject) -> str:

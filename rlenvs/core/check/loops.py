@@ -37,21 +37,29 @@ def kernels_end(t: Subject) -> str:
     it fits, by a number of trials, with a way to go on behind it; refuse options under which nothing fits.
     """
     end = time.process_time() + (1e9 if t.long else BUDGET)
-    settings, resets, tried = _settings(t), 0, 0
-    while not resets or time.process_time() < end:
-        setting = next(settings, None)
-        if setting is None:
+    tried: list[tuple[str, Any]] = []
+    resets = 0
+    for text, batch in _batches(t):
+        _play(batch, 0, text)
+        tried.append((text, batch))
+        if time.process_time() >= end:
             break
-        tried += 1
+    for seed in range(1, SEEDS):
+        for text, batch in tried:
+            if time.process_time() < end:
+                _play(batch, seed, text)
+                resets += 1
+    return f"{len(tried) + resets} resets and steps, under {len(tried)} settings"
+
+
+def _batches(t: Subject) -> Iterator[tuple[str, Any]]:
+    """A world in plain Python under each of some settings, with the setting in words."""
+    for setting in _settings(t):
         try:
             batch = replace(t.plain.having(**setting), backend="python").batch(1)
         except Exception:  # of all that is drawn some is refused; what else it is, other rules tell
             continue
-        for seed in range(SEEDS):
-            if resets == 0 or time.process_time() < end:
-                _play(batch, seed, ", ".join(f"{name}={value!r}" for name, value in setting.items()))
-                resets += 1
-    return f"{resets} resets and steps, under {tried} settings"
+        yield ", ".join(f"{name}={value!r}" for name, value in setting.items()), batch
 
 
 def _play(batch: Any, seed: int, setting: str) -> None:

@@ -28,6 +28,8 @@ class Player:
         self.record: list[Any] = []
         self.raw: Any = None  # what the last call returned, itself and not a copy
         self.masks: Any = None
+        self.given: Any = None  # the actions of the last step, themselves
+        self.given_then: Any = None  # and as they were
         self.reset(seed=seed)
 
     @property
@@ -76,7 +78,9 @@ class Player:
         elif self.is_vector and self.env.metadata["autoreset_mode"] is AutoresetMode.DISABLED and self.ended.any():
             self.reset(options={"reset_mask": self.ended})
         else:
-            self._keep(self.env.step(self.actions()))
+            self.given = self.actions()
+            self.given_then = _copied(self.given)
+            self._keep(self.env.step(self.given))
 
     def play(self, steps: int) -> list[Any]:
         """Some steps; returns the record."""
@@ -95,10 +99,11 @@ class Player:
         """Random actions that the masks allow."""
         if self.is_parallel:
             observations = self.last[0]
-            return {
+            chosen = {
                 agent: choose(self.choosers[0], self.env.action_space(agent), _mask(observations[agent]))
                 for agent in self.env.agents
             }
+            return dict(reversed(chosen.items()))  # whose they are, their names tell
         if not self.is_vector:
             return choose(self.choosers[0], self.env.action_space, self.last[-1].get("action_mask"))
         space = self.env.single_action_space

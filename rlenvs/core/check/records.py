@@ -24,9 +24,9 @@ from rlenvs.core.spec import World
 SECOND = """
 import sys
 sys.path[:] = {path!r}
-from rlenvs.core.check.records import golden_digest
+from rlenvs.core.check.records import digests
 from rlenvs.core.spec import load_world
-print(golden_digest(load_world({address!r}), {backend!r}))
+print(digests(load_world({address!r}), {backend!r}))
 """
 
 
@@ -48,7 +48,7 @@ def headings(t: Subject) -> str:
 
 def golden(t: Subject) -> str:
     """16. A short rollout gives the numbers recorded for this world: changed behaviour needs a new version. Where none
-    are recorded, those of a second process, in which sets and hashes have another order.
+    are recorded, those of a second process, of levels and experts too, in which sets and hashes have another order.
 
     To mend: draw at import from a seeded generator alone, and sort what comes out of a set. When the change alters
     learning, give the world a new -vN and keep the old one; when the record is what is wrong,
@@ -71,7 +71,7 @@ def golden(t: Subject) -> str:
 
 def _same_elsewhere(t: Subject) -> str:
     """Failed when a second process finds other numbers."""
-    here = f"{golden_digest(t.world, t.backend)}"
+    here = f"{digests(t.world, t.backend)}"
     code = SECOND.format(path=sys.path, address=t.world.address, backend=t.backend)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -80,7 +80,7 @@ def _same_elsewhere(t: Subject) -> str:
         timeout=600,
         env={**os.environ, "PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"},
     )
-    there = next((line for line in done.stdout.splitlines() if line.startswith("{")), "")
+    there = next((line for line in done.stdout.splitlines() if line.startswith("[")), "")
     if not there:  # a world of the main program, which no other process can import
         raise NotApplicable("nothing recorded; record with `python -m rlenvs.core.check --record`")
     if there != here:
@@ -88,13 +88,20 @@ def _same_elsewhere(t: Subject) -> str:
     return "nothing recorded; a second process finds the same"
 
 
-def golden_digest(world: World, backend: str = "numba") -> dict[str, Any]:
-    """What tells the behaviour of a world's default form: 4 worlds, 32 steps, random actions.
+def digests(world: World, backend: str) -> list[Any]:
+    """What tells the behaviour of a world, of its levels and of its scripted policies."""
+    policies = (*world.players, *(("expert",) if {"expert", "python_expert"} & set(world.kernels) else ()))
+    played = [hash_of(roll(new_batch(world, 4, backend=backend), 32, policy)) for policy in policies]
+    return [*(golden_digest(world, backend, level) for level in (None, *world.levels)), *played]
+
+
+def golden_digest(world: World, backend: str = "numba", level: str | None = None) -> dict[str, Any]:
+    """What tells the behaviour of a world's default form, or of a level: 4 worlds, 32 steps, random actions.
 
     Numbers that show how far a change goes; and a hash of all bits, where the world's own kernels make them and no
     physics engine.
     """
-    batch = new_batch(world, 4, backend=backend)
+    batch = new_batch(world, 4, backend=backend, level=level)
     trajectory = roll(batch, 32)  # longer ones of some worlds are chaotic
 
     def project(values: np.ndarray) -> float:

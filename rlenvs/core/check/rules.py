@@ -18,11 +18,11 @@ from rlenvs.core.check.forms import (
     copies,
     forms_agree,
     fresh_arrays,
-    instances_independent,
     neighbours_untouched,
     repeatable,
     seeding,
 )
+from rlenvs.core.check.independence import instances_independent
 from rlenvs.core.check.inputs import bad_input
 from rlenvs.core.check.kernels import backends_agree, only_steps_write
 from rlenvs.core.check.loops import kernels_end

@@ -110,8 +110,8 @@ def gap_on_way(shapes, x, y, z, to_x, to_y, to_z, radius):
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     after = clearance(shapes, to_x, to_y, to_z) - radius
     gap, gone = after, 0.0
-    # backwards: mostly one look at the end says that nothing was near
-    while gap > 0.0 and gone + gap < length:
+    # backwards: mostly one look at the end says that nothing was near; no body goes farther than NO_SHAPE in a step
+    while gap > 0.0 and gone + gap < length <= NO_SHAPE:
         gone += max(gap, FINEST)
         part = max(0.0, 1.0 - gone / length)
         gap = clearance(shapes, x + part * dx, y + part * dy, z + part * dz) - radius
