@@ -38,6 +38,7 @@ __all__ = ["measure", "replay_agent"]
 SEEDS = 100
 NOTHING = 1e-6  # of a mean return
 ROUNDING = 1e-4  # of a return, relatively: where every seed gives the same, other arithmetic still changes digits
+ALIKE = 0.05  # of what is above random actions: where episodes begin alike, their spread hides what digits grow to
 ALL_HOLD = 2.12  # 95 % half widths for the 3e-5 level: 300 agents all hold on another machine in 99 of 100 checks
 CHECKED_STEPS, CHECKED_SEEDS = 5000, (5, 50)  # of an agent in a check: about so many steps, on so many seeds
 MOST_PER_PROCESS = 20  # agents, after which a process is replaced by a new one: compiled code stays in its memory
@@ -195,7 +196,8 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     Small differences of arithmetic (another processor, another number of threads) grow where there are contacts: the
     same seeds then give other episodes, and the replay is a second sample. So the two means are compared by the spread
     of both, at a level at which all reference agents hold together. With fewer seeds the replay counts as a mean over
-    so few, with at least the spread of the card: four episodes alone show too little of it.
+    so few, with at least the spread of the card: four episodes alone show too little of it. Where all episodes begin
+    alike there is no spread, while networks round otherwise for another number of worlds: a share of the return counts.
 
     Raises:
         ParameterError: the card holds no score.
@@ -212,6 +214,8 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     if count > 1:
         own = max(own, found.half_width)
     interval = ALL_HOLD * math.hypot(score.half_width, own)
+    if world_of(card.id).same_start:
+        interval = max(interval, ALIKE * abs(score.mean - score.random))
     return Replayed(name, card.learner, found.mean, score.mean, interval, count)
 
 

@@ -61,6 +61,17 @@ def test_measure_and_replay(references):
         scores.measure(agent, seeds=1)
 
 
+def test_episodes_that_begin_alike_hold_with_another_number_of_worlds(references):
+    """A network rounds otherwise for them, and a flight of 15 s makes more of that; all seeds give the same."""
+    agent = agent_for("QuadSurround-v0")
+    score = scores.measure(agent, 4)
+    assert score.half_width < 1e-9
+    for share, holds in ((0.04, True), (-0.04, True), (0.06, False)):
+        moved = replace(score, mean=score.mean + share * (score.mean - score.random))
+        save_agent(references / "a", files.with_score(agent, moved))
+        assert scores.replay_agent(references / "a").holds == holds
+
+
 def test_an_agent_without_masks_plays_no_agents_of_other_choices():
     """In two_pairs some travellers have two roads, some three: the third would be chosen where there is none."""
     full = agent_for("RouteChoice-v0", level="full")

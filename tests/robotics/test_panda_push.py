@@ -235,5 +235,10 @@ def test_expert_in_other_controls(keywords):
     assert played(batch(ID, 20, **keywords), 50).success.mean() >= 0.9
 
 
+@pytest.mark.parametrize("keywords", [{"level": "panda-gym"}, {"control": "panda-gym"}])
+def test_expert_with_the_actions_of_panda_gym(keywords):
+    assert success(ID, 50, **keywords) >= 0.96
+
+
 def test_random_rarely_succeeds():
     assert success(ID, 50, "random", level="easy") < 0.1

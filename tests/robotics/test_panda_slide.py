@@ -194,5 +194,9 @@ def test_expert_in_other_controls(keywords):
     assert played(batch(ID, 20, **keywords), 75).success.mean() >= 0.9
 
 
+def test_expert_hits_where_fingers_do_not_hold():
+    assert success(ID, 50, level="panda-gym") >= 0.9
+
+
 def test_random_rarely_succeeds():
     assert success(ID, 50, "random", level="easy") < 0.1

@@ -489,7 +489,7 @@ def test_the_expert_arrives(keywords):
     assert ends(100, lambda flights: flights.advise(), **keywords)[0] >= 0.98
 
 
-@pytest.mark.parametrize("level", [None, "easy", "moving", "real"])
+@pytest.mark.parametrize("level", [None, "easy", "hard", "moving", "real"])
 def test_the_expert_keeps_within_the_limits_of_costs(level):
     found = rlenvs.evaluate(NAME, "expert", 50, level=level)
     assert found.success_rate >= 0.96

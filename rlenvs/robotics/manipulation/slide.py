@@ -9,8 +9,7 @@ begins within 1.5 thresholds of the puck; the puck's place relative to the hand 
 quaternion; an episode goes on at success (`ends_at_success` changes that) and has 75 steps, not 50, since a puck slides
 for up to 1.8 s; the puck starts on the table and goals are where the middle of a resting puck is, both 15 mm lower than
 there; contacts are MuJoCo's. The puck's inertia about every axis is its largest: with others, it would gain energy in
-the air. `level="panda-gym"` has the original's actions, frictions, length and end; the expert, which drags, fails
-there.
+the air. `level="panda-gym"` has the original's actions, frictions, length and end.
 
 ## Action Space
 By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
@@ -71,6 +70,10 @@ SOFT = 0.4  # m/s, of feedback at most, so that the puck does not slip
 LAG = 0.07  # s, by which the hand follows its target at constant speed
 KEEP = 0.8  # of its speed when the hand lets go, so that it does not speed up
 BRAKE = 0.05  # s, of travel by which the hand stops early
+# in panda-gym's control
+TIP_HALF = (0.009, 0.01)  # m, half sides of the closed finger tips
+HIT_HEIGHT, CROSSING, WAIT = 0.02, 0.12, 0.15  # m, of the hand when it hits, goes over the puck, and has hit it
+RUN_UP = 0.06  # m
 VIEW = View((0.9, -0.9, 0.72), (0.1, 0.0, 0.06), 45.0)
 
 SPEC = arm.task(
@@ -176,9 +179,12 @@ def draw(canvas, p, s):
 def expert(p, s, a):
     """Press on the puck from above, drag it until it has the speed with which it slides to the goal, and lift the hand.
 
-    Dragged so, it neither turns nor drifts aside; a puck that is hit does both. Made for the spring of the hand:
-    in joint control it fails.
+    Dragged so, it neither turns nor drifts aside; a puck that is hit does both. Made for the spring of the hand: in
+    joint control it fails. In panda-gym's, where the hand follows at once, it hits, so that the puck passes the goal.
     """
+    if p.control == arm.FROM_HAND:
+        hit(p, s, a)
+        return
     x, y = s.desired[0] - s.puck[0], s.desired[1] - s.puck[1]
     distance = maths.hypot(x, y) + 1e-9
     nx, ny = x / distance, y / distance
@@ -199,6 +205,37 @@ def expert(p, s, a):
         vx += min(max(vx - s.grip_velocity[0, 0], -SOFT), SOFT)
         vy += min(max(vy - s.grip_velocity[0, 1], -SOFT), SOFT)
     arm.bring(p, s, s.grip[0, 0] + LAG * vx, s.grip[0, 1] + LAG * vy, z, -1.0, a)
+
+
+@kernel
+def hit(p, s, a):
+    """Stand behind the puck, and hit it along the way to the goal with a corner of the finger tips, whose faces would
+    give it their own direction; lift the hand when it is fast enough."""
+    x, y = s.desired[0] - s.puck[0], s.desired[1] - s.puck[1]
+    distance = maths.hypot(x, y) + 1e-9
+    nx, ny = x / distance, y / distance
+    wanted = math.sqrt(2.0 * p.friction * GRAVITY * distance)
+    # where the hand is when its corner touches the puck
+    touch_x = s.puck[0] - p.radius * nx - math.copysign(TIP_HALF[0], nx)
+    touch_y = s.puck[1] - p.radius * ny - math.copysign(TIP_HALF[1], ny)
+    hx, hy, z = s.grip[0, 0] - touch_x, s.grip[0, 1] - touch_y, s.grip[0, 2]
+    ahead, aside = hx * nx + hy * ny, hy * nx - hx * ny
+    start_x, start_y = touch_x - RUN_UP * nx, touch_y - RUN_UP * ny
+    off = maths.hypot(start_x - s.grip[0, 0], start_y - s.grip[0, 1])
+    stands = maths.hypot(s.puck_velocity[0], s.puck_velocity[1]) < STANDS
+    low = z < HIT_HEIGHT + 0.02 and ahead < 0.03 and abs(aside) < 0.02
+    if not stands and (s.puck_velocity[0] * nx + s.puck_velocity[1] * ny > BOOST * wanted or ahead > 0.1):
+        arm.bring(p, s, s.grip[0, 0], s.grip[0, 1], WAIT, -1.0, a)
+    elif low and (not stands or abs(aside) < 0.003):
+        step = BOOST * wanted / panda.CONTROL_HZ
+        x, y = s.grip[0, 0] + step * nx + aside * ny, s.grip[0, 1] + step * ny - aside * nx
+        arm.bring(p, s, x, y, HIT_HEIGHT, -1.0, a)
+    elif low or off < 0.012:
+        arm.bring(p, s, start_x, start_y, HIT_HEIGHT, -1.0, a)
+    elif z > 0.08 or off < 0.03:
+        arm.bring(p, s, start_x, start_y, CROSSING, -1.0, a)
+    else:
+        arm.bring(p, s, s.grip[0, 0], s.grip[0, 1], CROSSING, -1.0, a)
 
 
 @kernel
