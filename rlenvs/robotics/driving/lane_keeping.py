@@ -119,10 +119,16 @@ SPEC = world(
     fps=lambda values: float(values.policy_hz),
     expert_sees="state",
     scores={
-        "random": Score(-3980, 6.5e+02, success=0, costs={"off_lane": 161}),
+        "random": Score(-3980, 6.5e02, success=0, costs={"off_lane": 161}),
         "idle": Score(-1412, 0, success=0, costs={"off_lane": 140}),
         "expert": Score(196.6, 0, success=1, costs={"off_lane": 5}),
-        "exploit": Score(182.1, 0, "full steering for ever: circles on the first lane, near its middle", success=0, costs={"off_lane": 0}),
+        "exploit": Score(
+            182.1,
+            0,
+            "full steering for ever: circles on the first lane, near its middle",
+            success=0,
+            costs={"off_lane": 0},
+        ),
     },
 )
 
