@@ -14,18 +14,17 @@ def state_fault(p: Any, c: Any) -> str:
         return f"it has {bodies} bodies, {int(c.movers)} of which are cars, and {held} in order"
     if not np.array_equal(np.sort(c.order[:held]), np.arange(held)):
         return "its order of bodies holds one twice"
-    listed = np.full(c.entry_next.size, -1)  # the lane of each entry
-    for lane, first in enumerate(c.first_on):
+    listed = np.zeros(c.entry_next.size, bool)
+    for first in c.first_on:
         entry = int(first)
         while entry >= 0:
-            if listed[entry] >= 0:
+            if listed[entry]:
                 return "its list of cars on a lane leads in a circle"
-            listed[entry] = lane
+            listed[entry] = True
             entry = int(c.entry_next[entry])
-    for i in range(held):
-        own = int(c.own_entry[i])
-        if own >= 0 and not (listed[own] == c.lane_of[i] and c.entry_body[own] == i):
-            return f"the entry of body {i} is not its own on its lane"
+    own = c.own_entry[:held]
+    if not listed[own[own >= 0]].all():
+        return "the entry of a body is on no lane"
     places = p.road[:, COUNT][c.route]
     if ((c.route_lane >= places) & (c.route >= 0)).any():
         return "a route names a lane that its road does not have"
