@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
+from rlenvs.core.batch import Snapshot
+from rlenvs.core.errors import SnapshotError
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER
 from rlenvs.robotics.driving import (
@@ -319,3 +321,38 @@ def test_sixty_four_cars_at_one_spot_crash_and_stay_numbers():
     assert np.isfinite(batch.observations).all()
     assert batch.terminated[0, 0]
     assert s.crashed[:64].all()
+
+
+# --- states from outside ----------------------------------------------------------------------------------------------
+
+
+def lanes_beyond_their_road(s):
+    s.route_lane[0] = 20
+
+
+def an_entry_of_nobody(s):
+    s.own_entry[1] = s.entry_next.size - 1
+
+
+@pytest.mark.parametrize(
+    ("forge", "told"),
+    [
+        (lanes_beyond_their_road, "a route names a lane that its road does not have"),
+        (an_entry_of_nobody, "the entry of a body is on no lane"),
+        (lambda s: s.box.fill(1e300), r"box\[0, 0\] = 1e\+300"),
+        (lambda s: s.speed.fill(1e9), r"speed\[0\] = 1000000000.0"),
+        (lambda s: s.slip.fill(2.0), r"slip\[0\] = 2.0"),
+        (lambda s: s.x.fill(-1e300), r"x\[0\]"),
+    ],
+)
+def test_states_that_traffic_cannot_have_are_refused(forge, told):
+    batch = batch_of(roundabout.SPEC)
+    batch.reset()
+    whole = batch.get_state()
+    batch.set_state(whole)
+    forge(batch.records(0)[1])
+    forged = Snapshot.of(whole.world, batch.states.tobytes(), whole.params)
+    batch.set_state(whole)
+    with pytest.raises(SnapshotError, match=told):
+        batch.set_state(forged)
+    assert batch.get_state() == whole

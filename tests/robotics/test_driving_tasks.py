@@ -354,6 +354,16 @@ def test_a_car_turns_by_at_most_one_turn_a_second():
     assert -0.1 * 2.0 * math.pi <= s.car[2] - before < 0.0
 
 
+def test_who_circles_on_the_first_lane_has_not_kept_the_lane():
+    batch = shared("LaneKeeping-v0")
+    for choose, success in ((lambda: np.ones((1, 1)), False), (batch.advise, True)):
+        batch.seed([0])
+        batch.reset()
+        while not batch.truncated[0, 0]:
+            batch.step(choose())
+        assert bool(batch.success[0, 0]) == success
+
+
 def test_the_reward_of_lane_keeping_has_a_bound():
     batch = shared("LaneKeeping-v0")
     _, s = batch.records(0)

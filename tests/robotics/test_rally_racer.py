@@ -125,6 +125,16 @@ def test_reward_is_the_velocity_towards_the_checkpoint_and_100_once_it_is_reache
     assert batch.rewards[0, 0] < 10.0
 
 
+def test_success_is_five_laps():
+    for reached, success in [(11, False), (58, False), (59, True)]:
+        batch = flat()
+        p, s = put(batch, 0.5)
+        s.goal, s.arrived, s.reached = 1, 0, reached
+        s.car[:2] = p.places[1]
+        act(batch, 0.0, -1.0)
+        assert (s.reached, bool(batch.success[0, 0])) == (reached + 1, success)
+
+
 def test_starts_are_at_checkpoints_along_the_road():
     batch = batch_of(100)
     first = set()
@@ -278,7 +288,8 @@ def test_the_expert_drives_laps_without_contact_and_random_crashes(keywords):
     for _ in range(500):
         *_, infos = env.step(env.expert_actions())
     crashes = np.array([env.batch.records(i)[1].crashes for i in range(count)])
-    assert (infos["is_success"] & (crashes == 0)).mean() >= 0.98
+    reached = np.array([env.batch.records(i)[1].reached for i in range(count)])
+    assert ((reached >= 12) & (crashes == 0)).mean() >= 0.98
     if not keywords:
         env.reset(seed=0)
         rng = np.random.default_rng(0)

@@ -9,10 +9,14 @@ from route_helpers import (
     TERMS,
     beside,
     made,
+    play,
     put,
     step,
+    with_signal,
 )
 
+from rlenvs.kits.roads.lanes import LENGTH
+from rlenvs.kits.traffic import signals
 from rlenvs.robotics.driving import route_rewards as rewards
 
 # --- soft factors -----------------------------------------------------------------------------------------------------
@@ -162,7 +166,52 @@ def test_who_arrives_is_paid_the_steps_that_are_left(reward):
     told = step(batch)
     assert told["arrived"] == pytest.approx(1.999)
     driven = told["pace" if reward == "shaped" else "synthesis"]
-    assert float(batch.rewards.item()) == pytest.approx(driven + 1999.0, abs=1.0)
+    assert float(batch.rewards.item()) == pytest.approx(driven + 2.0 * 1999.0, abs=1.0)
+
+
+def returned(batch, choose):
+    """The return of a single world to the end of its episode."""
+    total = 0.0
+    while not (batch.terminated | batch.truncated).any():
+        batch.step(choose(batch))
+        total += batch.rewards.item()
+    return total
+
+
+def waiting(batch):
+    """Stand, and roll on a little before it counts as blocked."""
+    _, s = batch.records(0)
+    return np.array([[1.0 if s.waited > 85.0 else min(-2.0 * s.speed[0], 0.0), 0.0]], np.float32)
+
+
+@pytest.mark.parametrize("reward", ["shaped", "composed"])
+def test_waiting_before_a_line_pays_less_than_arriving(reward):
+    found = {}
+    for choose in (waiting, lambda batch: batch.advise()):
+        batch, leg, _ = with_signal(signals.STOP, reward=reward)
+        p, s = batch.records(0)
+        put(batch, leg, float(p.lane[s.way[leg], LENGTH]) - 2.5 - 4.15)
+        found[choose] = returned(batch, choose)
+    waited, arrived = found.values()
+    assert waited > 1200.0  # which is what tempts
+    assert arrived > 1.5 * waited
+
+
+@pytest.mark.parametrize(
+    ("aside", "speed", "ends"), [(-2.9, 6.0, False), (-3.1, 6.0, True), (0.0, 9.6, False), (0.0, 9.9, True)]
+)
+def test_the_composed_reward_ends_beside_the_lane_and_above_35_kilometres_per_hour(aside, speed, ends):
+    for reward in ("composed", "simple"):
+        batch = made(reward=reward, **ALONE)
+        put(batch, 0, 20.0, aside=aside, speed=speed)
+        told = step(batch)
+        assert bool(batch.terminated[0]) == (ends and reward == "composed")
+        assert (told["synthesis"] == -10.0) == (ends and reward == "composed")
+
+
+def test_the_expert_keeps_clear_of_the_ends_of_the_composed_reward():
+    _, success = play(made(6, reward="composed", **ALONE), lambda batch: batch.advise())
+    assert success.all()
 
 
 @pytest.mark.parametrize(

@@ -55,30 +55,31 @@ STEEPEST = 0.25 * math.pi  # rad, between a car and its lane while it changes to
 HALF_ROOT = math.sqrt(0.5)  # sine of STEEPEST
 MOST_SLIP = math.sqrt(3.0 / 7.0)  # sine of the slip angle at full steering, 60 degrees
 NOTICED = 1.0  # m beside a lane in which a car still counts as on it
+FARTHEST, FASTEST = 1e7, 1000.0  # m and m/s, of states from outside: behind what an episode reaches
 NEARBY = 6.2  # m from the middle of a lane, where cars may be on it: 5 m beyond its end, 3.5 m beside its middle
 
 CARS = {
     "movers": i8.up_to("cars"),  # cars
     "bodies": i8.up_to("cars"),  # cars and obstacles
     "linked": i8.within(0, 1),  # 1: drivers also see who is on the lanes before and behind their own
-    "x": f8("cars"),  # m
-    "y": f8("cars"),  # m
+    "x": f8("cars").within(-FARTHEST, FARTHEST),  # m
+    "y": f8("cars").within(-FARTHEST, FARTHEST),  # m
     "heading": f8("cars"),  # rad, 0 along x, 90 degrees along y
-    "speed": f8("cars"),  # m/s
+    "speed": f8("cars").within(-FASTEST, FASTEST),  # m/s
     "cosine": f8("cars"),  # of the heading
     "sine": f8("cars"),
-    "slip": f8("cars"),  # sine of the angle between the heading and the motion
+    "slip": f8("cars").within(-1.0, 1.0),  # sine of the angle between the heading and the motion
     "acceleration": f8("cars"),  # m/s^2
     "target_speed": f8("cars"),  # m/s
     "timer": f8("cars"),  # s since a driver last thought of changing lanes
     "exponent": f8("cars"),  # of a driver
     "shift": f8("cars", 2),  # m, by which a collision moves a body in the next step
-    "box": f8("cars", 2),  # m, length and width
+    "box": f8("cars", 2).within(0.0, 1000.0),  # m, length and width
     "driver": i8("cars").index_of("driver_types", low=-3),
     "lane_of": i8("cars").index_of("lanes"),  # the nearest
     "target_lane": i8("cars").index_of("lanes"),
-    "station": f8("cars"),  # m along the nearest lane
-    "aside": f8("cars"),  # m to the right of its middle
+    "station": f8("cars").within(-FARTHEST, FARTHEST),  # m along the nearest lane
+    "aside": f8("cars").within(-FARTHEST, FARTHEST),  # m to the right of its middle
     "route": i8("cars", "stages").index_of("roads", low=-1),  # roads, -1 behind the last
     "route_lane": i8("cars", "stages").index_of("lanes", low=-1),  # the lane of that road, by its place, -1 for any
     "stage": i8("cars").up_to("stages"),  # how many roads of the route lie behind

@@ -41,7 +41,8 @@ Termination: a crash; with `offroad_terminal` also off the road. Truncation: 40 
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. The return says little of overtaking: the published weights pay more for the right lane
+and for no crash than for speed, and who always chooses "slower" has 28.2 and never crashes.
 
 ## Version History
 v0: first version.
@@ -90,6 +91,9 @@ SPEC = driving_world(
         "random": Score(9.906, 1.3, success=0.01),
         "idle": Score(14.66, 1.6, success=0.02),
         "expert": Score(30.08, 0.29, success=1),
+        "exploit": Score(
+            28.2, 0.19, '"slower" for ever: the lowest speed costs little, and nobody is run into', success=1
+        ),
     },
     levels={
         "fast": {"simulation_hz": 5, "lane_count": 3, "cars": 20, "ego_spacing": 1.5, "horizon": 30, "checks": "ego"},

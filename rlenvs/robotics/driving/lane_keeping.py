@@ -25,13 +25,15 @@ along x, the direction of the lane, 0 and 0.
 The car 50 m along the straight lane, 4 m to the left of its middle, in its direction, at 8.3 m/s.
 
 ## Episode End
-Truncation: 200 steps, 0.1 s each. With `offroad_terminal` termination beside the lane. Success: on the lane at the end.
+Truncation: 200 steps, 0.1 s each. With `offroad_terminal` termination beside the lane. Success: on the winding lane at
+the end.
 
 ## Parameters
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. The published reward does not ask for a way: at full steering the car circles near the
+middle of the first lane and has 182.
 
 ## Version History
 v0: first version.
@@ -120,6 +122,13 @@ SPEC = world(
         "random": Score(-3980, 6.5e02, success=0, costs={"off_lane": 161}),
         "idle": Score(-1412, 0, success=0, costs={"off_lane": 140}),
         "expert": Score(196.6, 0, success=1, costs={"off_lane": 5}),
+        "exploit": Score(
+            182.1,
+            0,
+            "full steering for ever: circles on the first lane, near its middle",
+            success=0,
+            costs={"off_lane": 0},
+        ),
     },
 )
 
@@ -212,7 +221,7 @@ def step(p, s, a, rng, r):
     on = is_on_lane(p, s)
     r.off_lane = 0.0 if on else 1.0
     r.terminated = p.offroad_terminal == 1 and not on
-    r.success = on and s.elapsed + 1 >= p.horizon
+    r.success = on and s.lane == WINDING and s.elapsed + 1 >= p.horizon
 
 
 @SPEC.observe

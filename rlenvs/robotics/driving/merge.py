@@ -34,7 +34,8 @@ Termination: a crash, or 370 m are passed (success). Truncation: 40 steps, a sec
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. Letting somebody in is not needed for it: who always chooses "slower" has as much as the
+expert.
 
 ## Version History
 v0: first version.
@@ -75,6 +76,9 @@ SPEC = driving_world(
         "random": Score(7.393, 0.59, success=0.18),
         "idle": Score(5.629, 0.26, success=0),
         "expert": Score(13.62, 0.25, success=0.97),
+        "exploit": Score(
+            13.64, 0.26, '"slower" for ever: who merges, and all others, drive away before it', success=0.96
+        ),
     },
     levels={"linked": {"linked": True}},
 )

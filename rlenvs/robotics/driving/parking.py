@@ -31,7 +31,8 @@ Termination: the distance is less than 0.12 (success), or a crash. Truncation: 5
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. Distance costs in each step and a crash ends that, so that who hits something soon has
+more than the expert: read the success.
 
 ## Version History
 v0: first version.
@@ -128,6 +129,9 @@ SPEC = world(
         "random": Score(-47.27, 5.2, success=0),
         "idle": Score(-228.4, 9.1, success=0),
         "expert": Score(-29.88, 2.7, success=0.98),
+        "exploit": Score(
+            -23.6, 4.5, "in a wide circle until it hits something, which ends what distance costs", success=0
+        ),
     },
     levels={"parked": {"parked": 10}, "slow": {"policy_hz": 1, "horizon": 20}},
 )

@@ -33,7 +33,8 @@ Termination: a crash. Truncation: 11 steps, a second each. Success: no crash.
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. Slowing down to a halt behind the entry is nearly as safe as looking, and the published
+reward pays little for speed.
 
 ## Version History
 v0: first version.
@@ -89,6 +90,7 @@ SPEC = driving_world(
         "random": Score(7.755, 0.68, "crashes in 28 %: traffic is as thin as the original's", success=0.72),
         "idle": Score(8.973, 0.46, success=0.79),
         "expert": Score(10.17, 0.21, success=0.95),
+        "exploit": Score(8.873, 0.41, 'five steps at 8 m/s, then "slower": stands when time is up', success=0.89),
     },
     levels={"linked": {"linked": True}},
 )

@@ -27,11 +27,11 @@ factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision foresee
 steps), comfort (0.5 / 6 less for each of six readings beyond its limit, held too), distance from the middle of the
 street's lane (0 at its edge). Beside the way's lanes, and where there is an infraction, nothing is paid. `crash` is -1
 for a collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the wanted speed), `offset`, `angle`,
-`turn`, `end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction. Both originals go on
-with another way behind the end of one; here an episode ends there, so that these two pay for arriving what the steps
-that are left could have paid, 1 each (`arrived`): otherwise who waits for ever would have more. VLM-RL also ends an
-episode in training 3 m beside the lane's middle and above 35 km/h, here neither does. All terms are computed always;
-`reward` sets their weights.
+`turn`, `end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction and where an episode
+ends 3 m beside the lane's middle or above 35 km/h (VLM-RL in training alone), which the expert then keeps clear of.
+Both originals go on with another way behind the end of one; here an episode ends there, so that these two pay 2 for
+each step that is left to who arrives (`arrived`): who waits before a line for ever has up to 1 in each step, and would
+have more otherwise. All terms are computed always; `reward` sets their weights.
 
 ## Costs
 Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
@@ -44,7 +44,8 @@ drive slowly at other places, pedestrians wait at crossings, and lights are some
 
 ## Episode End
 Termination: the end of the way (success), or an infraction; with `mishaps="count"` infractions are counted, `deviation`
-alone ends the episode, and an episode with an infraction is no success. Truncation: 2000 steps of 0.1 s.
+alone ends the episode, and an episode with an infraction is no success. With `reward="composed"` also its two ends.
+Truncation: 2000 steps of 0.1 s.
 
 ## Parameters
 Lengths in metres, times in seconds. CaRL trains on ways of 1000 m (`level="long"`).
@@ -104,18 +105,6 @@ DEVIATION = 30.0  # m
 PENALTY = rewards.PENALTY
 OBSERVATION = choice("vector", "birdview", doc="numbers, or masks from above beside some numbers")
 MISHAPS = choice("end", "count", doc="what an infraction does: ends the episode, or counts")
-SIMPLE_OFF = {"completion": 0.0, "crash": 0.0}
-REST_PAID = {"arrived": 1000.0}  # as much as 1 for each step that is left
-REWARD = choice(
-    "simple",
-    "shaped",
-    "composed",
-    doc="CaRL's, Roach's, or VLM-RL's",
-    sets={
-        "shaped": {**SIMPLE_OFF, "pace": 1.0, "offset": 1.0, "angle": 1.0, "turn": 1.0, "end": 1.0, **REST_PAID},
-        "composed": {**SIMPLE_OFF, "synthesis": 1.0, **REST_PAID},
-    },
-)
 
 
 def legs_of(values):
@@ -172,7 +161,7 @@ SPEC = world(
         "seen_walkers": for_data(integer(4, 0, 16, "pedestrians in an observation")),
         "signals": flag(True, "whether there are traffic lights and stop signs"),
         "observation": OBSERVATION,
-        "reward": REWARD,
+        "reward": rewards.REWARD,
         "mishaps": MISHAPS,
         "comfort": for_data(choice("carla", "nuplan", doc="limits of comfort, CaRL's for either simulator")),
         "held": integer(rewards.HELD, 1, 2000, "steps for which discomfort and near collisions count"),
@@ -389,7 +378,7 @@ def step(p, s, a, rng, r):
     rewards.remember(s, before)
     judge(p, s, r, told)
     rewards.fill_terms(p, s, r, old)
-    if has_arrived(p, s) and not rewards.has_fault(r):
+    if has_arrived(p, s) and not rewards.has_fault(r) and not rewards.is_beyond(p, s):
         r.arrived = min(0.001 * (p.horizon - s.elapsed - 1), 1000.0)
     go_on(p, s, rng)
 
@@ -449,13 +438,13 @@ def judge(p, s, r, told):
     if s.waited > p.patience:
         r.blocked, s.waited = 1.0, 0.0
     r.deviation = 1.0 if distance_to(p, s.way[s.leg], s.x[0], s.y[0]) > DEVIATION else 0.0
-    fault = rewards.has_fault(r)
+    fault, beyond = rewards.has_fault(r), rewards.is_beyond(p, s)
     if fault:
         s.faults += 1
     s.crashed[0] = s.crashed[0] and p.mishaps == 0
     arrived = has_arrived(p, s)
-    r.terminated = arrived or r.deviation > 0.0 or (fault and p.mishaps == 0)
-    r.success = arrived and s.faults == 0
+    r.terminated = arrived or r.deviation > 0.0 or beyond or (fault and p.mishaps == 0)
+    r.success = arrived and s.faults == 0 and not beyond
 
 
 # --- observations -----------------------------------------------------------------------------------------------------

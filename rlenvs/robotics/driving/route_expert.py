@@ -12,7 +12,7 @@ from rlenvs.kits.roads.lanes import LENGTH, LIMIT, RADIUS, along_and_across, hea
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, steering_of
 from rlenvs.kits.traffic.priorities import lane_at_stage
 from rlenvs.kits.traffic.signals import line_distance
-from rlenvs.robotics.driving.route_rewards import gap_ahead, rectangles_touch, walker_pace
+from rlenvs.robotics.driving.route_rewards import COMPOSED, TOP, gap_ahead, rectangles_touch, walker_pace
 from rlenvs.robotics.driving.route_senses import way_point
 from rlenvs.robotics.driving.town_cars import DT, FORCE, STEERING
 
@@ -39,7 +39,7 @@ def slowing(far, pace):
 @kernel
 def lane_speed(p, k):
     """The highest speed [m/s] on a lane."""
-    limit = p.lane[k, LIMIT]
+    limit = min(p.lane[k, LIMIT], TOP) if p.reward == COMPOSED else p.lane[k, LIMIT]
     if p.lane[k, RADIUS] > 0.0:
         limit = min(limit, math.sqrt(SIDE * p.lane[k, RADIUS]))
     return limit

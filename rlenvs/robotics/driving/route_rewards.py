@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import algebra, f8, i8, kernel
+from rlenvs.core import algebra, choice, f8, i8, kernel
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, WIDTH, along_and_across, box_distance, heading_on, wrapped
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
 from rlenvs.kits.traffic.pedestrians import RADIUS, walker_distance
@@ -45,6 +45,20 @@ TOP = 25.0 / 3.6  # m/s, wanted where there is no risk
 ROOM, CLEAR = 2.0, 2.0  # ours: m and s before the car; within these metres all is risk, beyond these seconds more none
 OFF, ASKEW, UNSTEADY = 3.0, 0.5 * math.pi, 0.4  # m, rad, m: where the factors of centring, angle and steadiness are 0
 PENALTY = 10.0
+OVER = 35.0 / 3.6  # m/s: faster, or OFF beside the lane's middle, an episode of `composed` is at an end
+SIMPLE_OFF = {"completion": 0.0, "crash": 0.0}
+REST_PAID = {"arrived": 2000.0}  # 2 for each step that is left: who waits has at most 1
+REWARD = choice(
+    "simple",
+    "shaped",
+    "composed",
+    doc="CaRL's, Roach's, or VLM-RL's",
+    sets={
+        "shaped": {**SIMPLE_OFF, "pace": 1.0, "offset": 1.0, "angle": 1.0, "turn": 1.0, "end": 1.0, **REST_PAID},
+        "composed": {**SIMPLE_OFF, "synthesis": 1.0, **REST_PAID},
+    },
+)
+(COMPOSED,) = REWARD.codes("composed")
 
 SMOOTH_DATA = {"smooth": f8(4, LONG), "comfort": f8(7), "foreseen": f8(len(FORESEEN))}
 JUDGED = {
@@ -288,6 +302,12 @@ def synthesis(p, s):
     return pace * centring * angle * max(1.0 - spread(s) / UNSTEADY, 0.0)
 
 
+@kernel
+def is_beyond(p, s):
+    """Whether one of VLM-RL's ends is reached, which only `composed` has."""
+    return p.reward == COMPOSED and (abs(s.aside_of_way) > OFF or s.speed[0] > OVER)
+
+
 # --- all terms of a step ----------------------------------------------------------------------------------------------
 
 
@@ -318,4 +338,4 @@ def fill_terms(p, s, r, old):
     if fault:
         fast = hit or r.red_light + r.stop_sign > 0.0
         r.end = -1.0 - (abs(speed) if fast else 0.0)
-    r.synthesis = -PENALTY if fault else synthesis(p, s)
+    r.synthesis = -PENALTY if fault or is_beyond(p, s) else synthesis(p, s)

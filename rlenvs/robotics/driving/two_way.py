@@ -34,7 +34,8 @@ Termination: a crash. Truncation: 15 steps, a second each. Success: no crash.
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. As crashes are costs, the most return is had on the left lane until somebody comes: read
+return, success and costs together.
 
 ## Version History
 v0: first version.
@@ -77,6 +78,13 @@ SPEC = driving_world(
         "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
         "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),
         "expert": Score(10.3, 0.49, success=0.94, costs={"collision": 0.06, "oncoming_lane": 5.71}),
+        "exploit": Score(
+            10.79,
+            0.15,
+            "into the left lane and straight on, until it meets somebody",
+            success=0,
+            costs={"collision": 1, "oncoming_lane": 10.8},
+        ),
     },
 )
 SPEC.expert(overtaking_expert)

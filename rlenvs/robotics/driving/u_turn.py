@@ -36,7 +36,8 @@ Termination: a crash. Truncation: 10 steps, a second each. Success: no crash.
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over seeds 0 to 99. Keeping to the right behind who drives there, without a look, is safe too, and has most
+of the return: who is faster has the rest.
 
 ## Version History
 v0: first version.
@@ -97,6 +98,7 @@ SPEC = driving_world(
         "random": Score(5.607, 0.45, success=0.38),
         "idle": Score(5.643, 0.36, success=0.18),
         "expert": Score(8.625, 0.093, success=1),
+        "exploit": Score(7.993, 0.041, 'five steps to the right and five of "slower", in turn', success=0.97),
     },
     levels={"linked": {"linked": True}},
 )

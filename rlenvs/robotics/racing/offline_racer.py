@@ -37,7 +37,10 @@ line and turned by up to `start_turn` from it.
 Never terminated. Truncation: 2000 steps (200 s). Success: a lap is complete.
 
 ## Parameters
-The kart is put back to where it last touched nothing when it hits a wall, and rebounds with `bounce` of its speed.
+The kart is put back to where it last touched nothing when it hits a wall, and rebounds with `bounce` of its speed,
+backwards, at whatever angle: a graze stops it as a wall ahead does, where a real kart would rub along. How the original
+rebounds is not known (four steps of its data touch a wall, and cost the whole speed, not the part across it); data sets
+and agents here are of this rule.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is what no kart exceeds: top speed from the start on the shortest way within

@@ -33,7 +33,7 @@ Those of `MountainCarContinuous-v0`.
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert looks for the cheapest way among some: a push for up to four steps, and then
 pushes in proportion to the velocity, by one of several factors, or none. By dynamic programming on a grid no policy has
-more than about -115.
+more than about -115. Full pushes in the rhythm of the valley get there without a look at the state, and have -194.
 
 ## Version History
 v0: first version.
@@ -94,6 +94,7 @@ SPEC = world(
         "random": Score(-1332, 1.8, success=0),
         "idle": Score(-999, 0, success=0),
         "expert": Score(-119.5, 1.2, success=1),
+        "exploit": Score(-193.9, 0.2, "full push, 30 steps each way: the period of the valley", success=1),
     },
 )
 

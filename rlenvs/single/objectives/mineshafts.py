@@ -36,7 +36,8 @@ Termination: gold was taken, a success; or a shaft broke down. Truncation: 100 s
 What a table depends on are options.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights.
+Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights. Success alone says that some
+gold was taken, which random actions do in two of three episodes: read the return, or the front.
 
 ## Version History
 v0: first version.
@@ -139,7 +140,9 @@ SPEC = multi_objective(
     same_start=True,
     levels={"hollow": {"shafts": HOLLOW}, "brittle": {"collapse": 0.05}},
     scores={
-        "random": Score(-116.2, 14, success=0.68),
+        "random": Score(
+            -116.2, 14, "takes what gold it stands on, mostly the first: a success by itself", success=0.68
+        ),
         "idle": Score(-200, 0, success=0),
         "expert": Score(24, 0, success=1),
         "bound": Score(24, 0, "exact optimum within the time limit"),

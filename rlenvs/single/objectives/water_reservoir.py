@@ -47,7 +47,8 @@ Rain is normal and seldom below 0, which takes water away; the level is never be
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert releases the demand, and all that would be above the flood level once the
 usual rain and a quarter of its standard deviation have come. Of the policies on a grid of half a unit this is the best
-one, with -1115.9, by dynamic programming. The bound is the sum of the two above.
+one, with -1115.9, by dynamic programming. Who releases nearly all on every day, whatever the level, has 4 % less than
+the expert. The bound is the sum of the two above.
 
 ## Version History
 v0: first version.
@@ -123,6 +124,7 @@ SPEC = world(
         "random": Score(-1836, 42),
         "idle": Score(-1.01e04, 7),
         "expert": Score(-1112, 16),
+        "exploit": Score(-1156, 15, "asks for 120 on every day, so that nearly all is released"),
         "bound": Score(-1046, 0, "more than any policy has in the mean"),
     },
 )
