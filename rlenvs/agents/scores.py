@@ -214,7 +214,7 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     if count > 1:
         own = max(own, found.half_width)
     interval = ALL_HOLD * math.hypot(score.half_width, own)
-    if world_of(card.id).same_start:
+    if world_of(card.id).same_start and score.random is not None:
         interval = max(interval, ALIKE * abs(score.mean - score.random))
     return Replayed(name, card.learner, found.mean, score.mean, interval, count)
 
