@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.card import Card, normalized
-from rlenvs.agents.scores import known
+from rlenvs.agents.score_page import known
 from rlenvs.agents.store import training_seeds
 from rlenvs.core.docs import has_success
 from rlenvs.core.registry import world_of

@@ -14,8 +14,9 @@ import argparse
 from pathlib import Path
 
 from rlenvs.agents.files import load_agent, save_agent, with_score
+from rlenvs.agents.publish import publish, publish_curve
 from rlenvs.agents.scores import measure
-from rlenvs.agents.store import publish, publish_curve, reference_agents, stores, title, write_sums
+from rlenvs.agents.store import reference_agents, stores, title, write_sums
 from rlenvs.core.registry import world_of
 
 

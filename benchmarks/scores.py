@@ -13,8 +13,7 @@ import sys
 from pathlib import Path
 
 import rlenvs
-from rlenvs.agents.evaluate import POLICIES, evaluate
-from rlenvs.agents.scores import opponent
+from rlenvs.agents.evaluate import POLICIES, evaluate, opponent
 from rlenvs.core.docs import has_success
 from rlenvs.core.parts import Score
 from rlenvs.core.registry import entry, world_of

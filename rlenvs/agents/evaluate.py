@@ -419,3 +419,10 @@ def reference_scores(id: str, seeds: int = 100) -> dict[str, Score]:
         name: Score(result.mean, result.half_width, success=result.success_rate, costs=result.mean_costs)
         for name, result in results.items()
     }
+
+
+def opponent(id: str, keywords: Mapping[str, Any]) -> str | None:
+    """Whom an agent is measured against: the first scripted player where teams play against each other, else None."""
+    world = world_of(id)
+    two_sided = len(set(Setup(world, **keywords).teams)) > 1
+    return world.players[0] if two_sided and world.players else None

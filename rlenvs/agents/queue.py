@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.hyperparameters import Settings, algorithms_of, level_tables, seeds_of, settings_for
+from rlenvs.agents.publish import publish, publish_curve
 from rlenvs.agents.runs import SETTINGS, Stop, run, stopped_by_signals
-from rlenvs.agents.store import CURVES, file_name, publish, publish_curve, read_card, stores, title
+from rlenvs.agents.store import CURVES, file_name, read_card, stores, title
 from rlenvs.core.errors import RlenvsError
 from rlenvs.core.progress import progress
 from rlenvs.core.registry import catalogue, entry, world_of

@@ -12,7 +12,6 @@ import hashlib
 import importlib.util
 import math
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +26,7 @@ from rlenvs.core.setup import Setup
 from rlenvs.core.spec import World
 from rlenvs.core.user_files import read_file
 
-__all__ = ["publish", "publish_curve", "reference_agents", "write_sums", "wrong_sums"]
+__all__ = ["reference_agents", "write_sums", "wrong_sums"]
 
 REFERENCE = Path(__file__).with_name("reference")
 CHECKOUT = Path(__file__).parents[2] / "agents" / "rlenvs_agents"  # beside this package, where it is a checkout's
@@ -61,13 +60,13 @@ def parse_name(name: str) -> Name:
 def stores() -> list[Path]:
     """The folders in which agents are looked for, in this order: this package's own, the checkout's, the installed
     data package."""
-    found = [REFERENCE, CHECKOUT] if _is_checkout() else [REFERENCE]
+    found = [REFERENCE, CHECKOUT] if is_checkout() else [REFERENCE]
     spec = importlib.util.find_spec(PACKAGE)
     found += [Path(folder) for folder in (spec.submodule_search_locations if spec else None) or []]
     return found
 
 
-def _is_checkout() -> bool:
+def is_checkout() -> bool:
     """Whether this package lies beside the folder of the data package, as in the repository."""
     return (CHECKOUT.parent / "pyproject.toml").exists()
 
@@ -231,7 +230,7 @@ def check_sum(path: Path, data: bytes) -> None:
 
 
 def _remedy(store: Path) -> str:
-    if store == CHECKOUT or (store == REFERENCE and _is_checkout()):
+    if store == CHECKOUT or (store == REFERENCE and is_checkout()):
         return "Take it from git again, or after a change of your own: python benchmarks/make_agents.py --sums"
     return f"Reinstall: pip install --force-reinstall --no-deps {'rlenvs' if store == REFERENCE else 'rlenvs-agents'}"
 
@@ -254,88 +253,7 @@ def _sums(store: Path) -> dict[str, str]:
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
-# --- publishing -------------------------------------------------------------------------------------------------------
-
-
-def publish(folder: str | Path, name: str | None = None, to: Path | None = None, seeds: int = 100) -> Path:
-    """Measure the agent of a finished run, and put it and the run's learning curve into a store.
-
-    Weights are written as float16, and the score is that of the rounded ones.
-
-    Args:
-        folder: of the run, with agent.safetensors, agent.json and progress.csv.
-        name: of the files; by default the algorithm, behind the level where the run had one, and with the seed behind
-            it where that is not 0.
-        to: the store; by default the one that has an agent of that name, else the checkout's.
-        seeds: episodes that it is measured on.
-
-    Returns:
-        the path of the agent's files without ending.
-
-    Raises:
-        AgentFileError: the folder holds no agent; RunError: it holds no learning curve.
-        ParameterError: a name that says another level or algorithm than the card, or no store to write to.
-    """
-    from rlenvs.agents.files import load_agent, save_agent, with_score
-    from rlenvs.agents.scores import measure
-
-    agent = load_agent(Path(folder) / RUN_AGENT)
-    world, (level, algorithm, seed) = world_of(agent.card.id).name, _name_of(agent.card)
-    name = name or file_name(level, algorithm, seed)
-    if parse_name(name)[:2] != (level, algorithm):
-        raise ParameterError(f"the agent in {folder} is {file_name(level, algorithm)}; {name!r} says something else")
-    store = to or _home(world, name)
-    publish_curve(folder, store)
-    stem = store / world / name
-    with tempfile.TemporaryDirectory() as rounded:
-        agent = load_agent(save_agent(Path(rounded) / RUN_AGENT, agent, half=True))
-    save_agent(stem, with_score(agent, measure(agent, seeds)), half=True)
-    write_sums(store)
-    return stem
-
-
-def publish_curve(folder: str | Path, to: Path | None = None) -> Path:
-    """Put the learning curve of a run alone into a store, as for its further seeds; returns the path of the table.
-
-    Raises:
-        as `publish` does.
-    """
-    from rlenvs.agents.curves import published_curve
-
-    card = read_card(Path(folder) / RUN_AGENT)
-    text = published_curve(Path(folder) / "progress.csv")
-    world, (level, algorithm, _) = world_of(card.id).name, _name_of(card)
-    name = file_name(level, algorithm)
-    store = to or _home(world, name)
-    path = store / world / CURVES / f"{name}-seed-{card.seeds[0]}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(path, [text.encode()])
-    write_sums(store)
-    return path
-
-
-def _name_of(card: Card) -> Name:
-    """What the files of an agent are to be called, from its card."""
-    level = card.keywords.get("level")
-    if not card.seeds:
-        raise ParameterError(f"the card of an agent for {card.id} names no seed of its training")
-    if not re.fullmatch(r"\w+", card.algorithm) or (level is not None and not re.fullmatch(r"\w+", str(level))):
-        raise ParameterError(
-            f"level {level!r} and algorithm {card.algorithm!r} cannot be names of files; needed: letters and digits"
-        )
-    return Name(level, card.algorithm, card.seeds[0] or None)
-
-
 def file_name(level: str | None, algorithm: str, seed: int | None = None) -> str:
     """The name of an agent's files, or with a seed of a curve, without ending: what `parse_name` reads."""
     parts: Iterable[str | None] = (level, algorithm, None if seed is None else f"seed-{seed}")
     return "-".join(part for part in parts if part is not None)
-
-
-def _home(world: str, name: str) -> Path:
-    """The store that has an agent of that name, else the checkout's."""
-    if (REFERENCE / world / f"{name}{CARD}").exists():
-        return REFERENCE
-    if not _is_checkout():
-        raise ParameterError(f"rlenvs is no checkout here, {CHECKOUT} is missing; name the store with to=FOLDER")
-    return CHECKOUT

@@ -140,7 +140,7 @@ def scores(
     ] = False,
 ) -> None:
     """List what random actions, scripted experts, learnt and imitating agents reach in every environment."""
-    from rlenvs.agents.scores import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
+    from rlenvs.agents.score_page import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
 
     if aggregate:
         _compare_algorithms()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlenvs.agents import files, scores, store
+from rlenvs.agents import files, score_page, scores, store
 from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.evaluate import evaluate, scale_score
 from rlenvs.agents.files import load_agent, save_agent
@@ -129,8 +129,8 @@ def test_a_success_that_breaks_a_limit_is_marked(references):
     for cost, said in ((24.0, "100 %"), (26.0, "100 %, unsafe")):
         score = replace(agent.card.score, success_rate=1.0, costs={"tilt": cost, "geofence": 1.0})
         put(references, files.with_score(agent, score))
-        (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
-        told = dict(zip(scores.HEAD, row, strict=True))
+        (row,) = [row for row in score_page.score_rows() if row[0] == "QuadHover-v0"]
+        told = dict(zip(score_page.HEAD, row, strict=True))
         assert (told["Success"], told["Cost"], told["Limit"]) == (said, f"tilt {cost:g}", "25")
     found = evaluate(HOVER, "idle", 3)
     high = replace(found, cost_parts={"tilt": np.full(3, 26.0), "geofence": np.zeros(3)}, successes=np.ones(3))
@@ -143,8 +143,8 @@ def test_the_one_cost_of_a_card_without_names_is_told(references):
     agent = agent_for("ParticleSpread-v0", masked=True)
     score = replace(agent.card.score, cost=6.0, costs={})
     put(references, files.with_score(agent, score))
-    (row,) = [row for row in scores.score_rows() if row[0] == "ParticleSpread-v0"]
-    assert dict(zip(scores.HEAD, row, strict=True))["Cost"] == "contact 2"  # of three agents
+    (row,) = [row for row in score_page.score_rows() if row[0] == "ParticleSpread-v0"]
+    assert dict(zip(score_page.HEAD, row, strict=True))["Cost"] == "contact 2"  # of three agents
 
 
 def test_cards_without_idle_and_costs_are_read(references):
@@ -229,7 +229,7 @@ def test_scores(references, tmp_path):
     hard = measured(agent_for(HOVER, level="hard"), 4)
     put(references, hard)
     put(references, files.with_score(agent_for(MAZE, masked=True), None))
-    rows = {row[0]: dict(zip(scores.HEAD, row, strict=True)) for row in scores.score_rows()}
+    rows = {row[0]: dict(zip(score_page.HEAD, row, strict=True)) for row in score_page.score_rows()}
     row = rows["QuadHover-v0"]
     assert row["Learnt"].startswith(f"{agent.card.score.mean:.4g} ± ")
     assert (row["Bound"], row["Learnt by"]) == ("480", "PPO, 0.001 M steps, seed 0, 0.1 min")
@@ -263,18 +263,18 @@ def test_learnt_and_imitating_agents_have_their_own_columns(references):
     curves.mkdir()
     for k in (0, 1, 2):
         (curves / f"SAC-seed-{k}.csv").write_text("")
-    (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0"]
-    told = dict(zip(scores.HEAD, row, strict=True))
+    (row,) = [row for row in score_page.score_rows() if row[0] == "QuadHover-v0"]
+    told = dict(zip(score_page.HEAD, row, strict=True))
     assert (told["Score"], told["Success"]) == ("0.500", "50 %")
     assert told["Learnt by"] == "SAC, 0.001 M steps, seeds 0, 1, 2, 0.1 min"
     assert told["Other algorithms"] == f"PPO {scale_score(own.mean, mean_of(0.0), mean_of(1.0)):.3f}"
     assert told["Imitates the expert"] == "DAgger 1.000, 100 %"
     put(references, learnt_by("SAC", agent, success_rate=0.5, mean=mean_of(1.0)), "PPO-seed-3")
-    assert [row for row in scores.score_rows() if row[0] == "QuadHover-v0"] == [row]  # a further seed is no row
+    assert [row for row in score_page.score_rows() if row[0] == "QuadHover-v0"] == [row]  # a further seed is no row
 
 
 def test_without_an_expert_the_bound_is_the_scale():
-    one = scores.Known("QuadHover-v0", None, {}, {})
+    one = score_page.Known("QuadHover-v0", None, {}, {})
     one.__dict__["references"] = {"random": Score(0.0, 0.0), "bound": Score(480.0, 0.0)}
     assert one.scale(240.0) == 0.5
     one.__dict__["references"] = {"random": Score(0.0, 0.0)}
@@ -284,9 +284,9 @@ def test_without_an_expert_the_bound_is_the_scale():
 def test_references_are_those_of_the_page():
     """Of every environment, of every level that declares some: the cards of agents may be older than the world."""
     wrong = []
-    for one in scores.known():
+    for one in score_page.known():
         declared = one.world.scores
-        cells = dict(zip(scores.HEAD, scores._references(one), strict=False))
+        cells = dict(zip(score_page.HEAD, score_page._references(one), strict=False))
         for name in ("random", "idle", "expert", "bound") if declared else ():
             shown = scores._number(declared[name].mean) if name in declared else ""
             if cells[name.capitalize()] != shown:
@@ -297,7 +297,7 @@ def test_references_are_those_of_the_page():
 def test_cards_are_not_older_than_their_worlds():
     """What an agent was measured beside, in the world as declared, is what is declared now."""
     wrong = []
-    for one in scores.known():
+    for one in score_page.known():
         for card in (*one.learnt.values(), *one.imitating.values()):
             if card.score is None or set(card.keywords) - {"level"}:
                 continue
@@ -313,9 +313,9 @@ def test_cards_are_not_older_than_their_worlds():
 def test_what_has_nothing_to_compare_with_is_neither_reached_nor_open(references):
     agent = agent_for("RandomWalk-v0")
     put(references, agent)
-    (one,) = [one for one in scores.known() if one.name == "RandomWalk-v0"]
-    assert not scores.is_open(one)
-    text = scores.summary([one])
+    (one,) = [one for one in score_page.known() if one.name == "RandomWalk-v0"]
+    assert not score_page.is_open(one)
+    text = score_page.summary([one])
     assert "1 have an agent" in text
     assert "0 of these have something to reach" in text
     assert " 0 reach 0.8 " in text
@@ -326,7 +326,7 @@ def test_the_page_sums_up_what_was_learnt(references):
     agent = measured(agent, 2)
     put(references, learnt_by("PPO", agent, mean=mean_of(0.95), success_rate=0.85))
     put(references, learnt_by("DAgger", agent_for(MAZE, masked=True), random=0.0, expert=1.0, mean=1.0))
-    text = scores.summary(list(scores.known()))
+    text = score_page.summary(list(score_page.known()))
     assert "1 have an agent that learnt from reward alone" in text
     assert " 1 reach 0.8 of its score and of its success (0 of them only" in text
     assert " 0 reach 0.9 " in text
@@ -344,7 +344,7 @@ def test_the_page_sums_up_what_was_learnt(references):
 def test_open_environments(references, algorithm, share, success, is_open):
     agent = agent_for(HOVER)
     put(references, learnt_by(algorithm, agent, mean=mean_of(share), success_rate=success))
-    rows = {row[0]: dict(zip(scores.OPEN_HEAD, row, strict=True)) for row in scores.open_rows()}
+    rows = {row[0]: dict(zip(score_page.OPEN_HEAD, row, strict=True)) for row in score_page.open_rows()}
     assert ("QuadHover-v0" in rows) == is_open
     assert rows["QuadGate-v0"]["Tried"] == "nothing"
     if is_open and algorithm == "PPO":
@@ -361,7 +361,7 @@ def test_open_rows_tell_what_was_tried_in_vain(references, monkeypatch):
     text = "steps,seconds,return,half_width,success,cost\n100000,30,5,1,0,0\n200000,60,3,1,0,0\n"
     (folder / "SAC-seed-1.csv").write_text(text)
     monkeypatch.setattr(scores, "found_of", lambda name: f"why {name} is open")
-    rows = {row[0]: dict(zip(scores.OPEN_HEAD, row, strict=True)) for row in scores.open_rows()}
+    rows = {row[0]: dict(zip(score_page.OPEN_HEAD, row, strict=True)) for row in score_page.open_rows()}
     declared = world_of("QuadGate-v0").scores
     share = (5 - declared["random"].mean) / (declared["expert"].mean - declared["random"].mean)
     assert rows["QuadGate-v0"]["Tried"] == f"SAC {share:.3f}, 0.2 M steps, seed 1, 1 min, curve alone"
@@ -450,5 +450,5 @@ print(sorted({{"torch", "stable_baselines3", "sb3_contrib", "pandas", "matplotli
 def test_what_rounding_leaves_of_nothing_is_nothing(references):
     agent = measured(agent_for(HOVER, level="hard"), 2)
     put(references, files.with_score(agent, replace(agent.card.score, idle=-6.8e-9, random=-3e-4)))
-    (row,) = [row for row in scores.score_rows() if row[0] == "QuadHover-v0 (level=hard)"]
+    (row,) = [row for row in score_page.score_rows() if row[0] == "QuadHover-v0 (level=hard)"]
     assert row[1:3] == ("-0.0003", "0")

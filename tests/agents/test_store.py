@@ -11,7 +11,7 @@ import pytest
 from places import ROOT
 
 import rlenvs
-from rlenvs.agents import store
+from rlenvs.agents import publish, store
 from rlenvs.agents.curves import published_curve
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, RunError, UnknownNameError
@@ -256,7 +256,7 @@ def test_a_curve_has_the_evaluations(tmp_path):
 
 def test_a_finished_run_is_published(tmp_path, references):
     folder = finished(tmp_path / "run", agent_for(HOVER))
-    stem = store.publish(folder, to=references, seeds=3)
+    stem = publish.publish(folder, to=references, seeds=3)
     assert stem == references / "QuadHover-v0" / "PPO"
     score = load_agent(HOVER).card.score
     assert score.seeds == 3
@@ -268,9 +268,9 @@ def test_a_finished_run_is_published(tmp_path, references):
     assert numbers((references / "QuadHover-v0/curves/PPO-seed-0.csv").read_text()) == numbers(CURVE)
     assert store.wrong_sums(references) == []
     hard = finished(tmp_path / "hard", agent_for(HOVER, level="hard"), seed=2)
-    assert store.publish(hard, to=references, seeds=2).name == "hard-PPO-seed-2"
-    assert store.publish(hard, "hard-PPO", references, seeds=2).name == "hard-PPO"  # the best of some seeds
-    path = store.publish_curve(finished(tmp_path / "b", agent_for(HOVER), seed=1), references)
+    assert publish.publish(hard, to=references, seeds=2).name == "hard-PPO-seed-2"
+    assert publish.publish(hard, "hard-PPO", references, seeds=2).name == "hard-PPO"  # the best of some seeds
+    path = publish.publish_curve(finished(tmp_path / "b", agent_for(HOVER), seed=1), references)
     assert path == references / "QuadHover-v0/curves/PPO-seed-1.csv"
     assert store.training_seeds(stem) == {0, 1}
     assert store.wrong_sums(references) == []
@@ -280,20 +280,20 @@ def test_what_is_not_published(tmp_path, references, monkeypatch):
     folder = finished(tmp_path / "run", agent_for(HOVER))
     for name in ("SAC", "hard-PPO"):
         with pytest.raises(ParameterError, match=f"the agent in .* is PPO; '{name}' says something else"):
-            store.publish(folder, name, references)
+            publish.publish(folder, name, references)
     monkeypatch.setattr(store, "CHECKOUT", tmp_path / "none" / "rlenvs_agents")
     with pytest.raises(ParameterError, match=r"no checkout here, .*; name the store with to=FOLDER"):
-        store.publish(finished(tmp_path / "gate", agent_for("QuadGate-v0")))
+        publish.publish(finished(tmp_path / "gate", agent_for("QuadGate-v0")))
     (folder / "progress.csv").unlink()
     with pytest.raises(RunError, match=r"progress\.csv"):
-        store.publish(folder, to=references)
+        publish.publish(folder, to=references)
     assert store.reference_agents() == []
     league = agent_for(HOVER)
     league = replace(league, card=replace(league.card, algorithm="PPO with a league"))
     with pytest.raises(ParameterError, match="cannot be names of files"):
-        store.publish(finished(tmp_path / "league", league), to=references)
+        publish.publish(finished(tmp_path / "league", league), to=references)
     with pytest.raises(AgentFileError, match="missing"):
-        store.publish(tmp_path, to=references)
+        publish.publish(tmp_path, to=references)
 
 
 def test_an_agent_goes_where_one_of_its_name_is(tmp_path, monkeypatch):
@@ -302,6 +302,6 @@ def test_an_agent_goes_where_one_of_its_name_is(tmp_path, monkeypatch):
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "pyproject.toml").write_text("")
     folder = finished(tmp_path / "run", agent_for(HOVER))
-    assert store.publish(folder, seeds=2).parents[1] == store.CHECKOUT
+    assert publish.publish(folder, seeds=2).parents[1] == store.CHECKOUT
     put(store.REFERENCE, agent_for(HOVER))
-    assert store.publish(folder, seeds=2).parents[1] == store.REFERENCE
+    assert publish.publish(folder, seeds=2).parents[1] == store.REFERENCE

@@ -1,0 +1,323 @@
+"""The tables of scores of all environments: what `rlenvs scores` prints, and docs/scores.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rlenvs.agents.card import AgentScore, Card, normalized
+from rlenvs.agents.curves import curves_of
+from rlenvs.agents.evaluate import POLICIES
+from rlenvs.agents.hyperparameters import found_of
+from rlenvs.agents.learning import COMPARED_HEAD, compared_rows
+from rlenvs.agents.store import (
+    card_costs,
+    merit,
+    parse_name,
+    read_card,
+    reference_agents,
+    references_of,
+    training_seeds,
+)
+from rlenvs.core.docs import documented, has_success, success_cell
+from rlenvs.core.parts import Score
+from rlenvs.core.registry import world_of
+from rlenvs.core.spec import World
+
+NOTHING = 1e-6  # of a mean return
+SOLVED = 0.8  # of the expert's score or success, below which an environment is open
+HEAD = (
+    *("Environment", "Random", "Idle", "Expert", "Bound", "Exploit"),
+    *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
+)
+OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
+HELPED_HEAD = ("Environment", "Learnt", "Without", "Found")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of an environment, or of a level that has agents of its own.
+
+    Attributes:
+        name: "Name-v0". level: None for the defaults.
+        learnt: cards of the agents that learnt by reinforcement, by their files without ending; the best one first.
+        imitating: likewise, those that imitate the expert.
+    """
+
+    name: str
+    level: str | None
+    learnt: dict[Path, Card]
+    imitating: dict[Path, Card]
+
+    @property
+    def world(self) -> World:
+        """At that level."""
+        return world_of(self.name).level(self.level)
+
+    @cached_property
+    def references(self) -> Mapping[str, Score]:
+        """What random actions, doing nothing, the expert and the bound have."""
+        return references_of(world_of(self.name), self.level)
+
+    @property
+    def against(self) -> str | None:
+        """Whom the agents were measured against."""
+        cards = [*self.learnt.values(), *self.imitating.values()]
+        return next((card.score.against for card in cards if card.score), None)
+
+    @property
+    def upper(self) -> float | None:
+        """The return that counts as 1: the expert's, else the bound."""
+        found = self.references.get("expert", self.references.get("bound"))
+        return None if found is None else found.mean
+
+    @property
+    def goal(self) -> float | None:
+        """The expert's share of successes; None where there is neither."""
+        told = "expert" in self.references and has_success(self.world)
+        return self.references["expert"].success if told else None
+
+    def scale(self, mean: float) -> float | None:
+        """A return on the scale from random to `upper`; None where there is no such scale."""
+        random = self.references.get("random")
+        return normalized(mean, None if random is None else random.mean, self.upper)
+
+
+def known() -> Iterator[Known]:
+    """Every environment once, and once more for every level with agents of its own."""
+    for row in documented():
+        name = world_of(row.id).name
+        stems = {stem: parse_name(stem.name) for stem in reference_agents(name)}
+        for level in (None, *world_of(name).levels):
+            cards = {stem: read_card(stem) for stem, said in stems.items() if (said.level, said.seed) == (level, None)}
+            ordered = dict(sorted(cards.items(), key=lambda pair: merit(pair[1]), reverse=True))
+            if level is None or cards:
+                learnt = {stem: card for stem, card in ordered.items() if not card.imitates}
+                yield Known(name, level, learnt, {stem: ordered[stem] for stem in ordered if stem not in learnt})
+
+
+def score_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """The rows of the table of scores."""
+    for one in everything or known():
+        others = "; ".join(_in_short(card, one) for card in list(one.learnt.values())[1:])
+        imitating = "; ".join(_in_short(card, one, success=True) for card in one.imitating.values())
+        yield *_references(one), *_learnt_cells(one), others, imitating
+
+
+def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """Rows of the environments, at their defaults, that reinforcement learning has not solved as the expert does."""
+    for one in everything or known():
+        if one.level is None and is_open(one):
+            name, _, _, expert, *_ = _references(one)
+            goal = "" if one.goal is None else f"{100 * one.goal:.0f} %"
+            tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
+            tried += _tried_in_vain(one)
+            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
+
+
+def helped_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
+    """Rows of the environments, at their defaults, whose best agent had another reward or start in training."""
+    for one in everything or known():
+        best = next(iter(one.learnt.values()), None)
+        if one.level is None and best is not None and best.settings.get("training"):
+            plain = [_in_short(card, one) for card in one.learnt.values() if not card.settings.get("training")]
+            plain += _tried_in_vain(one)
+            yield one.name, _in_short(best, one, success=True), "; ".join(plain), found_of(one.name)
+
+
+def _tried_in_vain(one: Known) -> Iterator[str]:
+    """The trainings at the defaults of which a curve ships and no agent: what the best evaluation had."""
+
+    known_by_card = {card.algorithm for card in one.learnt.values()}
+    for curve in curves_of(one.name):
+        if curve.algorithm not in known_by_card:
+            columns = curve.columns
+            best = float(columns["return"].max())
+            scale = one.scale(best)
+            reached = f"return {best:.4g}" if scale is None else f"{scale:.3f}"
+            steps, minutes = columns["steps"][-1] / 1e6, columns["seconds"][-1] / 60
+            yield f"{curve.algorithm} {reached}, {steps:.3g} M steps, seed {curve.seed}, {minutes:.2g} min, curve alone"
+
+
+def is_open(one: Known) -> bool:
+    """Whether there is something to reach, and no agent that learnt by reinforcement comes near it."""
+    return _comparable(one) and not any(_reaches(one, card, SOLVED) for card in one.learnt.values())
+
+
+def _comparable(one: Known) -> bool:
+    """Whether there is a score or a success to reach: not where no policy is better than another."""
+    return one.scale(0.0) is not None or one.goal is not None
+
+
+def _reaches(one: Known, card: Card, share: float) -> bool:
+    """Whether an agent has this share of the expert's score and of its success: of the one where there is no other."""
+    if card.score is None or not _comparable(one):
+        return False
+    scale = one.scale(card.score.mean)
+    return (scale is None or scale >= share) and (one.goal is None or card.score.success_rate >= share * one.goal)
+
+
+def summary(everything: Iterable[Known]) -> str:
+    """How many environments have been learnt, how well, and how long that took."""
+    everything = list(everything)
+    defaults = [one for one in everything if one.level is None]
+    learnt = [one for one in defaults if any(card.score for card in one.learnt.values())]
+    compared = [one for one in learnt if _comparable(one)]
+    well, better = (
+        [[card for card in one.learnt.values() if _reaches(one, card, share)] for one in compared]
+        for share in (SOLVED, 0.9)
+    )
+    unsafe = sum(bool(cards) and not any(card_costs(card)[2] for card in cards) for cards in well)
+    hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
+    return (
+        f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their "
+        f"defaults; {len(compared)} of these have something to reach, by a scripted expert or a bound. "
+        f"{sum(map(bool, well))} reach 0.8 of its score and of its success ({unsafe} of them only by breaking a limit "
+        f"of costs), {sum(map(bool, better))} reach 0.9 (where there is only one of the two: of that). All agents that "
+        f"learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
+    )
+
+
+def _references(one: Known) -> tuple[str, ...]:
+    """The label of a row, and what random actions, doing nothing, the expert, the bound and an exploit have."""
+    label = one.name if one.level is None else f"{one.name} (level={one.level})"
+    if one.against:
+        label = f"{label} against {one.against}"
+    found = one.references
+    return label, *(_number(found[name].mean) if name in found else "" for name in (*POLICIES, "bound", "exploit"))
+
+
+def _learnt_cells(one: Known) -> tuple[str, ...]:
+    """Of the best agent that learnt by reinforcement: return, score, success, cost, limit, and what it took."""
+    if not one.learnt:
+        return ("",) * 6
+    stem, card = next(iter(one.learnt.items()))
+    score = card.score
+    learnt = f"{_named(card)}, {_effort(stem, card)}"
+    if score is None:
+        return "not measured", "", "", "", "", learnt
+    worst, limit, _ = card_costs(card)
+    return f"{score.mean:.4g} ± {score.half_width:.2g}", _scale_cell(score, one), _success(card), worst, limit, learnt
+
+
+def _in_short(card: Card, one: Known, success: bool = False) -> str:
+    """The algorithm with the score, or with the return where there is no scale; for a list of several."""
+    if card.score is None:
+        return f"{_named(card)} not measured"
+    reached = _scale_cell(card.score, one) or f"return {card.score.mean:.4g}"
+    rate = _success(card) if success else ""
+    return f"{_named(card)} {reached}{', ' * bool(rate)}{rate}"
+
+
+def _named(card: Card) -> str:
+    """The algorithm, with keywords that the agent needs beside the level, and what it had in training alone."""
+    told = [f"{name}={value}" for name, value in card.keywords.items() if name != "level"]
+    training = [f"{name}={_setting(value)}" for name, value in card.settings.get("training", {}).items()]
+    told += [f"trained with {' and '.join(training)}"] if training else []
+    told += ["draws its choices"] * card.drawn
+    return f"{card.algorithm} ({', '.join(told)})" if told else card.algorithm
+
+
+def _setting(value: Any) -> str:
+    """A setting in a table: of a table, its entries."""
+    return " ".join(f"{name}:{each:g}" for name, each in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _effort(stem: Path, card: Card) -> str:
+    seeds = sorted(training_seeds(stem))
+    which = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    return f"{card.steps / 1e6:.3g} M steps, {which}, {max(card.seconds / 60, 0.1):.2g} min"
+
+
+def _scale_cell(score: AgentScore, one: Known) -> str:
+    scale = one.scale(score.mean)
+    return "" if scale is None else f"{scale:.3f}"
+
+
+def _success(card: Card) -> str:
+    """The success rate, with a mark where a limit was broken; that alone where success is not defined."""
+    assert card.score is not None
+    safe = card_costs(card)[2]
+    if not has_success(world_of(card.id)):
+        return "" if safe else "unsafe"
+    return success_cell(card.score.success_rate, safe)
+
+
+def _number(value: float) -> str:
+    """Four digits; what rounding has left of 0 is 0."""
+    return f"{0.0 if abs(value) < NOTHING else value:.4g}"
+
+
+PAGE = """# Scores
+
+Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. Random, idle,
+expert and bound are those of the environment's page; of a level without such, what was measured beside its agent.
+"Idle" does nothing: zeros, or the choice that does least. "Bound" is a proven bound of the return of any policy,
+"Exploit" what the best script has that is known to do without the skill that the task asks for: the page says what.
+"Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
+which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
+episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how
+many environment steps, with which training seeds, and within how many minutes of one of them. "Other algorithms" has
+the scores of the others that learnt so.
+
+"Imitates the expert" has score and success of a network that was taught by the scripted expert (DAgger). It tells that
+a policy of that kind can play as the expert does from what it observes, not that it can be found from reward.
+
+"Cost" is the mean cost of an agent's episode, and "Limit" the customary limit of it; of several costs, the one that is
+highest beside its limit. A success marked *unsafe* was reached by breaking a limit, so it solves the environment only
+where costs do not matter.
+
+Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
+once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
+
+`rlenvs scores` prints these tables from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
+`rlenvs scores --check` plays every agent again and fails where one has left its interval.
+
+## Agents
+
+{summary}
+
+{scores}
+## Open: where reinforcement learning has not yet reached the expert
+
+At their defaults, these environments have no agent that learnt from reward and reaches 0.8 of the expert's score and of
+its success: a challenge. Those without an expert or a bound are not among them: there is nothing to reach. "Tried" is
+what was trained, with what it reached, and "Found" why it falls short, as far as that is known. Found a way?
+`rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it reaches.
+
+{open}
+## Helped in training
+
+These agents had another reward, or another start, in training alone; they are evaluated as all others are. "Without" is
+what learnt beside them without such help, where that was tried.
+
+{helped}
+## Which algorithm fits
+
+Where several were tried at the defaults of an environment: what the last evaluation of each had, the best one first,
+as on the environments' pages. An algorithm whose curve ships alone has no agent. "Updates" are gradient steps, "Time"
+is that of one core, and "To 0.9" when the score was first 0.9 of the expert's. So this compares what fits into a few
+minutes of a core, not algorithms at their best: most runs of SAC and TD3 made one update for 8 to 16 steps, where
+their papers make one for each.
+
+{compared}"""
+
+
+def page() -> str:
+    """The tables as a page in Markdown."""
+
+    everything = list(known())
+    return PAGE.format(
+        summary=summary(everything),
+        scores=_markdown(HEAD, score_rows(everything)),
+        open=_markdown(OPEN_HEAD, open_rows(everything)),
+        helped=_markdown(HELPED_HEAD, helped_rows(everything)),
+        compared=_markdown(COMPARED_HEAD, compared_rows()),
+    )
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in [head, ["---"] * len(head), *rows])
