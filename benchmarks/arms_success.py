@@ -12,7 +12,7 @@ from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 
 TABLE = Path(__file__).parent / "arms_success.md"
 

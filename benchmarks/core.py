@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import rlenvs
-from rlenvs.core.registry import entry
+from rlenvs.core.catalogue.registry import entry
 
 IDS = [id for id in rlenvs.list_envs() if "/mo-" not in id]
 

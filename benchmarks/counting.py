@@ -24,7 +24,7 @@ from llvmlite import binding
 from numba.core.registry import cpu_target
 
 import rlenvs
-from rlenvs.core import cache, threads
+from rlenvs.core.compiler import cache, threads
 
 WORLDS: dict[str, tuple[str, dict[str, Any]]] = {
     "QuadHover": ("QuadHover-v0", {}),

@@ -24,11 +24,11 @@ import numba
 import numpy as np
 
 import rlenvs  # noqa: F401  (registers the ids)
-from rlenvs.core.batch import KernelBatch, Snapshot
-from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import SnapshotError
-from rlenvs.core.registry import catalogue, world_of
-from rlenvs.core.spec import World, load_world
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.catalogue.registry import catalogue, world_of
+from rlenvs.core.declare.errors import SnapshotError
+from rlenvs.core.declare.spec import World, load_world
 
 STUCK = 10  # seconds for what takes far less
 COMPILED = {"backend": "numba", "worlds": 33}

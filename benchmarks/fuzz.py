@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.build import WideArray
+from rlenvs.core.compiler.build import WideArray
 
 POLICIES = ("random", "extreme", "expert")
 REFUSED = "refused"  # by the world, with a reason: no finding
@@ -89,7 +89,7 @@ def draw_number(declared: Any, rng: np.random.Generator) -> float:
 
 def draw_option(world: Any, name: str, rng: np.random.Generator) -> Any:
     """A value of an option."""
-    from rlenvs.core.parts import Choice, Flag, Integer
+    from rlenvs.core.declare.parts import Choice, Flag, Integer
 
     option = world.options[name]
     if isinstance(option, Choice):
@@ -129,8 +129,8 @@ def draw_setting(world: Any, level: str | None, rng: np.random.Generator) -> dic
     Raises:
         RefusedError: none was found.
     """
-    from rlenvs.core.errors import RlenvsError
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.declare.errors import RlenvsError
+    from rlenvs.core.declare.setup import Setup
 
     for _ in range(200):
         share = rng.random()
@@ -154,9 +154,9 @@ def draw_setting(world: Any, level: str | None, rng: np.random.Generator) -> dic
 
 def draw_encoding(world: Any, level: str | None, setting: dict[str, Any], rng: np.random.Generator) -> str:
     """A kind of numbers for observations that the world takes with these settings."""
-    from rlenvs.core.encoding import ENCODINGS
-    from rlenvs.core.errors import RlenvsError
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.declare.encoding import ENCODINGS
+    from rlenvs.core.declare.errors import RlenvsError
+    from rlenvs.core.declare.setup import Setup
 
     for kind in rng.permutation(ENCODINGS):
         with contextlib.suppress(RlenvsError):
@@ -312,7 +312,7 @@ class Looker:
         world = self.batch.world
         p, s = self.batch.records(0)
         if "draw" in world.functions:
-            from rlenvs.core.canvas import Canvas
+            from rlenvs.core.declare.canvas import Canvas
 
             self.canvas = self.canvas or Canvas(64, 64)
             self.canvas.clear()
@@ -350,7 +350,7 @@ def play(id: str, case: dict[str, Any], steps: int, backend: str = "numba", worl
     with np.errstate(all="ignore"):
         try:
             batch = rlenvs.make_batch(id, worlds, **keywords)
-        except rlenvs.core.errors.RlenvsError as error:
+        except rlenvs.core.declare.errors.RlenvsError as error:
             return Counter({f"{REFUSED} by the batch: {error}": 1})
         try:
             return Looker(batch, case["policy"], rng).run(steps)
@@ -372,7 +372,7 @@ def play_both(id: str, case: dict[str, Any], steps: int, worlds: int = 2) -> Cou
     with np.errstate(all="ignore"):
         try:
             compiled, plain = (rlenvs.make_batch(id, worlds, backend=name, **keywords) for name in ("numba", "python"))
-        except rlenvs.core.errors.RlenvsError as error:
+        except rlenvs.core.declare.errors.RlenvsError as error:
             return Counter({f"{REFUSED} by the batch: {error}": 1})
         looker = Looker(compiled, case["policy"], rng)
         try:
@@ -398,7 +398,7 @@ def play_both(id: str, case: dict[str, Any], steps: int, worlds: int = 2) -> Cou
 
 def cases(id: str, sets: int, seed: int) -> Iterator[dict[str, Any]]:
     """Every level x set of options x policy of a world; the first set of each level is the level as it is."""
-    from rlenvs.core.registry import world_of
+    from rlenvs.core.catalogue.registry import world_of
 
     world = world_of(id)
     for level in (None, *world.levels):
@@ -477,7 +477,7 @@ class StrictRecord:
 
 
 def strict_accessor(accessor: Any) -> Any:
-    """`rlenvs.core.build._python_accessor` with strict records, for backend="python"."""
+    """`rlenvs.core.compiler.build._python_accessor` with strict records, for backend="python"."""
 
     def make(dtype: np.dtype) -> Any:
         record_at = accessor(dtype)
@@ -534,8 +534,8 @@ def run_cases(id: str, given: argparse.Namespace) -> None:
 
 def corners(world: Any) -> list[dict[str, float]]:
     """Every parameter at an end of its range, alone and with every other one, where they go together."""
-    from rlenvs.core.errors import ParameterError
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.declare.errors import ParameterError
+    from rlenvs.core.declare.setup import Setup
 
     ends = [(name, end) for name, p in world.params.items() for end in sorted({p.low, p.high} - {p.default})]
     single = [{name: end} for name, end in ends]
@@ -552,9 +552,9 @@ def corners(world: Any) -> list[dict[str, float]]:
 def run_corners(id: str, given: argparse.Namespace) -> None:
     """Worlds with parameters of their own, in batches, with the options as they are and with every switch on."""
     import rlenvs
-    from rlenvs.core.errors import RlenvsError
-    from rlenvs.core.parts import Flag
-    from rlenvs.core.registry import world_of
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.errors import RlenvsError
+    from rlenvs.core.declare.parts import Flag
 
     log, world = Log(Path(given.out)), world_of(id)
     every = corners(world)
@@ -592,7 +592,7 @@ def run_corners(id: str, given: argparse.Namespace) -> None:
 def run_long(id: str, given: argparse.Namespace, steps: int) -> None:
     """World-steps of one id, on all its levels, in chunks with changing policies; notes findings and memory."""
     import rlenvs
-    from rlenvs.core.registry import world_of
+    from rlenvs.core.catalogue.registry import world_of
 
     log = Log(Path(given.out))
     levels = (None, *world_of(id).levels)
@@ -649,7 +649,7 @@ def main() -> None:
         print(summary(Log(Path(given.out))))
         return
     import rlenvs
-    from rlenvs.core.registry import world_of
+    from rlenvs.core.catalogue.registry import world_of
 
     given.steps = given.steps or {"checked": 200, "compared": 12, "corners": 60, "long": 1e8}[given.mode]
     all_ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs() if "/mo-" not in id]

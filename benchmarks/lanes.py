@@ -12,8 +12,8 @@ import numpy as np
 from core import random_actions
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.registry import world_of
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import world_of
 
 
 class OneByOne(KernelBatch):

@@ -17,7 +17,7 @@ from rlenvs.agents.files import load_agent, save_agent, with_score
 from rlenvs.agents.publish import publish, publish_curve
 from rlenvs.agents.scores import measure
 from rlenvs.agents.store import reference_agents, stores, title, write_sums
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 
 
 def told(stem: Path) -> str:

@@ -35,10 +35,10 @@ TARGETS = {
 def digests(ids: list[str]) -> dict[str, list[str]]:
     """Of each id, the hash of four worlds and that of 64."""
     import rlenvs
+    from rlenvs.core.catalogue.registry import world_of
     from rlenvs.core.check import golden_digest
     from rlenvs.core.check.playing import roll
     from rlenvs.core.check.records import hash_of
-    from rlenvs.core.registry import world_of
 
     found = {}
     for id in ids:
@@ -68,7 +68,7 @@ def main() -> None:
         print(json.dumps(digests(given.ids)))
         return
     import rlenvs
-    from rlenvs.core.registry import world_of
+    from rlenvs.core.catalogue.registry import world_of
 
     ids = given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id and not world_of(id).engine]
     columns = {name: run(ids, settings) for name, settings in TARGETS.items()}

@@ -28,8 +28,8 @@ from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import Settings, differences, settings_from
 from rlenvs.agents.runs import AGENT, CHECKPOINT, is_complete, run, run_folder, stopped_by_signals, stored_settings
 from rlenvs.agents.store import read_card, reference_stem
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.setup import Setup
 
 HERE = Path(__file__).parent
 TABLE, RESULTS, PAGE = (HERE / f"published.{ending}" for ending in ("toml", "json", "md"))

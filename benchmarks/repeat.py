@@ -21,8 +21,8 @@ from rlenvs.agents.export import hardware
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.runs import Stop, run
 from rlenvs.agents.store import own_agent, read_card
-from rlenvs.core.docs import documented
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.docs import documented
+from rlenvs.core.catalogue.registry import world_of
 
 PROCESSOR = ("cpu", "kind")  # of a card's hardware; older cards do not tell the kind
 COMPARED = ("steps", "return", "half_width", "success", "cost")

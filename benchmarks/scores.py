@@ -14,10 +14,10 @@ from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.evaluate import POLICIES, evaluate, opponent
-from rlenvs.core.docs import has_success
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.spec import World
+from rlenvs.core.catalogue.docs import has_success
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.spec import World
 
 # a block of rows, or an empty one; nothing of it reaches over a line that is less indented than a row
 PLACE = re.compile(r"^    scores=\{(?:\n(?:        .*\n)*    )?\},\n", re.MULTILINE)

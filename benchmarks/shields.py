@@ -133,7 +133,7 @@ def line_of(id: str, policy: str, bare: Danger, kept: dict[str, tuple[Danger, bo
 def ids_with_costs() -> list[str]:
     """All plain ids whose worlds have costs."""
     ids = [id.removeprefix("rlenvs/") for id in rlenvs.list_envs()]
-    return [id for id in ids if not id.startswith("mo-") and rlenvs.core.registry.world_of(id).costs]
+    return [id for id in ids if not id.startswith("mo-") and rlenvs.core.catalogue.registry.world_of(id).costs]
 
 
 def main() -> None:

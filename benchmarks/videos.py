@@ -72,8 +72,8 @@ def worst(images: Sequence[np.ndarray], path: Path, fps: float = 15.0) -> float:
 def images_of(id: str, seconds: float, backend: str, most: int = 24) -> list[np.ndarray]:
     """So many images of an environment under its expert, or random actions where it has none."""
     from rlenvs.agents.video import video
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
 
     world = world_of(id)
     policy = "expert" if world.has_expert else "random"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import rlenvs  # noqa: F401  registers the environments
 from rlenvs.agents.film import record_film, save_film
-from rlenvs.core.docs import documented
-from rlenvs.core.errors import EngineError, MissingExtraError
-from rlenvs.core.registry import NAMESPACE
+from rlenvs.core.catalogue.docs import documented
+from rlenvs.core.catalogue.registry import NAMESPACE
+from rlenvs.core.declare.errors import EngineError, MissingExtraError
 
 FILMS = Path(__file__).resolve().parent / "films"
 

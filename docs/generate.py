@@ -20,9 +20,9 @@ import rlenvs  # registers the environments
 from rlenvs import multi, robotics, single
 from rlenvs.agents.learning import learning_section
 from rlenvs.agents.plots import Panel, digest_of_image, images_of, save_for_page
-from rlenvs.core.catalogue import catalogue_text
-from rlenvs.core.docs import documented, gallery, page
-from rlenvs.core.registry import register_catalogue, world_of
+from rlenvs.core.catalogue.docs import documented, gallery, page
+from rlenvs.core.catalogue.registry import register_catalogue, world_of
+from rlenvs.core.catalogue.rows import catalogue_text
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "environments"
@@ -93,7 +93,7 @@ def tile_film(name: str) -> list[np.ndarray]:
 
     from rlenvs.agents.files import load_agent
     from rlenvs.agents.video import video
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.declare.setup import Setup
 
     player, begin, seconds, keywords = SHOWN[name]
     fps = Setup(world_of(name), **keywords).fps

@@ -14,8 +14,8 @@ import numpy as np
 from PIL import Image
 
 import rlenvs
-from rlenvs.core.canvas import AGENT_COLORS, COLORS, HEAD
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS, HEAD
 
 IMAGES = Path(__file__).resolve().parent / "images"
 QUALITY = 82

@@ -18,13 +18,13 @@ PAGE = ROOT / "docs" / "reference.md"
 LAZY = ("rlenvs", "rlenvs.core", "rlenvs.pareto", "rlenvs.wrappers")  # packages whose names lie in their modules
 # what makers of environments return, and what refusals raise
 CLASSES = {
-    "rlenvs.core.gym_env": ("Env",),
-    "rlenvs.core.vector_env": ("VectorEnv",),
-    "rlenvs.core.parallel_env": ("ParallelEnv",),
-    "rlenvs.core.text_env": ("TextEnv", "TextParallelEnv"),
-    "rlenvs.core.batch": ("KernelBatch",),
-    "rlenvs.core.registry": ("world_of",),
-    "rlenvs.core.errors": None,  # all
+    "rlenvs.core.forms.gym_env": ("Env",),
+    "rlenvs.core.forms.vector_env": ("VectorEnv",),
+    "rlenvs.core.forms.parallel_env": ("ParallelEnv",),
+    "rlenvs.core.forms.text_env": ("TextEnv", "TextParallelEnv"),
+    "rlenvs.core.batch.kernel_batch": ("KernelBatch",),
+    "rlenvs.core.catalogue.registry": ("world_of",),
+    "rlenvs.core.declare.errors": None,  # all
 }
 HEAD = """# Reference
 

@@ -23,7 +23,7 @@ from torch import nn
 import rlenvs
 from rlenvs.agents.files import save_agent
 from rlenvs.agents.plain import agent_of
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 
 
 def setting(text):

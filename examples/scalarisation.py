@@ -23,7 +23,7 @@ import torch
 from torch import nn
 
 import rlenvs
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.pareto import hypervolume as area
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.wrappers import chebyshev

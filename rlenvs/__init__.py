@@ -6,8 +6,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlenvs.core.lazy import lazy_names
-from rlenvs.core.registry import register_catalogue, watch_pettingzoo
+from rlenvs.core.catalogue.registry import register_catalogue, watch_pettingzoo
+from rlenvs.core.declare.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from rlenvs.agents.robustness import evaluate_robustness as evaluate_robustness
     from rlenvs.agents.teacher import collect_snapshots as collect_snapshots
     from rlenvs.agents.tournament import tournament as tournament
+    from rlenvs.core.batch.simulate import Simulator as Simulator
+    from rlenvs.core.batch.simulate import simulate as simulate
+    from rlenvs.core.catalogue.make import aec_env as aec_env
+    from rlenvs.core.catalogue.make import make as make
+    from rlenvs.core.catalogue.make import make_batch as make_batch
+    from rlenvs.core.catalogue.make import make_vec as make_vec
+    from rlenvs.core.catalogue.make import parallel_env as parallel_env
+    from rlenvs.core.catalogue.make import text_env as text_env
+    from rlenvs.core.catalogue.make import text_parallel_env as text_parallel_env
+    from rlenvs.core.catalogue.registry import list_envs as list_envs
+    from rlenvs.core.catalogue.registry import register as register
     from rlenvs.core.check import check as check
-    from rlenvs.core.make import aec_env as aec_env
-    from rlenvs.core.make import make as make
-    from rlenvs.core.make import make_batch as make_batch
-    from rlenvs.core.make import make_vec as make_vec
-    from rlenvs.core.make import parallel_env as parallel_env
-    from rlenvs.core.make import text_env as text_env
-    from rlenvs.core.make import text_parallel_env as text_parallel_env
-    from rlenvs.core.registry import list_envs as list_envs
-    from rlenvs.core.registry import register as register
-    from rlenvs.core.simulate import Simulator as Simulator
-    from rlenvs.core.simulate import simulate as simulate
     from rlenvs.integrations.sb3 import as_sb3 as as_sb3
     from rlenvs.integrations.sb3 import sb3_vec_env as sb3_vec_env
     from rlenvs.kits.tables.solve import solve as solve
@@ -53,9 +53,9 @@ else:
             "agents.teacher": "collect_snapshots",
             "agents.tournament": "tournament",
             "core.check": "check",
-            "core.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
-            "core.registry": "list_envs register",
-            "core.simulate": "simulate Simulator",
+            "core.catalogue.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
+            "core.catalogue.registry": "list_envs register",
+            "core.batch.simulate": "simulate Simulator",
             "kits.tables.solve": "solve",
             "integrations.sb3": "sb3_vec_env as_sb3",
             "wrappers.forms": "wrap",

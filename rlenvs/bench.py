@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.make import make, make_batch
+from rlenvs.core.catalogue.make import make, make_batch
 
 DRAWS = 64  # pre-drawn actions, taken in turn
 

@@ -8,7 +8,7 @@ import os
 import platform
 from typing import NamedTuple
 
-from rlenvs.core.errors import CacheError
+from rlenvs.core.declare.errors import CacheError
 
 PACKAGES = ("gymnasium", "numpy", "numba", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
 # what makes an extra work: the module to find, and what it is for
@@ -55,7 +55,7 @@ def extra_lines() -> list[Line]:
 
 def machine_lines() -> list[Line]:
     """Processor cores, and the folder where compiled environments are kept."""
-    from rlenvs.core.cache import cache_folders
+    from rlenvs.core.compiler.cache import cache_folders
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     advice = "no writable folder; set RLENVS_CACHE_DIR, or everything is compiled again in every process"

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import COLORS, Canvas
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import first_seed_of
-from rlenvs.core.keys import steered_by_held_keys, steering_keys
-from rlenvs.core.make import make_batch
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import EpisodeTotals, draw, head_of, render_modes
-from rlenvs.core.setup import Setup
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.canvas import COLORS, Canvas
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.declare.keys import steered_by_held_keys, steering_keys
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.render import EpisodeTotals, draw, head_of, render_modes
 
 STRIP = 32  # pixels below the image, for the keys of every game
 PAUSE = 1.5  # s between the end of an episode and the next one

@@ -16,9 +16,9 @@ from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.kinds import blocks_width, kinds_in
 from rlenvs.agents.network import Network, expected_tensors
 from rlenvs.cli import app
-from rlenvs.core.errors import AgentFileError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import AgentFileError
+from rlenvs.core.declare.setup import Setup
 
 HOVER, MAZE, TREASURE, SPEAKER = "QuadHover-v0", "PathFinding-v0", "DeepSeaTreasure-v0", "ParticleSpeakerListener-v0"
 LAKE, TAXI = "FrozenLake-v0", "Taxi-v0"  # an observation is a whole number

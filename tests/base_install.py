@@ -14,7 +14,7 @@ import gymnasium
 import numpy as np
 
 import rlenvs
-from rlenvs.core.errors import MissingExtraError
+from rlenvs.core.declare.errors import MissingExtraError
 
 AT_ONCE = 40  # ids in one process, which keeps the memory that compiling took
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from rlenvs.core import block, cost, discrete, f4, f8, integer, kernel, param, term, uniform, world
-from rlenvs.core.docs import HEADINGS
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.catalogue.docs import HEADINGS
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.vector_env import VectorEnv
 
 DOC = "Reach a goal on a line.\n\n" + "\n\n".join(f"## {heading}\nText." for heading in HEADINGS)
 EDGE, CLOSE = 1.5, 0.1

@@ -122,7 +122,7 @@ NO_OPENGL = "images of MuJoCo worlds need OpenGL, and none works"
 
 @functools.cache
 def has_opengl():
-    from rlenvs.core.errors import EngineError
+    from rlenvs.core.declare.errors import EngineError
     from rlenvs.kits.engines.images import gl_context
 
     try:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.engines import new_batch
+from rlenvs.core.batch.engines import new_batch
 from rlenvs.kits.traffic.cars import slip_of
 
 FIELDS = ("x", "y", "heading", "speed", "target_speed", "timer", "exponent", "acceleration")

@@ -10,11 +10,11 @@ import numpy as np
 from mpmath import mpf
 from numba import njit
 
-import rlenvs.core.bits  # noqa: F401  so that kernels compile
+import rlenvs.core.compiler.bits  # noqa: F401  so that kernels compile
 from rlenvs.core import maths
-from rlenvs.core.build import _compilable
-from rlenvs.core.intermediate import make_compilable
-from rlenvs.core.kernels import marked
+from rlenvs.core.compiler.build import _compilable
+from rlenvs.core.compiler.intermediate import make_compilable
+from rlenvs.core.declare.kernels import marked
 
 for function in marked:
     if function.__module__ == maths.__name__ and function not in _compilable:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.store import REFERENCE, reference_agents, stores, wrong_sums
-from rlenvs.core.errors import NoAgentError
+from rlenvs.core.declare.errors import NoAgentError
 
 SOURCE = Path(__file__).parent.parent / "rlenvs"
 HOME = Path(rlenvs.__file__).parent

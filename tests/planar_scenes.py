@@ -3,8 +3,8 @@
 import math
 
 from rlenvs.core import block, choice, continuous, f8, integer, kernel, param, term, uniform, world
-from rlenvs.core.make import new_batch
-from rlenvs.core.maths import sin_cos
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.declare.maths import sin_cos
 from rlenvs.kits import planar
 
 SCENE = choice(

@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import block, choice, continuous, f8, image, integer, param, term, uniform, world
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 
 BREAK = 1.0  # an action that makes the simulation impossible; random ones never are so large

@@ -6,7 +6,7 @@ import signal
 from rlenvs.agents import runs
 from rlenvs.agents.checkpoint import read_checkpoint
 from rlenvs.agents.hyperparameters import settings_from
-from rlenvs.core.registry import catalogue
+from rlenvs.core.catalogue.registry import catalogue
 
 HOVER, SEA, REACH, MAZE = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0", "PathFinding-v0"
 BATTLE = "Battle-v0"

@@ -16,12 +16,12 @@ from rlenvs.agents.curves import mean_curves
 from rlenvs.agents.film import load_film
 from rlenvs.agents.learning import all_curves, steps_text, steps_to
 from rlenvs.agents.store import read_card, reference_agents
-from rlenvs.core.canvas import HEAD, Canvas
-from rlenvs.core.docs import Family, documented, families, shape_text, space_text, summary
-from rlenvs.core.recorder import paint
-from rlenvs.core.registry import NAMESPACE, world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
+from rlenvs.core.catalogue.docs import Family, documented, families, shape_text, space_text, summary
+from rlenvs.core.catalogue.registry import NAMESPACE, world_of
+from rlenvs.core.declare.canvas import HEAD, Canvas
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
+from rlenvs.core.forms.recorder import paint
 from rlenvs.wrappers.wrapper import Wrapper
 
 DOCS = Path(__file__).resolve().parent.parent

@@ -12,9 +12,9 @@ import numpy as np
 from rlenvs.agents.card import Card
 from rlenvs.agents.kinds import in_words, kinds_in, names_in
 from rlenvs.agents.network import Network, State, form_of, parts_of
-from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError, shortened
+from rlenvs.core.declare.setup import Setup
 
 __all__ = ["Agent"]
 

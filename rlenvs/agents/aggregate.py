@@ -17,9 +17,9 @@ import numpy as np
 
 from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import curves_of
-from rlenvs.core.docs import documented
-from rlenvs.core.errors import MissingExtraError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.docs import documented
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError
 
 __all__ = ["Estimate", "final_scores", "improvement", "interquartile_mean"]
 

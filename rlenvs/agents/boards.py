@@ -22,7 +22,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from rlenvs.agents.network import BOARD, PLACES, is_image, parts_of, places_of
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["BoardFeatures"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from rlenvs.core.errors import AgentFileError, ParameterError
+from rlenvs.core.declare.errors import AgentFileError, ParameterError
 
 __all__ = ["AgentScore", "Card"]
 

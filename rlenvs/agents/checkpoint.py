@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.errors import RunError
+from rlenvs.core.declare.errors import RunError
 
 FORMAT = "rlenvs checkpoint 2"
 Arrays = dict[str, np.ndarray]

@@ -21,10 +21,10 @@ import numpy as np
 
 from rlenvs.agents.runs import PROGRESS
 from rlenvs.agents.store import CURVES, stores
-from rlenvs.core.errors import RunError, nearest
-from rlenvs.core.registry import world_of
-from rlenvs.core.spec import World
-from rlenvs.core.user_files import read_file
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import RunError, nearest
+from rlenvs.core.declare.spec import World
+from rlenvs.core.declare.user_files import read_file
 
 __all__ = ["Curve", "MeanCurve", "curves_of", "mean_curve", "published_curve"]
 

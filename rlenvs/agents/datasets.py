@@ -38,11 +38,11 @@ from rlenvs.agents.rollouts import (
     step_bytes,
     watched_training,
 )
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
-from rlenvs.core.inputs import first_seed_of, positive
-from rlenvs.core.make import make, make_vec
-from rlenvs.core.parts import Recipe
-from rlenvs.core.registry import NAMESPACE, entry, world_of
+from rlenvs.core.catalogue.make import make, make_vec
+from rlenvs.core.catalogue.registry import NAMESPACE, entry, world_of
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.inputs import first_seed_of, positive
+from rlenvs.core.declare.parts import Recipe
 from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
 
 __all__ = ["Dataset", "make_dataset"]

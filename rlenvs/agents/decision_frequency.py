@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import positive
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import positive
 from rlenvs.wrappers.action_repeat import ActionRepeat
 from rlenvs.wrappers.wrapper import Wrapper
 

@@ -12,9 +12,9 @@ import numpy as np
 from rlenvs.agents.evaluate import Evaluation, Policy, evaluate, scale_score
 from rlenvs.agents.train import Progress, greedy, train_ppo
 from rlenvs.agents.video import pace, save_gif, video
-from rlenvs.core.errors import MissingExtraError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError
+from rlenvs.core.declare.setup import Setup
 
 ID = "rlenvs/QuadHover-v0"
 STEPS = 500_000

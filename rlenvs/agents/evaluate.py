@@ -13,15 +13,15 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.agent import Agent, Seen
 from rlenvs.agents.kinds import names_in
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
-from rlenvs.core.inputs import first_seed_of
-from rlenvs.core.make import make_batch, make_vec
-from rlenvs.core.parts import Score
-from rlenvs.core.progress import Task, progress
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup, counts_of
-from rlenvs.core.spec import World
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch, make_vec
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.progress import Task, progress
+from rlenvs.core.declare.setup import Setup, counts_of
+from rlenvs.core.declare.spec import World
 
 if TYPE_CHECKING:
     from rlenvs.wrappers.forms import WrappedVectorEnv

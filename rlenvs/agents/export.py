@@ -14,10 +14,10 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card
 from rlenvs.agents.network import Network, form_of, is_image, parts_of
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup, counts_of
-from rlenvs.core.stepping import cores
+from rlenvs.core.batch.stepping import cores
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup, counts_of
 
 __all__ = ["agent_from"]
 
@@ -392,9 +392,9 @@ def versions() -> dict[str, str]:
 
 def hardware() -> dict[str, Any]:
     """The processor's name, the kind of it that kernels are compiled for, and how many cores this process may use."""
-    from llvmlite.binding import get_host_cpu_name
+    from rlenvs.core.compiler.jit import processor
 
-    return {"cpu": _cpu(), "kind": get_host_cpu_name(), "cores": cores()}
+    return {"cpu": _cpu(), "kind": processor(), "cores": cores()}
 
 
 def _cpu() -> str:

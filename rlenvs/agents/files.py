@@ -21,10 +21,10 @@ from rlenvs.agents.card import CARD, WEIGHTS, AgentScore, Card, table_of
 from rlenvs.agents.network import Network
 from rlenvs.agents.store import RUN_AGENT, check_sum, reference_stem
 from rlenvs.agents.writing import discard_pending, pending, take_place, write_pending
-from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError, shortened
-from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.user_files import read_file
+from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, entry, nearest_ids, world_of
+from rlenvs.core.declare.errors import AgentFileError, ParameterError, UnknownNameError, shortened
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.user_files import read_file
 
 __all__ = ["load_agent", "save_agent", "with_score"]
 

@@ -21,15 +21,15 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.evaluate import Policy, begin_episode
 from rlenvs.agents.files import load_agent
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import HEAD, Canvas, Head
-from rlenvs.core.errors import NoAgentError, ParameterError
-from rlenvs.core.make import make_batch
-from rlenvs.core.recorder import PARTS, Frame, Recorder, Shape, Style, paint
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import EpisodeTotals, compose
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.canvas import HEAD, Canvas, Head
+from rlenvs.core.declare.errors import NoAgentError, ParameterError
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
+from rlenvs.core.forms.recorder import PARTS, Frame, Recorder, Shape, Style, paint
+from rlenvs.core.forms.render import EpisodeTotals, compose
 
 __all__ = ["Episode", "Film", "load_film", "record_film", "save_film"]
 

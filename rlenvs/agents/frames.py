@@ -14,7 +14,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.network import form_of
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["Frames"]
 

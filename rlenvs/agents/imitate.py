@@ -16,8 +16,8 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.agents.models import ppo_class
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import positive
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import positive
 
 __all__ = ["cloning", "dagger"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rlenvs.agents.hyperparameters import Settings
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 
 # keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects
 RESERVED = (

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.setup import Setup
 
 
 @lru_cache(maxsize=1024)

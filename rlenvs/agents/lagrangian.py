@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.agents.models import ppo_class
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 
 __all__ = ["lagrangian"]
 

@@ -25,7 +25,7 @@ from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.agents.export import network_of
 from rlenvs.agents.kinds import names_in
 from rlenvs.agents.network import Network
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["League"]
 

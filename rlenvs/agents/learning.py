@@ -12,10 +12,10 @@ from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
 from rlenvs.agents.runs import EVALUATION_SEEDS
 from rlenvs.agents.store import references_of
-from rlenvs.core.docs import documented, has_success, markdown_table, success_cell
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import world_of
-from rlenvs.core.spec import World
+from rlenvs.core.catalogue.docs import documented, has_success, markdown_table, success_cell
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.spec import World
 
 __all__ = ["steps_to"]
 

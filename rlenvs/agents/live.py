@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.plots import figure_of_line, references_in
-from rlenvs.core.errors import MissingExtraError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError
 
 try:
     from stable_baselines3.common.callbacks import BaseCallback

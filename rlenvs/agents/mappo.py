@@ -17,7 +17,7 @@ from stable_baselines3.common.torch_layers import MlpExtractor
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.models import ppo_class
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["mappo"]
 

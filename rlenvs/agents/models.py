@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.network import is_image
-from rlenvs.core.errors import MissingExtraError, ParameterError, shortened
-from rlenvs.core.setup import Setup
-from rlenvs.core.user_files import open_file, reason
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, shortened
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.user_files import open_file, reason
 
 # from observations, masks (None where the world has none) and a generator to actions, a row for each
 MaskedPolicy = Callable[[Any, np.ndarray | None, np.random.Generator], Any]

@@ -54,7 +54,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.kinds import blocks_width, in_blocks, in_words, kind_of
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 
 State = tuple[np.ndarray, ...]
 GATES = 4  # of an LSTM: input, forget, cell, output

@@ -25,13 +25,13 @@ from rlenvs.agents.film import (
     record_film,
     small_files,
 )
-from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.core.gym_env import Env
-from rlenvs.core.inputs import first_seed_of
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.recorder import Recorder
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import EpisodeTotals, check_mode
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError, shortened
+from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.recorder import Recorder
+from rlenvs.core.forms.render import EpisodeTotals, check_mode
 
 __all__ = ["Showing", "show"]
 

@@ -8,9 +8,9 @@ from typing import Any
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore
 from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of, part_of
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 
 __all__ = ["agent_of"]
 

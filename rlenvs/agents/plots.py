@@ -13,10 +13,10 @@ import numpy as np
 from rlenvs.agents.curves import Curve, MeanCurve, RunCurve, mean_curves
 from rlenvs.agents.learning import all_curves, image_of, title_of
 from rlenvs.agents.store import references_of
-from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import world_of
-from rlenvs.core.spec import World
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.spec import World
 
 SUFFIXES = (".png", ".pdf", ".svg")
 X = ("steps", "seconds")

@@ -13,8 +13,8 @@ from rlenvs.agents.files import RUN_AGENT, load_agent, save_agent, with_score
 from rlenvs.agents.scores import measure
 from rlenvs.agents.store import CURVES, Name, file_name, parse_name, read_card, write_sums
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["publish", "publish_curve"]
 

@@ -21,9 +21,9 @@ from rlenvs.agents.hyperparameters import Settings, algorithms_of, level_tables,
 from rlenvs.agents.publish import publish, publish_curve
 from rlenvs.agents.runs import SETTINGS, Stop, run, stopped_by_signals
 from rlenvs.agents.store import CURVES, file_name, read_card, stores, title
-from rlenvs.core.errors import RlenvsError
-from rlenvs.core.progress import progress
-from rlenvs.core.registry import catalogue, entry, world_of
+from rlenvs.core.catalogue.registry import catalogue, entry, world_of
+from rlenvs.core.declare.errors import RlenvsError
+from rlenvs.core.declare.progress import progress
 
 OURS = "rlenvs/"
 LOOK = 1.0  # s between two looks whether the run is to stop

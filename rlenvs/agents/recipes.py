@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.rollouts import Chooser, Played, Player, agent_player, expert_player, mapped, random_player, rollouts
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.parts import Recipe
-from rlenvs.core.registry import entry, world_of
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.parts import Recipe
 from rlenvs.integrations.minari import ROWS, Episode, default_folder, require_minari
 
 __all__ = ["get_dataset", "recipes_of"]

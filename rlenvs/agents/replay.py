@@ -17,8 +17,10 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import (
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import (
     ActionError,
     EpisodeOverError,
     ParameterError,
@@ -26,13 +28,11 @@ from rlenvs.core.errors import (
     UnknownNameError,
     shortened,
 )
-from rlenvs.core.inputs import seed_of
-from rlenvs.core.make import make_batch
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.render import Renderer
-from rlenvs.core.rng import seed_words
-from rlenvs.core.setup import Setup
-from rlenvs.core.user_files import read_text, reason
+from rlenvs.core.declare.inputs import seed_of
+from rlenvs.core.declare.rng import seed_words
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.user_files import read_text, reason
+from rlenvs.core.forms.render import Renderer
 
 __all__ = ["Recorder", "Replay"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import positive
-from rlenvs.core.progress import progress
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import positive
+from rlenvs.core.declare.progress import progress
 from rlenvs.wrappers.robustness import UncertaintySet, uncertainty_set
 
 __all__ = ["Robustness", "evaluate_robustness"]

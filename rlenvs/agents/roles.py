@@ -13,7 +13,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.kinds import in_blocks, kind_of, kinds_in
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["Roles"]
 

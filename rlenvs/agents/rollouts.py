@@ -13,11 +13,11 @@ from gymnasium import spaces
 from rlenvs.agents.agent import Agent, Seen
 from rlenvs.agents.hyperparameters import Settings
 from rlenvs.agents.kinds import names_in
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.info import InfoKeys
-from rlenvs.core.make import make_vec
-from rlenvs.core.progress import Task, progress
-from rlenvs.core.setup import counts_of
+from rlenvs.core.catalogue.make import make_vec
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.progress import Task, progress
+from rlenvs.core.declare.setup import counts_of
+from rlenvs.core.forms.info import InfoKeys
 from rlenvs.integrations.minari import Episode
 
 SIDE_BY_SIDE = 256  # episodes at once

@@ -39,9 +39,9 @@ from rlenvs.agents.files import RUN_AGENT, save_agent
 from rlenvs.agents.hyperparameters import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, cost_keeper, new_model, torch_threads
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.errors import AgentFileError, MissingExtraError, ParameterError, RlenvsError, RunError
-from rlenvs.core.inputs import first_seed_of
-from rlenvs.core.registry import entry
+from rlenvs.core.catalogue.registry import entry
+from rlenvs.core.declare.errors import AgentFileError, MissingExtraError, ParameterError, RlenvsError, RunError
+from rlenvs.core.declare.inputs import first_seed_of
 
 __all__ = ["Outcome", "run"]
 

@@ -22,10 +22,10 @@ from rlenvs.agents.store import (
     references_of,
     training_seeds,
 )
-from rlenvs.core.docs import documented, has_success, success_cell
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import world_of
-from rlenvs.core.spec import World
+from rlenvs.core.catalogue.docs import documented, has_success, success_cell
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.spec import World
 
 NOTHING = 1e-6  # of a mean return
 SOLVED = 0.8  # of the expert's score or success, below which an environment is open

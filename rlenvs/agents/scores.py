@@ -18,11 +18,11 @@ from rlenvs.agents.store import (
     read_card,
     title,
 )
-from rlenvs.core.docs import cost_cells, success_cell
-from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.stepping import cores
+from rlenvs.core.batch.stepping import cores
+from rlenvs.core.catalogue.docs import cost_cells, success_cell
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
+from rlenvs.core.declare.setup import Setup
 
 __all__ = ["measure", "replay_agent"]
 

@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from rlenvs.agents.card import CARD, Card
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.docs import cost_cells
-from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
-from rlenvs.core.user_files import read_file
+from rlenvs.core.catalogue.docs import cost_cells
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import AgentFileError, NoAgentError, ParameterError
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
+from rlenvs.core.declare.user_files import read_file
 
 __all__ = ["reference_agents", "write_sums", "wrong_sums"]
 

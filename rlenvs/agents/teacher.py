@@ -8,12 +8,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.evaluate import Policy, check_policy, chooser
-from rlenvs.core.batch import Snapshot
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.inputs import first_seed_of, positive
-from rlenvs.core.make import make_batch
-from rlenvs.core.progress import progress
-from rlenvs.core.registry import world_of
+from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import first_seed_of, positive
+from rlenvs.core.declare.progress import progress
 from rlenvs.wrappers.banks import Bank
 
 __all__ = ["collect_snapshots"]

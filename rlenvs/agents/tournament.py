@@ -18,15 +18,15 @@ from rlenvs.agents.agent import Player as Learnt
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.models import MaskedPolicy, load_model, policy_of
 from rlenvs.agents.ratings import elo, wilson
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
-from rlenvs.core.inputs import first_seed_of, positive
-from rlenvs.core.parts import Choice
-from rlenvs.core.progress import Task, progress
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.inputs import first_seed_of, positive
+from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.progress import Task, progress
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
 
 __all__ = ["Tournament", "tournament"]
 

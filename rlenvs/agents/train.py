@@ -17,11 +17,11 @@ from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
 from rlenvs.agents.keywords import keywords_of
 from rlenvs.agents.network import form_of
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError
-from rlenvs.core.inputs import first_seed_of, positive
-from rlenvs.core.progress import progress as shown
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError
+from rlenvs.core.declare.inputs import first_seed_of, positive
+from rlenvs.core.declare.progress import progress as shown
+from rlenvs.core.declare.setup import Setup
 
 __all__ = ["train"]
 

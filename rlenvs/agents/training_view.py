@@ -24,9 +24,9 @@ from rlenvs.agents.runs import (
 )
 from rlenvs.agents.train import Progress as Report
 from rlenvs.agents.train import in_words
-from rlenvs.core.errors import RunError, shortened
-from rlenvs.core.progress import progress
-from rlenvs.core.registry import entry
+from rlenvs.core.catalogue.registry import entry
+from rlenvs.core.declare.errors import RunError, shortened
+from rlenvs.core.declare.progress import progress
 
 SIGNALLED = 128  # and the number of the signal, as shells count
 

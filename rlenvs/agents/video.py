@@ -12,12 +12,12 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.evaluate import Chooser, Policy, begin_episode, check_policy
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.inputs import first_seed_of
-from rlenvs.core.make import make_batch
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import Renderer, check_mode
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.forms.render import Renderer, check_mode
 
 __all__ = ["save", "video", "watch"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from rlenvs.classroom.hosted import HostedEnv
 from rlenvs.classroom.process import Submission
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 
 PUBLIC = b"public"  # the key of public tests
 Judge = Callable[[Submission, "Draws"], float | None]

@@ -12,7 +12,7 @@ from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
 from rlenvs.classroom.hosted import WorldError
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import submitted
-from rlenvs.core.errors import ParameterError, printable
+from rlenvs.core.declare.errors import ParameterError, printable
 
 SHORTEST = 16  # characters of a secret
 

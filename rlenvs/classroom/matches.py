@@ -17,7 +17,7 @@ from rlenvs.classroom.grader import line_of
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.report import table_page
 from rlenvs.classroom.source import KINDS, submissions_in, submitted
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 CALLS = 100  # as many times the seconds of one call are those of a tournament
 

@@ -7,7 +7,7 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 KINDS = {".py": "code", ".ipynb": "code", ".npz": "npz", ".safetensors": "safetensors"}
 EXPERIMENT = "experiment"  # the tag of cells that the grader leaves out

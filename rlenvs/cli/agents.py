@@ -28,8 +28,8 @@ from rlenvs.cli.common import (
     say_written,
     table_of_numbers,
 )
-from rlenvs.core.errors import NoAgentError, ParameterError, UnknownNameError
-from rlenvs.core.progress import counted, progress
+from rlenvs.core.declare.errors import NoAgentError, ParameterError, UnknownNameError
+from rlenvs.core.declare.progress import counted, progress
 
 if TYPE_CHECKING:
     from rlenvs.agents.demo import Demo
@@ -60,8 +60,8 @@ def watch(
     from rlenvs.agents.scores import find_agent
     from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.agents.video import watch as show
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
 
     if output:
         check_file(output)
@@ -86,8 +86,8 @@ def _check_against(id: str, against: str | None, keywords: dict[str, Any]) -> No
     import numpy as np
 
     from rlenvs.agents.evaluate import check_opponent
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
 
     if against is not None:
         world = world_of(id)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rlenvs.cli.common import Id, Level, Seed, Set, app, check_output, checked, keywords_from, say, say_written
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 SECRET = "RLENVS_GRADE_SECRET"
 

@@ -14,8 +14,8 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
 
-from rlenvs.core.errors import ParameterError, RlenvsError, UnknownKeywordError, printable, shortened
-from rlenvs.core.progress import QUIET, progress
+from rlenvs.core.declare.errors import ParameterError, RlenvsError, UnknownKeywordError, printable, shortened
+from rlenvs.core.declare.progress import QUIET, progress
 
 OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
 LONGEST = 3600.0  # s of a video
@@ -155,8 +155,8 @@ def _value_of(text: str) -> Any:
 
 def checked(id: str, keywords: dict[str, Any]) -> dict[str, Any]:
     """The keywords; RlenvsError where the environment does not take them."""
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
 
     Setup(world_of(id), **{name: value for name, value in keywords.items() if name not in OF_BATCHES})
     return keywords
@@ -164,8 +164,8 @@ def checked(id: str, keywords: dict[str, Any]) -> dict[str, Any]:
 
 def compiled(id: str, keywords: dict[str, Any]) -> None:
     """Make the environment and step it, so that its kernels are compiled or loaded. The core says when it compiles."""
-    from rlenvs.core.make import make_batch
-    from rlenvs.core.registry import entry
+    from rlenvs.core.catalogue.make import make_batch
+    from rlenvs.core.catalogue.registry import entry
 
     with progress(f"loading {entry(id).id}"):
         batch = make_batch(id, 1, **checked(id, keywords))

@@ -24,11 +24,11 @@ from rlenvs.cli.common import (
     say,
     say_written,
 )
-from rlenvs.core.progress import counted, progress
+from rlenvs.core.declare.progress import counted, progress
 
 if TYPE_CHECKING:
-    from rlenvs.core.setup import Setup
-    from rlenvs.core.spec import World
+    from rlenvs.core.declare.setup import Setup
+    from rlenvs.core.declare.spec import World
 
 PANEL = "Environments"
 LEAST_WIDTH = 30  # of the text beside an id
@@ -44,7 +44,7 @@ def list_command(
     ] = None,
 ) -> None:
     """List the environments."""
-    from rlenvs.core.registry import list_envs
+    from rlenvs.core.catalogue.registry import list_envs
 
     found = list_envs(tag)
     ids = [id for id in found if not id.startswith("rlenvs/mo-")]
@@ -56,8 +56,8 @@ def list_command(
 
 def _listed(ids: list[str], width: int) -> Table:
     """Ids are never cut: what is said of them is folded, and stands below them where there is no room beside them."""
-    from rlenvs.core.docs import summary
-    from rlenvs.core.registry import catalogue, world_of
+    from rlenvs.core.catalogue.docs import summary
+    from rlenvs.core.catalogue.registry import catalogue, world_of
 
     widest = max(map(len, ids))
     beside = width >= widest + 2 + LEAST_WIDTH
@@ -78,8 +78,8 @@ def info(
     """Describe an environment: a summary, then its page with all spaces, rewards, costs, parameters, levels, scores."""
     from rich.markdown import Markdown
 
-    from rlenvs.core.docs import page
-    from rlenvs.core.registry import entry, world_of
+    from rlenvs.core.catalogue.docs import page
+    from rlenvs.core.catalogue.registry import entry, world_of
 
     console().print(_summary(entry(id).id, world_of(id)))
     if not short:
@@ -89,8 +89,8 @@ def info(
 
 def _summary(id: str, world: World) -> Table:
     """What it is, what one does and sees, and how to run it."""
-    from rlenvs.core.docs import summary
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.docs import summary
+    from rlenvs.core.declare.setup import Setup
 
     setup = Setup(world)
     agents = f"{setup.agents}, {'on one team' if len(set(setup.teams)) == 1 else f'{len(set(setup.teams))} teams'}"
@@ -168,9 +168,9 @@ def record(
     """Record a video of an environment."""
     from rlenvs.agents.evaluate import check_policy
     from rlenvs.agents.video import check_file, pace, save, video
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.render import check_mode
-    from rlenvs.core.setup import Setup
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
+    from rlenvs.core.forms.render import check_mode
 
     world, keywords = world_of(id), keywords_from(set, level)
     path = output or Path(f"{world.name}.gif")
@@ -223,7 +223,7 @@ def bench(
 ) -> None:
     """Measure steps per second with random actions."""
     from rlenvs.bench import time_batch, time_single
-    from rlenvs.core.registry import entry, list_envs
+    from rlenvs.core.catalogue.registry import entry, list_envs
 
     keywords = keywords_from(set)
     chosen = [entry(id).id for id in ids or [id for id in list_envs() if not id.startswith("rlenvs/mo-")]]

@@ -8,8 +8,8 @@ import numpy as np
 import typer
 
 from rlenvs.cli.common import Id, Level, Set, app, console, keywords_from, say, table_of_numbers
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.progress import progress
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.progress import progress
 
 PANEL = "Environments"
 SHOWN = 40  # points of a front, unless all are asked for
@@ -26,7 +26,7 @@ def front_command(
     set: Set = None,
 ) -> None:
     """Show the exact Pareto front beside the one that others published, and the difference."""
-    from rlenvs.core.make import make
+    from rlenvs.core.catalogue.make import make
 
     env: Any = make(id, **keywords_from(set, level))
     try:

@@ -13,11 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from rlenvs.cli.common import Set, app, checked, console, keywords_from, say
-from rlenvs.core.errors import CacheError, KernelError, MissingExtraError
-from rlenvs.core.progress import progress
+from rlenvs.core.declare.errors import CacheError, KernelError, MissingExtraError
+from rlenvs.core.declare.progress import progress
 
 if TYPE_CHECKING:
-    from rlenvs.core.batch import KernelBatch
+    from rlenvs.core.batch.kernel_batch import KernelBatch
     from rlenvs.doctor import Line
 
 PANEL = "This machine"
@@ -62,9 +62,9 @@ def compile_command(
     RLENVS_CACHE_DIR chooses where. Options that change the actions (--set) give code of their own. Exit code 1 when
     something could not be compiled, or nothing can be kept.
     """
-    from rlenvs.core.cache import cache_folders
+    from rlenvs.core.catalogue.registry import entry, list_envs
     from rlenvs.core.check import one_per_kind
-    from rlenvs.core.registry import entry, list_envs
+    from rlenvs.core.compiler.cache import cache_folders
 
     keywords = keywords_from(set)
     chosen = [entry(id).id for id in ids or one_per_kind(list_envs())]  # members of a kind share their code
@@ -105,9 +105,9 @@ def _attempt(job: tuple[str, dict[str, Any]]) -> tuple[str, str, bool]:
 
 def _compile(id: str, keywords: dict[str, Any]) -> None:
     """Call everything that is compiled for an environment."""
-    from rlenvs.core.make import make_batch
-    from rlenvs.core.registry import world_of
-    from rlenvs.core.stepping import LEAST_IN_LANES
+    from rlenvs.core.batch.stepping import LEAST_IN_LANES
+    from rlenvs.core.catalogue.make import make_batch
+    from rlenvs.core.catalogue.registry import world_of
 
     worlds = LEAST_IN_LANES if world_of(id).lanes else 2
     batch = make_batch(id, worlds, **{"threads": 2, **checked(id, keywords)})  # with the code that shares worlds

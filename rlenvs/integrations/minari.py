@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 if TYPE_CHECKING:
     import gymnasium

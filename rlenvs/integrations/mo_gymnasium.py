@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.action_repeat import ActionRepeat
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.normalization import ClipRewards, NormalizeRewards

@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.integrations.mo_gymnasium import PRIOR, PublishedLinear
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.normalization import NormalizeRewards

@@ -11,8 +11,8 @@ from typing import Any
 
 import gymnasium
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.gym_env import Env
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.core.forms.gym_env import Env
 from rlenvs.integrations.sb3 import SB3VecEnv, sb3_vec_env
 
 try:

@@ -16,9 +16,9 @@ from typing import Any
 from gymnasium import spaces
 from gymnasium.utils.seeding import np_random
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.make import parallel_env
-from rlenvs.core.registry import NAMESPACE, Entry, catalogue, entry
+from rlenvs.core.catalogue.make import parallel_env
+from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, entry
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv

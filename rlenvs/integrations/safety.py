@@ -20,9 +20,9 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.make import make, make_vec
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make, make_vec
+from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["OmniSafeEnv", "SixTuple", "omnisafe_env"]
 

@@ -11,15 +11,15 @@ from gymnasium import Space
 from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch, Snapshot
-from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
-from rlenvs.core.illegal_actions import action_checker_of
-from rlenvs.core.info import InfoKeys
-from rlenvs.core.inputs import actions_of, params_of, seed_of, truth
-from rlenvs.core.registry import NAMESPACE, entry
-from rlenvs.core.render import Renderer, check_mode
-from rlenvs.core.spec import World, load_world
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.catalogue.registry import NAMESPACE, entry
+from rlenvs.core.declare.errors import ActionError, MissingExtraError, ParameterError
+from rlenvs.core.declare.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.forms.illegal_actions import action_checker_of
+from rlenvs.core.forms.info import InfoKeys
+from rlenvs.core.forms.render import Renderer, check_mode
 from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_state, plain, slot_of
 
 try:

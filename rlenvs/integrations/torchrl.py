@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.make import make_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.make import make_batch
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 try:
     import torch

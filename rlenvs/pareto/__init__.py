@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from rlenvs.core.lazy import lazy_names
+from rlenvs.core.declare.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rlenvs.pareto.fronts import Front as Front

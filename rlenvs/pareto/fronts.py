@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.kits.tables.solve import Model, Solution, solve
 from rlenvs.pareto.policies import Plan, Policy, Route, Schedule, batch_of
 from rlenvs.pareto.sets import TOLERANCE, TooManyPointsError, descending, nondominated, supported

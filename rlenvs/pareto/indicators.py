@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.pareto.sets import nondominated, points_of
 
 __all__ = ["cardinality", "expected_utility", "hypervolume", "igd_plus", "simplex_weights", "sparsity"]

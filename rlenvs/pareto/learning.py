@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.pareto.fronts import Front, checked_gamma
 from rlenvs.pareto.policies import batch_of
 from rlenvs.pareto.sets import TooManyPointsError, descending

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.pareto.sets import TooManyPointsError, descending, nondominated
 
 FAR = 10_000  # more steps than any way has

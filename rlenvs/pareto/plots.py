@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.pareto.sets import points_of
 
 __all__ = ["plot"]

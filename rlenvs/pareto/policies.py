@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, shortened
-from rlenvs.core.make import make
+from rlenvs.core.catalogue.make import make
+from rlenvs.core.declare.errors import ParameterError, shortened
 
 __all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "exact_value", "replay"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 __all__ = ["TooManyPointsError", "nondominated", "supported"]
 

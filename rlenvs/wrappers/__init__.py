@@ -5,7 +5,7 @@ The names are loaded at first use. docs/wrappers.md describes them, and the orde
 
 from typing import TYPE_CHECKING
 
-from rlenvs.core.lazy import lazy_names
+from rlenvs.core.declare.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rlenvs.wrappers.action_cost import ActionCost as ActionCost

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.wrapper import Wrapper
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
 from rlenvs.wrappers.masked import add, clear_rows, count, flat, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of

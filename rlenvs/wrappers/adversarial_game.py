@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.wrappers.adversary_moves import Mover
 from rlenvs.wrappers.forms import WrappedEnv, slot_of, wrap
 

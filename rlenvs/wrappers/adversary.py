@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.adversary_moves import Adversary, Mover, Moves, finite_like
 from rlenvs.wrappers.channels import at, channels_of, replaced
 from rlenvs.wrappers.masked import put_rows

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.robustness import uniforms
 from rlenvs.wrappers.wrapper import Wrapper, named

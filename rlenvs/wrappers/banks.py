@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import Snapshot
-from rlenvs.core.errors import SnapshotError, shortened
-from rlenvs.core.user_files import read_arrays, reason
+from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.declare.errors import SnapshotError, shortened
+from rlenvs.core.declare.user_files import read_arrays, reason
 
 FORMAT = "rlenvs snapshots 1"
 PARTS = ("format", "world", "states", "params", "checksums")

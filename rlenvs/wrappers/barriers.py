@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import MissingExtraError, ParameterError, nearest
-from rlenvs.core.parts import Choice
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, nearest
+from rlenvs.core.declare.parts import Choice
 from rlenvs.wrappers.wrapper import Wrapper
 
 TOLERANCE = 1e-6  # constraints count as met when this little is missing

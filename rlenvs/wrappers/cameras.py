@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
-from numba import njit
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.jit import njit
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.randomness import PLACES, Word, bits_from, mix, normal_of, start_of, uniform_of
 from rlenvs.wrappers.sensors import Seeing

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.core.layout import resolved
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.layout import resolved
+from rlenvs.core.declare.setup import Setup
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
 
 Channels = str | Sequence[str] | None

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.core.inputs import positive
+from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.inputs import positive
 
 Context = Mapping[str, float]
 Range = tuple[float, float]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.context_lists import Context, sample_contexts
 from rlenvs.wrappers.curricula import curriculum_from

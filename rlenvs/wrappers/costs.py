@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.guards import Guard, ask_numbers, check_flag
 from rlenvs.wrappers.masked import add, clear, count, put, put_number

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.curriculum import Curriculum, OneContext, RandomContexts, RoundRobin, uniforms
 from rlenvs.wrappers.distributions import ADR, SelfPaced
 from rlenvs.wrappers.wrapper import named

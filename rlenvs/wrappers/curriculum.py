@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.randomness import bits_at, mix, normal_of, uniform_of
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.curriculum import Curriculum, normals, uniforms
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.context_lists import Context, Range
 from rlenvs.wrappers.wrapper import Wrapper
 

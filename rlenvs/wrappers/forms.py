@@ -16,9 +16,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.core.gym_env import refuse_closed
-from rlenvs.core.inputs import reset_mask_of, seeds_of, switches_of
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.declare.inputs import reset_mask_of, seeds_of, switches_of
+from rlenvs.core.forms.gym_env import refuse_closed
 from rlenvs.wrappers.masked import clear, load
 from rlenvs.wrappers.slots import BatchSlots, put, slots_of
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper, unbound, wrapper_from

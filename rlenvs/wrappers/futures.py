@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.inputs import actions_of
-from rlenvs.core.simulate import Rollouts
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.simulate import Rollouts
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.declare.inputs import actions_of
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_actions, check_state, copied
 from rlenvs.wrappers.slots import stranger_on
 from rlenvs.wrappers.wrapper import Wrapper, unbound

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
+from rlenvs.core.compiler.cache import compiled
 
 
 def flat(array: np.ndarray) -> np.ndarray:

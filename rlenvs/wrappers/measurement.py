@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from rlenvs.core.cache import compiled
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.jit import njit
 from rlenvs.wrappers.randomness import add_normals, bits_from, normal_of, start_of, uniform_of
 
 # places of random numbers within a step, a range for each use

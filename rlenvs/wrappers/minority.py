@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.wrapper import Wrapper
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import add, add_rows, clear, put
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 

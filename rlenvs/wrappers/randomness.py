@@ -12,10 +12,10 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.splitmix import FIRST, GOLDEN, SECOND
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.jit import njit
+from rlenvs.core.declare.splitmix import FIRST, GOLDEN, SECOND
 
 Word = Any  # np.uint64; kernels are compiled for it
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.snapshots import bytes_of, check_bottom
 from rlenvs.wrappers.wrapper import Wrapper

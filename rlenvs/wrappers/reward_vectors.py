@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.masked import clear, put_rows
 from rlenvs.wrappers.wrapper import Wrapper
 

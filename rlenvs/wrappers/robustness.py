@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError, nearest
-from rlenvs.core.spec import World
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.spec import World
 from rlenvs.wrappers.episode_params import EpisodeParams
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper

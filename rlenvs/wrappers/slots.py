@@ -9,10 +9,10 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces, wrappers
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError, SnapshotError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.wrappers.wrapper import Observation, Stage
 
 # of Gymnasium's wrappers those that show what the environment shows

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError, SnapshotError
-from rlenvs.core.ranges import check_states
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
+from rlenvs.core.declare.ranges import check_states
 from rlenvs.wrappers.banks import Bank, circumstances, classes_of
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of

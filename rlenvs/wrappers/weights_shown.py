@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.cache import compiled
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.masked import add_rows, clear, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.cache import compiled
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.cache import compiled
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.slots import BatchSlots
 from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper

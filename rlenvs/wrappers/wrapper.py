@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.errors import ParameterError, nearest
-from rlenvs.core.setup import first_action
-from rlenvs.core.slot_loops import FEWEST, share
-from rlenvs.wrappers.bound import bound
+from rlenvs.core.compiler.bound import bound
+from rlenvs.core.compiler.slot_loops import FEWEST, share
+from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.setup import first_action
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 
@@ -219,8 +219,8 @@ class Wrapper(Stage):
 
     def in_threads(self, kernel: Callable[..., None], slots: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop `kernel(start, stop, slots, *arguments)` on all slots, in as many threads as step the
-        worlds, or in one where the mask has but few; see `rlenvs.core.slot_loops.share`. Worth it for loops that take
-        200 us or more: to share them takes some 20 us, and wakes the other threads."""
+        worlds, or in one where the mask has but few; see `rlenvs.core.compiler.slot_loops.share`. Worth it for loops
+        that take 200 us or more: to share them takes some 20 us, and wakes the other threads."""
         if self.count < FEWEST:
             kernel(0, self.count, slots, *arguments)
             return

@@ -23,7 +23,7 @@ from rlenvs.agents.card import Card, digest_of
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.cli import app
-from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
+from rlenvs.core.declare.errors import AgentFileError, ParameterError, UnknownNameError
 from tests.agent_helpers import HOVER, agent_for, edit, pair, refused
 
 # --- round trips ------------------------------------------------------------------------------------------------------

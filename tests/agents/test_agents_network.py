@@ -9,7 +9,7 @@ from gymnasium import spaces
 from threadpoolctl import threadpool_limits
 
 from rlenvs.agents.network import ACTIVATIONS, Network, _blas, check_architecture, expected_tensors
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 BOX = spaces.Box(-1.0, 1.0, (5,), np.float32)
 NESTED = spaces.Dict(

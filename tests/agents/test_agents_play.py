@@ -7,9 +7,9 @@ import rlenvs
 from rlenvs.agents.agent import Seen
 from rlenvs.agents.evaluate import chooser, evaluate
 from rlenvs.agents.files import load_agent, save_agent
-from rlenvs.core.errors import AgentFileError, ParameterError, UnknownNameError
-from rlenvs.core.registry import Entry, catalogue, world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import Entry, catalogue, world_of
+from rlenvs.core.declare.errors import AgentFileError, ParameterError, UnknownNameError
+from rlenvs.core.declare.setup import Setup
 from tests import high_numbers, tug_of_war
 from tests.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, returns_alone, run
 
@@ -236,7 +236,7 @@ def test_against_the_scripted_team(tug):
     alone, against = evaluate(id, agent, 6), evaluate(id, agent, 6, against="pursuit")
     assert not np.allclose(alone.returns, against.returns)
     # by hand, from the team of the first agent
-    batch = rlenvs.make_batch(id, 6, autoreset=rlenvs.core.batch.AutoresetMode.DISABLED)
+    batch = rlenvs.make_batch(id, 6, autoreset=rlenvs.core.batch.kernel_batch.AutoresetMode.DISABLED)
     teams = np.array(batch.setup.teams)
     total, won = np.zeros(6), np.zeros(6)
     for team in (0, 1):

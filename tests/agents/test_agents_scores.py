@@ -14,10 +14,10 @@ from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.learning import compared_rows
 from rlenvs.agents.network import Network
 from rlenvs.agents.video import video, watch
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.setup import Setup
 from tests.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
 
 # --- reference agents and scores --------------------------------------------------------------------------------------

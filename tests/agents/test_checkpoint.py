@@ -13,7 +13,7 @@ import pytest
 
 from rlenvs.agents import checkpoint
 from rlenvs.agents.checkpoint import pack, read_checkpoint, unpack, write_checkpoint
-from rlenvs.core.errors import RunError
+from rlenvs.core.declare.errors import RunError
 
 pytest.importorskip("torch")
 

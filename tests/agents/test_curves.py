@@ -12,9 +12,9 @@ from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_c
 from rlenvs.agents.hyperparameters import ALGORITHMS
 from rlenvs.agents.runs import COLUMNS
 from rlenvs.agents.store import read_card, reference_stem
-from rlenvs.core.docs import documented, page
-from rlenvs.core.errors import MissingExtraError, NoAgentError, ParameterError, RunError, UnknownNameError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.docs import documented, page
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError, RunError, UnknownNameError
 from tests.agent_helpers import run
 
 ID = "CartPole-v0"  # random 21.05, expert 500, bound 500

@@ -5,7 +5,7 @@ from PIL import Image
 from rlenvs.agents.demo import Demo, run_demo, save_curve, save_flight
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.train import greedy, train_ppo
-from rlenvs.core.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("matplotlib")

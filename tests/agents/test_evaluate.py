@@ -7,8 +7,8 @@ import rlenvs
 from rlenvs.agents import evaluate as module
 from rlenvs.agents.evaluate import Evaluation, check_policy, evaluate, reference_scores, scale_score
 from rlenvs.core import Score
-from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError
 
 HOVER, MAZE = "QuadHover-v0", "PathFinding-v0"
 

@@ -10,9 +10,9 @@ from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.hyperparameters import settings_from
 from rlenvs.agents.network import Network, expected_tensors
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 from tests.agent_helpers import agent_for, returns_alone
 
 CART, SIGNS, PUSH, MINES = "CartPoleNoVelocity-v0", "RepeatPrevious-v0", "PendulumNoVelocity-v0", "Minesweeper-v0"

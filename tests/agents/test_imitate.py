@@ -7,7 +7,7 @@ import pytest
 
 import rlenvs
 from rlenvs.agents.hyperparameters import settings_for
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")

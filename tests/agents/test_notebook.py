@@ -9,8 +9,8 @@ import pytest
 
 import rlenvs
 from rlenvs.agents.film import MOST_FRAMES, Episode, Reel
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.recorder import Recorder
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.forms.recorder import Recorder
 
 pytestmark = pytest.mark.usefixtures("sockets_closed")
 

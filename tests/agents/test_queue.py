@@ -14,7 +14,7 @@ from rlenvs.agents import hyperparameters, queue, runs, store
 from rlenvs.agents.hyperparameters import algorithms_of, family_file, seeds_of
 from rlenvs.agents.queue import jobs_of, summary, todo, work
 from rlenvs.cli import app
-from rlenvs.core.registry import catalogue
+from rlenvs.core.catalogue.registry import catalogue
 
 pytest.importorskip("stable_baselines3")
 

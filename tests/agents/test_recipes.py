@@ -8,9 +8,9 @@ from rlenvs.agents.datasets import make_dataset
 from rlenvs.agents.recipes import KEYS, get_dataset, noisy_player, piece_of, recipes_of
 from rlenvs.agents.rollouts import rollouts
 from rlenvs.cli import app
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.parts import recipe
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.parts import recipe
 from rlenvs.robotics.racing.offline_drivers import basic, medium, skilled
 
 minari = pytest.importorskip("minari")

@@ -13,9 +13,9 @@ from rlenvs.agents.kinds import in_blocks, kind_of, kinds_in, names_in
 from rlenvs.agents.network import Network, check_architecture
 from rlenvs.agents.rollouts import agent_player, rollouts
 from rlenvs.agents.video import video
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.wrappers.guides import JumpStart
 from rlenvs.wrappers.robustness import Takeover
 from tests.agent_helpers import SPEAKER, agent_for, edit, pair, refused

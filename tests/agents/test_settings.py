@@ -30,9 +30,9 @@ from rlenvs.agents.hyperparameters import (
 )
 from rlenvs.agents.store import reference_agents, title
 from rlenvs.agents.train import new_model
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.registry import Entry, catalogue, world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import Entry, catalogue, world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.setup import Setup
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")

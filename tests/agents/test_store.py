@@ -14,8 +14,8 @@ import rlenvs
 from rlenvs.agents import publish, store
 from rlenvs.agents.curves import published_curve
 from rlenvs.agents.files import load_agent, save_agent
-from rlenvs.core.errors import AgentFileError, NoAgentError, ParameterError, RunError, UnknownNameError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import AgentFileError, NoAgentError, ParameterError, RunError, UnknownNameError
 from tests.agent_helpers import HOVER, agent_for, learnt_by, pair, put, run
 
 # --- finding ----------------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ import rlenvs
 from rlenvs.agents.ratings import MEAN, SCALE, elo, wilson
 from rlenvs.agents.tournament import _Match, _slot_orders
 from rlenvs.cli import app
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ActionError, ParameterError, UnknownKeywordError, UnknownNameError
-from rlenvs.core.registry import Entry, catalogue
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import Entry, catalogue
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownKeywordError, UnknownNameError
 from tests import high_numbers, tug_of_war
 
 ID, TUG = "HighNumbers-v0", "TugOfWar-v0"

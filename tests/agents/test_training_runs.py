@@ -23,7 +23,7 @@ from rlenvs.agents.hyperparameters import (
 )
 from rlenvs.agents.network import Network
 from rlenvs.agents.train import in_words, new_model
-from rlenvs.core.errors import ParameterError, RunError, UnknownNameError
+from rlenvs.core.declare.errors import ParameterError, RunError, UnknownNameError
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")

@@ -7,8 +7,8 @@ from PIL import Image
 import rlenvs
 from benchmarks.videos import SHARE, images_of, kept, to_lab, worst
 from rlenvs.agents.video import check_file, pace, save
-from rlenvs.core.canvas import COLORS
-from rlenvs.core.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.canvas import COLORS
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 IDS = [id.split("/")[1] for id in rlenvs.list_envs() if "/mo-" not in id]
 

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from rlenvs.classroom.matches import class_tournament, page
 from rlenvs.cli import app
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 FIRST = "import numpy as np\ndef act(observations, masks):\n    return np.argmax(masks, axis=1)\n"
 LAST = "import rlenvs\nassert callable(rlenvs.solve)\n" + FIRST.replace(

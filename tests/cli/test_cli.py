@@ -14,10 +14,10 @@ from rlenvs.bench import time_batch, time_single
 from rlenvs.cli import app, environments, machine
 from rlenvs.cli.common import keywords_from
 from rlenvs.cli.environments import short_number
-from rlenvs.core import cache
-from rlenvs.core.errors import KernelError, MissingExtraError
-from rlenvs.core.progress import QUIET, quiet
-from rlenvs.core.registry import list_envs, world_of
+from rlenvs.core.catalogue.registry import list_envs, world_of
+from rlenvs.core.compiler import cache
+from rlenvs.core.declare.errors import KernelError, MissingExtraError
+from rlenvs.core.declare.progress import QUIET, quiet
 from rlenvs.play import Game, key_table
 
 HOVER = "QuadHover-v0"

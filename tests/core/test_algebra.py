@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenvs.core.algebra import inverse, solve
+from rlenvs.core.declare.algebra import inverse, solve
 
 
 @given(n=st.integers(1, 12), columns=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))

@@ -17,12 +17,12 @@ from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.conversions import aec_to_parallel
 
 import rlenvs
+from rlenvs.core.catalogue.docs import documented
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import one_per_kind
-from rlenvs.core.docs import documented
-from rlenvs.core.errors import ActionError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import render_modes
+from rlenvs.core.declare.errors import ActionError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.render import render_modes
 
 IDS = rlenvs.list_envs()
 PLAIN = [row.id for row in documented()]

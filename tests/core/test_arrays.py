@@ -8,9 +8,9 @@ from gymnasium.vector import AutoresetMode
 from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS
 
 from rlenvs.core import block, discrete, f8, term, world
-from rlenvs.core.arrays import all_sizes, arrays_of, row_layouts
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.arrays import all_sizes, arrays_of, row_layouts
+from rlenvs.core.declare.errors import ParameterError
 
 WORLDS = [
     (thermostat.load(), {}),

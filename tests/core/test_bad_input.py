@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs.agents.replay import Recorder
 from rlenvs.agents.video import video
-from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ActionError, ParameterError, RlenvsError, SnapshotError, UnknownNameError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.text_env import TextEnv, TextParallelEnv
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.declare.errors import ActionError, ParameterError, RlenvsError, SnapshotError, UnknownNameError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.text_env import TextEnv, TextParallelEnv
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
 from tests import countdown, thermostat
 
@@ -104,7 +104,7 @@ FORMS = {
 
 
 def world_of(form, address):
-    return address if not isinstance(address, str) else rlenvs.core.spec.load_world(address)
+    return address if not isinstance(address, str) else rlenvs.core.declare.spec.load_world(address)
 
 
 @pytest.mark.parametrize(

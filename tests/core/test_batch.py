@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 
 SPEC = thermostat.load()
 

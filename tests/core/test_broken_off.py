@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.gym_env import Env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 BACKENDS = ["numba", "python"]
 

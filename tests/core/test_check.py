@@ -11,6 +11,7 @@ from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, R
 from gymnasium import spaces
 
 import rlenvs
+from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
@@ -18,11 +19,10 @@ from rlenvs.core.check.rules import RULES
 from rlenvs.core.check.settings import odd_sizes
 from rlenvs.core.check.subject import golden_file, subject_of
 from rlenvs.core.check.values import _inside
-from rlenvs.core.docs import documented
-from rlenvs.core.errors import ConformanceError, UnknownNameError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parts import integer
-from rlenvs.core.spec import load_world
+from rlenvs.core.declare.errors import ConformanceError, UnknownNameError
+from rlenvs.core.declare.parts import integer
+from rlenvs.core.declare.spec import load_world
+from rlenvs.core.forms.gym_env import Env
 
 WORLD_CASES = [pytest.param(rule, world, id=world.name) for rule, worlds in BROKEN_WORLDS.items() for world in worlds]
 FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROKEN_FORMS.items() for form in forms]

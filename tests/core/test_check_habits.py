@@ -13,10 +13,10 @@ from broken_habits import (
 from broken_worlds import Healthy, Team
 from check_helpers import assert_fails, assert_warns, cases
 
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import check
 from rlenvs.core.check.rules import RULES
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 
 
 @pytest.mark.parametrize(("rule", "world"), cases(BROKEN_HABITS))

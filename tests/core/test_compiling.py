@@ -10,11 +10,11 @@ import pytest
 from places import ROOT
 
 from rlenvs.core import block, continuous, f8, term, world
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.cache import compiled
-from rlenvs.core.compiling import NUMBA
-from rlenvs.core.errors import DependencyError, KernelError
-from rlenvs.core.intermediate import AxesKnown
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.compiling import NUMBA
+from rlenvs.core.compiler.intermediate import AxesKnown
+from rlenvs.core.declare.errors import DependencyError, KernelError
 
 numbers = count()
 

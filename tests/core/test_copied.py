@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rlenvs.core import block, copied, discrete, f8, i8, integer, kernel, term, world
-from rlenvs.core.engines import new_batch
+from rlenvs.core.batch.engines import new_batch
 
 SPEC = world(
     "CopiedTestWorld-v0",

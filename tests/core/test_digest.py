@@ -7,11 +7,11 @@ from types import ModuleType
 import pytest
 
 import rlenvs
-from rlenvs.core.build import kernel_names
-from rlenvs.core.digest import ONCE, Digest
-from rlenvs.core.errors import KernelError
-from rlenvs.core.parts import Continuous
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.compiler.build import kernel_names
+from rlenvs.core.compiler.digest import ONCE, Digest
+from rlenvs.core.declare.errors import KernelError
+from rlenvs.core.declare.parts import Continuous
 
 BEFORE = """
 import collections, dataclasses, enum, functools, math, types
@@ -147,7 +147,7 @@ def test_what_is_edited_before_the_second_use_is_refused(edit):
 
 
 LOOPS = [
-    "rlenvs.core.threads",
+    "rlenvs.core.compiler.threads",
     "rlenvs.pareto.learning",
     "rlenvs.single.puzzles.pushworld.solver",
     "rlenvs.single.puzzles.rubik.table",
@@ -178,7 +178,7 @@ def test_all_worlds_of_the_package_are_kept():
 def test_versions_that_do_not_reach_the_code_change_nothing(monkeypatch):
     import numpy as np
 
-    from rlenvs.core import digest as digests
+    from rlenvs.core.compiler import digest as digests
 
     def all_of():
         return [digests.versions(), hashed(("", "np.float64(np.pi) + math.sin(1)"), 0)]

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from places import ROOT
 
-from rlenvs.core import cache as cache_files
 from rlenvs.core import kernel
-from rlenvs.core.errors import CacheError
+from rlenvs.core.compiler import cache as cache_files
+from rlenvs.core.declare.errors import CacheError
 
 WORLD = """
 from rlenvs.core import block, continuous, f8, kernel, term, world
@@ -61,7 +61,7 @@ RUN = """
 import sys
 sys.path.insert(0, {folder!r})
 {listening}
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from {package}.world import SPEC
 batch = KernelBatch(SPEC, 2)
 batch.seed([0, 1]); batch.reset(); batch.step([[1.0], [1.0]])
@@ -107,7 +107,7 @@ def first_process(tmp_path_factory):
     """What the process said that was the first to use the world, and the cache that it left."""
     place = tmp_path_factory.mktemp("first")
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(place / "cache"), "RLENVS_QUIET": ""}
-    slow = "import rlenvs.core.progress as p; p.PATIENCE = 0.05\n"
+    slow = "import rlenvs.core.declare.progress as p; p.PATIENCE = 0.05\n"
     program = [sys.executable, "-c", slow + command(write_package(place / "pkg"))[-1]]
     return subprocess.run(program, capture_output=True, text=True, check=True, env=environment), place / "cache"
 
@@ -129,7 +129,7 @@ def test_compiling_is_told(first_process):
 
 def test_loading_is_not_called_compiling(package, cache):
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(cache), "RLENVS_QUIET": ""}
-    at_once = "import rlenvs.core.progress as p; p.PATIENCE = 0\n" + command(package)[-1]
+    at_once = "import rlenvs.core.declare.progress as p; p.PATIENCE = 0\n" + command(package)[-1]
     done = subprocess.run([sys.executable, "-c", at_once], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.split() == ["0.5", "0"]
     assert "compiling" not in done.stderr
@@ -204,7 +204,7 @@ sys.path.insert(0, {folder!r})
 import values
 from values import *
 from rlenvs.core import kernel
-from rlenvs.core.cache import compiled as kept
+from rlenvs.core.compiler.cache import compiled as kept
 @kernel
 def alias():
     module = values
@@ -381,7 +381,7 @@ def test_an_unwritable_cache_falls_back(package, tmp_path):
 def test_worlds_from_a_console_work_without_a_file():
     source = ROOT / "examples" / "own_world.py"
     code = source.read_text().split("if __name__")[0] + (
-        "from rlenvs.core.batch import KernelBatch\n"
+        "from rlenvs.core.batch.kernel_batch import KernelBatch\n"
         "b = KernelBatch(SPEC, 2); b.seed([0, 1]); b.reset(); b.step([0, 1]); print(b.rewards.shape)\n"
     )
     output = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, check=True)

@@ -7,10 +7,10 @@ from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core import block
-from rlenvs.core.encoding import Encoding
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.encoding import Encoding
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 
 DTYPES = {"float": np.float32, "unit": np.float32, "uint8": np.uint8, "integer": np.int32}
 BOARDS = {

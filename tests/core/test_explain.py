@@ -4,9 +4,9 @@ import textwrap
 
 import pytest
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import KernelError
-from rlenvs.core.explain import FULL, explain_compile_error
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.explain import FULL, explain_compile_error
+from rlenvs.core.declare.errors import KernelError
 
 WORLD = """
 import numpy as np

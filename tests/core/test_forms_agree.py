@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 
 TEAM = "ParticleSpread-v0"
 PLAIN = {"backend": "python"}

@@ -13,8 +13,8 @@ import pytest
 from places import ROOT
 
 import rlenvs
-from rlenvs.core import build
 from rlenvs.core.check import one_per_kind
+from rlenvs.core.compiler import build
 from rlenvs.robotics.quadcopter.flight import COMMANDS
 
 SCRIPT = ROOT / "benchmarks" / "fuzz.py"
@@ -127,7 +127,7 @@ def test_the_script_finds_worlds_that_break(index, tmp_path, monkeypatch):
     (tmp_path / "reaching.py").write_text(BROKEN.replace("INDEX", index))
     monkeypatch.syspath_prepend(tmp_path)
     script = (
-        "import importlib.util, sys; from rlenvs.core.registry import register; "
+        "import importlib.util, sys; from rlenvs.core.catalogue.registry import register; "
         "register('Reaching-v0', 'reaching:SPEC'); "
         f"spec = importlib.util.spec_from_file_location('fuzz', {str(SCRIPT)!r}); "
         "fuzz = importlib.util.module_from_spec(spec); spec.loader.exec_module(fuzz); "

@@ -10,10 +10,10 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.core import block, world
-from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.registry import world_of
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 PARTS = ("observation", "achieved_goal", "desired_goal")
 REACH = "rlenvs/PandaReach-v0"

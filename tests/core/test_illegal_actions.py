@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv, as_sb3
 from rlenvs.wrappers import ActionRepeat
 from tests import countdown

@@ -9,10 +9,10 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.core import block, choice, discrete, image, term, u1, world
-from rlenvs.core.docs import page
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.docs import page
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.gym_env import Env
 
 SMALL = {"camera": "rgbd", "camera_width": 16, "camera_height": 12, "horizon": 5}
 PARTS = {"state": ((15,), np.float32), "rgb": ((12, 16, 4), np.uint8), "depth": ((12, 16, 1), np.uint8)}

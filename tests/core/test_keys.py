@@ -6,9 +6,9 @@ import pygame
 import pytest
 
 import rlenvs
-from rlenvs.core.keys import keys_to_action, steered_by_held_keys
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.keys import keys_to_action, steered_by_held_keys
+from rlenvs.core.declare.setup import Setup
 
 STEERED = [id for id in rlenvs.list_envs() if "/mo-" not in id and steered_by_held_keys(world_of(id))]
 

@@ -11,11 +11,12 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenvs.core import registry, stepping
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.lanes.blocks import WIDTH
-from rlenvs.core.lanes.kernels import LaneKernels
-from rlenvs.core.lanes.trees import LaneError
+from rlenvs.core.batch import stepping
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue import registry
+from rlenvs.core.compiler.lanes.blocks import WIDTH
+from rlenvs.core.compiler.lanes.kernels import LaneKernels
+from rlenvs.core.compiler.lanes.trees import LaneError
 
 MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from rlenvs.core.layout import Layout, b1, f4, f8, i1, i4, u8
-from rlenvs.core.records import accessor
+from rlenvs.core.compiler.records import accessor
+from rlenvs.core.declare.layout import Layout, b1, f4, f8, i1, i4, u8
 
 FIELDS = {"grid": i1("rows", "columns"), "x": f8, "on": b1, "tail": f8("agents", 2), "n": i4, "v": f4(3)}
 LAYOUT = Layout("test", FIELDS)

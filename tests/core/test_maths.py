@@ -221,5 +221,5 @@ def test_bits():
 
 
 def test_numba_is_not_imported():
-    code = "import sys, rlenvs.core.maths as maths; maths.sin(1.0); sys.exit('numba' in sys.modules)"
+    code = "import sys, rlenvs.core.declare.maths as maths; maths.sin(1.0); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core import build, choice
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.catalogue import catalogue_row
+from rlenvs.core import choice
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.docs import page
+from rlenvs.core.catalogue.registry import catalogue, tags_of
+from rlenvs.core.catalogue.rows import catalogue_row
 from rlenvs.core.check import check, one_per_kind
-from rlenvs.core.docs import page
-from rlenvs.core.errors import ParameterError, UnknownKeywordError, UnknownNameError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parts import Score
-from rlenvs.core.registry import catalogue, tags_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import _pickled_whole, _unpickled, load_world
+from rlenvs.core.compiler import build
+from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError
+from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import _pickled_whole, _unpickled, load_world
+from rlenvs.core.forms.gym_env import Env
 from rlenvs.wrappers import Levels, wrap
 
 KIND, NAMES = linear_plants.KIND, linear_plants.NAMES

@@ -8,14 +8,14 @@ import pytest
 from gymnasium import spaces
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.turn_env import aec_env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.turn_env import aec_env
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
 from tests import countdown
 

@@ -5,7 +5,7 @@ import pytest
 
 import rlenvs
 from rlenvs.core import b1, block, copied, discrete, i4, integer, kernel, term, u1, world
-from rlenvs.core.engines import new_batch
+from rlenvs.core.batch.engines import new_batch
 
 SPEC = world(
     "SmallNumbersTestWorld-v0",

@@ -10,15 +10,15 @@ import pytest
 from gymnasium import spaces
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ActionError, ParameterError, UnknownNameError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.parts import block, discrete, term
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import world
-from rlenvs.core.turn_env import aec_env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError
+from rlenvs.core.declare.parts import block, discrete, term
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import world
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.turn_env import aec_env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 NAMES = ["hunter", "hare_0", "hare_1"]
 

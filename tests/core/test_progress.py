@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rlenvs.core import progress as module
-from rlenvs.core.errors import ParameterError, printable
-from rlenvs.core.progress import counted, progress
+from rlenvs.core.declare import progress as module
+from rlenvs.core.declare.errors import ParameterError, printable
+from rlenvs.core.declare.progress import counted, progress
 
 
 class Listener(io.StringIO):
@@ -97,7 +97,7 @@ def test_nobody_listens(said, monkeypatch):
 
 CODE = """
 import sys, time
-from rlenvs.core import progress as module
+from rlenvs.core.declare import progress as module
 module.PATIENCE = 0.0
 with module.progress("work [b]", total=4) as tell:
     for k in range(5):

@@ -12,18 +12,18 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import rlenvs
 from rlenvs.core import block, continuous, discrete, image, published, term, world
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.build import code_key, kernel_names
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.docs import page
 from rlenvs.core.check.rules import RULES
-from rlenvs.core.docs import page
-from rlenvs.core.errors import ParameterError, UnknownKeywordError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.keys import steering_keys
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.setup import Setup
-from rlenvs.core.text_env import TextEnv
-from rlenvs.core.turn_env import aec_env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.compiler.build import code_key, kernel_names
+from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError
+from rlenvs.core.declare.keys import steering_keys
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.text_env import TextEnv
+from rlenvs.core.forms.turn_env import aec_env
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.wrappers import Sensor, wrap
 
 HEADINGS = 15  # the rule on doc strings

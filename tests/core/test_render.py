@@ -9,9 +9,9 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.canvas import COLORS, FAINT_EDGE, HEAD, HEAD_COLOR, LEGEND_COLOR, ROW, Canvas, Head
-from rlenvs.core.render import EpisodeTotals, Renderer, draw
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.canvas import COLORS, FAINT_EDGE, HEAD, HEAD_COLOR, LEGEND_COLOR, ROW, Canvas, Head
+from rlenvs.core.forms.render import EpisodeTotals, Renderer, draw
 from rlenvs.wrappers import ActionRepeat, wrap
 from tests import pursuit
 

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core.rng import below, next_word, normal, seed_words, uniform
+from rlenvs.core.declare.rng import below, next_word, normal, seed_words, uniform
 
 MASK = 2**64 - 1
 

@@ -5,9 +5,9 @@ import pytest
 from numba import njit
 from numba.core.errors import TypingError
 
-import rlenvs.core.intermediate  # noqa: F401  compiles `combine_run`
+import rlenvs.core.compiler.intermediate  # noqa: F401  compiles `combine_run`
 from rlenvs.core import combine_run
-from rlenvs.core.kernels import RUN
+from rlenvs.core.declare.kernels import RUN
 
 
 @njit

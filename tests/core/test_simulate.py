@@ -4,9 +4,9 @@ import pytest
 import thermostat
 
 import rlenvs
-from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.simulate import Simulator
+from rlenvs.core.batch.simulate import Simulator
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.forms.gym_env import Env
 
 SPEC = thermostat.load()
 

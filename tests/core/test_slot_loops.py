@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 import rlenvs
-from rlenvs.core import slot_loops
+from rlenvs.core.compiler import slot_loops
 from rlenvs.wrappers import (
     Actuator,
     BarrierFilter,

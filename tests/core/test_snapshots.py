@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch, Snapshot
-from rlenvs.core.errors import ActionError, SnapshotError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.layout import Layout, i8
-from rlenvs.core.simulate import simulate
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.simulate import simulate
+from rlenvs.core.declare.errors import ActionError, SnapshotError
+from rlenvs.core.declare.layout import Layout, i8
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 SPEC = thermostat.load()
 
@@ -299,6 +299,6 @@ def test_forged_states_are_refused_or_run(id):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     with np.errstate(all="ignore"):
-        outcome, broken = module.attack(rlenvs.core.registry.world_of(id), 60.0, seed=1, most=60)
+        outcome, broken = module.attack(rlenvs.core.catalogue.registry.world_of(id), 60.0, seed=1, most=60)
     assert broken == {}
     assert outcome["refused"] > 0

@@ -13,17 +13,17 @@ from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK, WALKS
 
 import rlenvs
 from rlenvs.core import block, discrete, discrete_block, image, integer, multi_binary, multi_discrete, role, term, world
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.docs import page, shape_text, space_text
 from rlenvs.core.check.rules import RULES
-from rlenvs.core.docs import page, shape_text, space_text
-from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.keys import steering_keys
-from rlenvs.core.parallel_env import ParallelEnv
-from rlenvs.core.setup import Setup
-from rlenvs.core.text_env import TextEnv
-from rlenvs.core.turn_env import aec_env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.declare.keys import steering_keys
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
+from rlenvs.core.forms.text_env import TextEnv
+from rlenvs.core.forms.turn_env import aec_env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 TOYS = (CATCH, MEET, PORTER, PORTERS, LIGHTS, WALK, WALKS)
 FLAT = (PORTER, PORTERS, LIGHTS)

@@ -6,9 +6,9 @@ import pytest
 from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK
 
 import rlenvs
-from rlenvs.core.errors import ActionError, ParameterError
-from rlenvs.core.registry import catalogue
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.catalogue.registry import catalogue
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.wrappers import (
     ActionRepeat,
     ActionSequence,
@@ -31,8 +31,8 @@ from rlenvs.agents.export import agent_from, network_of
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.agents.plain import agent_of
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
 
 SMALL = {"n_steps": 8, "batch_size": 16, "n_epochs": 1, "device": "cpu", "seed": 0}
@@ -115,7 +115,7 @@ def test_agents_of_several_choices_do_what_their_models_do(world, masked, tmp_pa
     assert action.shape == (len(agent.network.counts),)
     assert np.isfinite(evaluate(world.name, agent, 3, backend="python").returns).all()
     with pytest.raises(ParameterError, match="trained for actions of"):
-        agent.check(rlenvs.core.setup.Setup(world, flat_actions=True))
+        agent.check(rlenvs.core.declare.setup.Setup(world, flat_actions=True))
 
 
 def test_agents_that_look_at_images(tmp_path):

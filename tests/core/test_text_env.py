@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pettingzoo.test import parallel_api_test
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError
-from rlenvs.core.language import LONGEST_REPLY, read_order
-from rlenvs.core.text_env import TextParallelEnv, text_aec_env
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError
+from rlenvs.core.forms.language import LONGEST_REPLY, read_order
+from rlenvs.core.forms.text_env import TextParallelEnv, text_aec_env
 from rlenvs.multi.pathfinding.path_finding import SPEC
 
 FORMS = {

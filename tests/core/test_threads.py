@@ -10,7 +10,7 @@ import pytest
 from numba import njit
 
 import rlenvs
-from rlenvs.core.threads import ThreadPool, _add, pool
+from rlenvs.core.compiler.threads import ThreadPool, _add, pool
 
 WORLDS = 1000
 

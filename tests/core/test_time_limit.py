@@ -12,8 +12,8 @@ from gymnasium.vector import AsyncVectorEnv
 from gymnasium.wrappers import ClipReward, TimeLimit
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.time_limit import LimitSpec
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.forms.time_limit import LimitSpec
 
 IDS = ("rlenvs/QuadHover-v0", "rlenvs/DeepSeaTreasure-v0", "rlenvs/mo-DeepSeaTreasure-v0")
 HOVER, SEA, MO_SEA = IDS

@@ -10,8 +10,8 @@ import pytest
 import rlenvs
 from rlenvs.agents.models import load_model
 from rlenvs.agents.replay import Recorder, Replay
-from rlenvs.core import user_files
-from rlenvs.core.errors import ParameterError, ReplayError, RlenvsError, SnapshotError
+from rlenvs.core.declare import user_files
+from rlenvs.core.declare.errors import ParameterError, ReplayError, RlenvsError, SnapshotError
 from rlenvs.kits.tracks import road
 from rlenvs.kits.tracks.files import CENTRE_LINES, overlap_of, read_centre_line, road_through
 from rlenvs.robotics.driving import logs

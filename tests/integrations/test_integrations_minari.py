@@ -13,8 +13,8 @@ import rlenvs
 from rlenvs.agents.datasets import QUALITIES, make_dataset
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.cli import app
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownNameError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError
 from rlenvs.integrations.minari import DatasetWriter, Episode, _bytes_of
 
 minari = pytest.importorskip("minari")
@@ -245,7 +245,7 @@ def test_a_full_disk(folder):
     code = f"""
         import resource
         from rlenvs.agents.datasets import make_dataset
-        from rlenvs.core.errors import ParameterError
+        from rlenvs.core.declare.errors import ParameterError
         rlenvs_id = "{HOVER}"
         make_dataset(rlenvs_id, "random", 1, name="warm-v0", horizon=5)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))

@@ -5,7 +5,7 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
 import rlenvs
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 
 pytest.importorskip("mo_gymnasium")
 

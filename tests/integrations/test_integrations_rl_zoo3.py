@@ -12,7 +12,7 @@ pytest.importorskip("rl_zoo3")
 
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.integrations.rl_zoo3 import batched
 
 HOVER = "rlenvs/QuadHover-v0"

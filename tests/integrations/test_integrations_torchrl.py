@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import EpisodeOverError, UnknownKeywordError
+from rlenvs.core.declare.errors import EpisodeOverError, UnknownKeywordError
 
 pytest.importorskip("torchrl")
 

@@ -14,7 +14,13 @@ from gymnasium import spaces
 from places import ROOT, TESTS
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
+from rlenvs.core.declare.errors import (
+    ActionError,
+    EpisodeOverError,
+    ParameterError,
+    UnknownKeywordError,
+    UnknownNameError,
+)
 
 ray = pytest.importorskip("ray", reason="ray is not installed: RLlib's form is not tested")
 pytest.importorskip("ray.rllib", reason="ray is installed without RLlib")
@@ -28,8 +34,8 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.rllib.utils.pre_checks.env import check_multiagent_environments  # noqa: E402
 from ray.tune.registry import ENV_CREATOR, _global_registry, register_env  # noqa: E402
 
-from rlenvs.core.registry import catalogue  # noqa: E402
-from rlenvs.core.registry import register as register_world  # noqa: E402
+from rlenvs.core.catalogue.registry import catalogue  # noqa: E402
+from rlenvs.core.catalogue.registry import register as register_world  # noqa: E402
 from rlenvs.integrations.rllib import RLlibEnv, forget_infos, register  # noqa: E402
 from rlenvs.wrappers import Actuator, Sensor, wrap  # noqa: E402
 from rlenvs.wrappers.forms import WrappedVectorEnv  # noqa: E402
@@ -368,7 +374,7 @@ def weights(algorithm, module):
 
 def test_update_on_a_single_agent_world(build):
     algorithm = build(single(runners=0))
-    assert type(algorithm.env_runner.env.unwrapped) is rlenvs.core.vector_env.VectorEnv
+    assert type(algorithm.env_runner.env.unwrapped) is rlenvs.core.forms.vector_env.VectorEnv
     before = weights(algorithm, "default_policy")
     result = algorithm.train()
     assert result["env_runners"]["num_env_steps_sampled"] >= 256

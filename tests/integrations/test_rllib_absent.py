@@ -13,7 +13,7 @@ WITHOUT_RAY = "import sys; sys.modules['ray'] = None; "
 @pytest.mark.parametrize("names", ["RLlibEnv", "register", "RLlibEnv, register"])
 def test_import_says_what_to_install(names):
     assert last_line(f"from rlenvs.integrations.rllib import {names}") == (
-        "rlenvs.core.errors.MissingExtraError: The RLlib form of an environment needs an optional dependency. "
+        "rlenvs.core.declare.errors.MissingExtraError: The RLlib form of an environment needs an optional dependency. "
         "Install it with: pip install 'rlenvs[rllib]'"
     )
 

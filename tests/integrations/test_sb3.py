@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError, MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, MissingExtraError, ParameterError
 
 pytest.importorskip("stable_baselines3")
 

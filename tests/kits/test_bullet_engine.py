@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from rlenvs.core.errors import EngineError, MissingExtraError
+from rlenvs.core.declare.errors import EngineError, MissingExtraError
 from rlenvs.kits.engines import bullet as module
 from rlenvs.kits.engines.bullet import BulletEngine, rotate
 

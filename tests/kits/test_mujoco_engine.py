@@ -17,11 +17,11 @@ from gymnasium.vector import AutoresetMode
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.engines import EngineBatch
-from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.simulate import Simulator
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.batch.engines import EngineBatch
+from rlenvs.core.batch.simulate import Simulator
+from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its engine is not tested")
 
@@ -437,7 +437,7 @@ def collect():  # of another package: its objects in the child make Python colle
     [[] for _ in range(5000)]
 os.register_at_fork(after_in_child=collect)
 gc.set_threshold(0)
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.forms.vector_env import VectorEnv
 from rolling_ball import SPEC
 gc.collect()
 gc.freeze()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlenvs.core.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.kits.tracks import files, generator, lidar, line, road
 from rlenvs.kits.vehicles import bodies
 

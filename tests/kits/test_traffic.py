@@ -270,7 +270,7 @@ def test_the_lower_priority_yields_and_drives_on_later():
 
 
 def test_pedestrians_cross_and_cars_stop_for_them():
-    from rlenvs.core.rng import seed_words
+    from rlenvs.core.declare.rng import seed_words
     from rlenvs.kits.traffic.simulation import move_all
 
     network = Network()
@@ -301,7 +301,7 @@ def test_pedestrians_cross_and_cars_stop_for_them():
 
 
 def test_nobody_walks_into_a_car_that_stands():
-    from rlenvs.core.rng import seed_words
+    from rlenvs.core.declare.rng import seed_words
 
     network = Network()
     network.straight("a", "b", (0.0, 0.0), (300.0, 0.0))

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-import rlenvs.core.turn_env
+import rlenvs.core.forms.turn_env
 from rlenvs.core.check.actions import actions_matter
 from rlenvs.core.check.subject import subject_of
 from rlenvs.core.check.verdicts import Failed
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
-from rlenvs.core.spec import world
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.spec import world
 from rlenvs.multi.boards.connect_four import SPEC as CONNECT_FOUR
 
 TWO_SIDED = ["Breakthrough-v0", "ConnectFour-v0"]
@@ -192,7 +192,7 @@ def test_the_conformance_suite_holds_worlds_to_their_turns():
 
 
 def test_three_take_turns():
-    env = rlenvs.core.turn_env.TurnEnv(world=nim.declare(), backend="python")
+    env = rlenvs.core.forms.turn_env.TurnEnv(world=nim.declare(), backend="python")
     env.reset(seed=0)
     movers = []
     for agent in env.agent_iter():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.congestion import allocations, beach, gem_mining, networks, route_choice
 
 BEACH, MINES, ROUTES = "Beach-v0", "GemMining-v0", "RouteChoice-v0"

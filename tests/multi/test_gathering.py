@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.gathering import item_gathering
 from rlenvs.pareto.orders import front_of_team
 

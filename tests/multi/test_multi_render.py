@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.canvas import AGENT_COLORS, COLORS, HEAD, Canvas
-from rlenvs.core.registry import catalogue
+from rlenvs.core.catalogue.registry import catalogue
+from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS, HEAD, Canvas
 from rlenvs.multi.battle.figures import FLASH, GROUND, draw_figure
 from rlenvs.multi.battle.units import KINDS
 from rlenvs.multi.particle.render import BALLOON, BURST, FARTHEST_VIEW

@@ -10,8 +10,8 @@ from places import ROOT
 from recorded_teams import CASES, WALKERS, case_of, start
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.planar.walkers import FIRST, HULL, PACKAGE, PARTS
 
 STEP = 14.0 / 30.0

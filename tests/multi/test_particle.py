@@ -12,9 +12,9 @@ from pettingzoo.test import api_test, parallel_api_test
 from places import DATA
 
 import rlenvs
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.setup import Setup
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.multi.particle.graph import graph
 from rlenvs.multi.particle.metrics import metrics
 from rlenvs.multi.particle.physics import leaving

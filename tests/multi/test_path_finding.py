@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.pathfinding.maps import parse_map
 from rlenvs.multi.pathfinding.metrics import metrics
 from rlenvs.multi.pathfinding.path_finding import SPEC

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 
 RECORDED = np.load(DATA / "pistonball.npz")
 PISTONS = 20

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.tables.solve import Model
 from rlenvs.pareto.sets import nondominated, supported
 

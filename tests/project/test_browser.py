@@ -17,7 +17,7 @@ import pytest
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.docs import documented
+from rlenvs.core.catalogue.docs import documented
 
 pytestmark = pytest.mark.browser
 SITE, SHOTS = ROOT / "docs" / "_build" / "site", ROOT / "docs" / "_build" / "screenshots"

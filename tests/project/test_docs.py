@@ -11,8 +11,8 @@ from places import ROOT
 
 import rlenvs
 import rlenvs.wrappers
-from rlenvs.core import docs
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue import docs
+from rlenvs.core.catalogue.registry import world_of
 
 HOVER = world_of("QuadHover-v0")
 GOOD = "A world.\n\n" + "\n\n".join(f"## {heading}\nText." for heading in docs.HEADINGS)

@@ -13,7 +13,7 @@ pytest.importorskip("safetensors")
 
 from rlenvs.agents.files import load_agent, save_agent  # noqa: E402
 from rlenvs.agents.plain import agent_of  # noqa: E402
-from rlenvs.core.errors import ParameterError  # noqa: E402
+from rlenvs.core.declare.errors import ParameterError  # noqa: E402
 from rlenvs.pareto import hypervolume as area  # noqa: E402
 from rlenvs.single.treasure.front import pareto_front  # noqa: E402
 

@@ -13,12 +13,12 @@ from places import ROOT
 
 import rlenvs
 from rlenvs.agents.film import LARGEST, MOST_FRAMES, load_film, packed, record_film, save_film, thinned
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.catalogue.docs import documented
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import one_per_kind
-from rlenvs.core.docs import documented
-from rlenvs.core.recorder import Recorder, paint
-from rlenvs.core.registry import world_of
-from rlenvs.core.render import EpisodeTotals, compose, draw
+from rlenvs.core.declare.canvas import Canvas
+from rlenvs.core.forms.recorder import Recorder, paint
+from rlenvs.core.forms.render import EpisodeTotals, compose, draw
 
 FILMS = ROOT / "docs" / "films"
 NAMES = [row.id.partition("/")[2] for row in documented()]

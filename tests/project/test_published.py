@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks import published
 from rlenvs.agents.keywords import keywords_of
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.setup import Setup
 
 GROUPS, ENTRIES = published.read_table()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import scores
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 
 ROWS = '    scores={\n        "idle": Score(1, 0),\n    },\n'
 NEW = '    scores={\n        "idle": Score(2, 0),\n    },\n'

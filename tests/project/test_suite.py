@@ -17,7 +17,7 @@ FILES = {
     "rlenvs/__init__.py": "import json, pathlib\ndef list_envs():\n"
     "    rows = json.loads(pathlib.Path(__file__).with_name('catalogue.json').read_text())\n"
     "    return ['rlenvs/' + row['id'] for row in rows]\n",
-    "rlenvs/core/rng.py": "SEED = 1\n",
+    "rlenvs/core/declare/rng.py": "SEED = 1\n",
     "rlenvs/kits/roads.py": "LANES = 2\n",
     "rlenvs/single/grid/walk.py": "from rlenvs.kits.roads import LANES\nSPEC = LANES\n",
     "rlenvs/single/grid/golden.json": "{}\n",
@@ -29,7 +29,7 @@ FILES = {
     "README.md": "text\n",
     "pyproject.toml": "[tool.pytest.ini_options]\npythonpath = ['tests', '.']\n",
     "tests/conftest.py": "",
-    "tests/core/test_rng.py": "from rlenvs.core.rng import SEED\ndef test_seed():\n    assert SEED == 1\n",
+    "tests/core/test_rng.py": "from rlenvs.core.declare.rng import SEED\ndef test_seed():\n    assert SEED == 1\n",
     "tests/core/test_each.py": "import pytest\nfrom rlenvs import list_envs\n"
     "@pytest.mark.parametrize('id', list_envs())\n"
     "def test_each(id):\n    assert id\n\ndef test_apart():\n    pass\n",
@@ -111,7 +111,7 @@ def test_an_edit_makes_due_what_depends_on_it(repository, monkeypatch, file, exp
     assert due(repository, True) == expected
 
 
-@pytest.mark.parametrize("file", ["rlenvs/core/rng.py", "tests/conftest.py"])
+@pytest.mark.parametrize("file", ["rlenvs/core/declare/rng.py", "tests/conftest.py"])
 def test_an_edit_in_the_core_makes_everything_due(repository, file):
     all_green(repository)
     edit(repository, file)

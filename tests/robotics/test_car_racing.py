@@ -6,9 +6,9 @@ import pytest
 from recorded_drives import CASES, RECORDED, SPEC, case_of
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.make import new_batch
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.racing.car import SIZE, shapes_of
 
 STEPS, SHOWN = 120, (20, 60)  # of the fast tests; steps whose pictures were kept
@@ -222,7 +222,7 @@ def test_vehicles_and_driven_wheels():
 @pytest.mark.parametrize("end", [0, 1])
 def test_extremes_stay_finite(end):
     """All parameters at one end of their ranges, random actions."""
-    world = rlenvs.core.registry.world_of("CarRacing-v0")
+    world = rlenvs.core.catalogue.registry.world_of("CarRacing-v0")
     extremes = {name: (part.low, part.high)[end] for name, part in world.params.items()}
     extremes["lap_complete_percent"] = 1.0
     batch = rlenvs.make_batch("CarRacing-v0", 4, observation="vector", **extremes)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
 from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.tracks import files, generator, lidar
 from rlenvs.kits.tracks import road as roads
 from rlenvs.kits.tracks.road import AT

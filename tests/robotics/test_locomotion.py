@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import heading_on, point_on
 from rlenvs.kits.traffic.cars import locate
 from rlenvs.robotics.driving import logs, replay

@@ -6,9 +6,9 @@ import pytest
 from recorded_landings import CASES, SPEC, case_of
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.make import new_batch
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.landing.lander import FIRST_CHUNK, HULL, LEFT, RIGHT
 
 

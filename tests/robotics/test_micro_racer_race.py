@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.racing import micro_racer_race, track
 from rlenvs.robotics.racing.micro_racer import LAP, OFF_TRACK, RACING, seen_thickness
 from rlenvs.robotics.racing.micro_racer_race import SPEC, placing

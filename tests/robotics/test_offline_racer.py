@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from places import DATA, ROOT
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.tracks.road import AT, body_gap, nearest_cell, place
 from rlenvs.robotics.racing import offline_drivers, offline_racer
 

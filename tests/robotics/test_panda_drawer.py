@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, played, simulation, states, success
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import drawer
 from rlenvs.robotics.manipulation.drawer import SPEC, closeness
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, played, states, success
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import flip, panda, rotations
 
 mujoco = pytest.importorskip("mujoco")

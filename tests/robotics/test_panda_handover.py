@@ -7,7 +7,7 @@ from arm_helpers import LEVELS, batch, simulation, states, success
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import handover, panda
 from rlenvs.robotics.manipulation.handover import BAR, SPEC, along, holds, to_handle
 
@@ -424,7 +424,7 @@ def test_snapshot_in_the_middle_of_contacts(moment):
     ],
 )
 def test_bad_input(choices, reason):
-    with pytest.raises((ParameterError, rlenvs.core.errors.UnknownKeywordError), match=reason):
+    with pytest.raises((ParameterError, rlenvs.core.declare.errors.UnknownKeywordError), match=reason):
         batch(ID, **choices)
 
 

@@ -8,7 +8,7 @@ import pytest
 from arm_helpers import LEVELS, batch, played, states, success
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, peg_insertion, rotations
 from rlenvs.robotics.manipulation.peg_insertion import SPEC
 

@@ -6,7 +6,7 @@ import pytest
 from arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.pick_and_place import CUBE, SPEC

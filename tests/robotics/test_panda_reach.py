@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, success
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.reach import SPEC
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.canvas import COLORS
+from rlenvs.core.declare.canvas import COLORS
 from rlenvs.robotics.manipulation import flip, handover, slide
 from rlenvs.robotics.manipulation.render import OVERVIEW, View, project
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, success
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.safe_reach import FIRST, SPEC

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from arm_helpers import LEVELS, batch, played, success
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation.moving import FARTHEST
 from rlenvs.robotics.manipulation.slide import PUCK, SPEC

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numba import njit
 from numba.extending import register_jitable
 
-from rlenvs.core.kernels import marked
+from rlenvs.core.declare.kernels import marked
 from rlenvs.robotics.quadcopter import camera, scene
 
 for function in marked:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numba import njit
 from numba.extending import register_jitable
 
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.kernels import marked
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.kernels import marked
 from rlenvs.robotics.quadcopter import courses, gates, paths
 
 GRAVITY = 9.8

@@ -9,8 +9,8 @@ import pytest
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.engines import EngineBatch
-from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.batch.engines import EngineBatch
+from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
 
 BENCHMARKS = ROOT / "benchmarks"
 TASKS = [id for id in rlenvs.list_envs("robotics") if id.startswith("rlenvs/Quad")]

@@ -5,8 +5,8 @@ import pytest
 
 import rlenvs
 from rlenvs.core import block, constraint, continuous, f8, flag, integer, param, term, world
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.robotics.quadcopter.flight import COMMANDS
 from rlenvs.robotics.quadcopter.hover import SPEC as HOVER
 from rlenvs.robotics.quadcopter.vehicle import VEHICLES
@@ -32,7 +32,7 @@ AIR = {"ground_effect": True, "drag": True, "rotor_lag": True, "battery": True, 
 )
 @pytest.mark.parametrize("id", ["QuadHover-v0", "QuadSwarmRace-v0"])
 def test_vehicles_that_cannot_exist_are_refused(id, keywords, message):
-    world = rlenvs.core.registry.world_of(id)
+    world = rlenvs.core.catalogue.registry.world_of(id)
     with pytest.raises(ParameterError, match=message):
         Setup(world, **{"vehicle": "cf2x", **keywords})
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import obstacles, ranges, scene
 from rlenvs.robotics.quadcopter.flight import fly_by_keys
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import pursuit
 
 SURROUND, ESCORT, CATCH = TASKS = ("QuadSurround-v0", "QuadEscort-v0", "QuadCatch-v0")

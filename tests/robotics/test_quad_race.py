@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import race, racing, swarm_race
 from rlenvs.robotics.quadcopter.courses import COURSES, lower_bound_time
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rlenvs.core.canvas import COLORS, Canvas
+from rlenvs.core.declare.canvas import COLORS, Canvas
 from rlenvs.robotics.quadcopter.painter import Camera, Scene3D, nice_length
 from rlenvs.robotics.quadcopter.render import (
     Flight,

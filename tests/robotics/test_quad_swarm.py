@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import formation
 from rlenvs.robotics.quadcopter.swarm import downwash
 

@@ -8,7 +8,7 @@ import pytest
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.setup import Setup
 from rlenvs.robotics.quadcopter import takeoff
 from rlenvs.robotics.quadcopter.flight import fly_by_keys
 

@@ -10,7 +10,7 @@ import pytest
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import paths, track
 
 ID = "QuadTrack-v0"

@@ -7,7 +7,7 @@ import pytest
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import dynamics, vehicle
 from rlenvs.robotics.quadcopter.control import PIDController
 

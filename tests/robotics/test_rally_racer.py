@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.tracks.road import body_gap, nearest_cell, place
 from rlenvs.kits.vehicles.single_track import SLIP, SPEED, STEER, YAW, YAW_RATE
 from rlenvs.robotics.racing import rally_camera, rally_racer

@@ -22,9 +22,9 @@ from route_helpers import (
     with_signal,
 )
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.loops import lines_counted
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, LENGTH, ROAD, SIGN, START
 from rlenvs.kits.traffic import signals
 from rlenvs.kits.traffic.cars import locate

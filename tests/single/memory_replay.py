@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from places import DATA
 
-from rlenvs.core.make import new_batch
-from rlenvs.core.spec import load_world
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.declare.spec import load_world
 
 RECORDED = np.load(DATA / "memory_gym.npz")
 EPISODES = 3

@@ -13,7 +13,7 @@ import pytest
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.classic import double_pole
 from rlenvs.single.classic.regulator import gains, sampled
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from places import DATA
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.pareto import hypervolume
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import PUBLISHED

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN, scan
 from rlenvs.single.exploration.terrain import fill_padding, find_reachable
 

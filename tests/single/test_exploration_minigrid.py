@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.gridworld import cells
 from rlenvs.single.exploration.minigrid import SPEC, cells_of
 from rlenvs.single.exploration.rooms_shaping import measure_ways, steps_left, things_left

@@ -8,10 +8,10 @@ import pytest
 from memory_replay import EPISODES, RECORDED, replay
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.make import new_batch
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import load_world
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import load_world
 from rlenvs.single.memory.agent import draw_agent, sign_of
 from rlenvs.single.memory.mortar_mayhem import wrap
 from rlenvs.single.memory.spotlights import draw_exit, make_door

@@ -14,7 +14,7 @@ from places import DATA
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.objectives import minecart, minecart_front
 from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT
 

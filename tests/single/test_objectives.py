@@ -11,7 +11,7 @@ from places import DATA
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.objectives import four_rooms_shapes
 from rlenvs.single.objectives.fruit_tree import leaves
 

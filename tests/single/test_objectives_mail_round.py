@@ -121,7 +121,7 @@ def test_the_expert_is_the_best():
     for level in (None, "short", "long"):
         best = rlenvs.make(ID, level=level).unwrapped.pareto_front().sum(axis=1).max()
         assert evaluate(ID, "expert", 1, level=level).mean == best
-    assert rlenvs.core.registry.world_of(ID).scores["bound"].mean == 6
+    assert rlenvs.core.catalogue.registry.world_of(ID).scores["bound"].mean == 6
 
 
 def test_a_utility_tells_points_apart_that_have_the_same_sum(front):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs import pareto
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.objectives.mineshafts import DOWN, HOLLOW, LEFT, RIGHT, SHAFTS, TAKE, UP
 
 ID = "Mineshafts-v0"

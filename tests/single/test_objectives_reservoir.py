@@ -12,7 +12,7 @@ from places import DATA
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.docs import page
+from rlenvs.core.catalogue.docs import page
 from rlenvs.single.objectives import water_reservoir
 
 RECORD = np.load(DATA / "mo_gymnasium_physics.npz")
@@ -59,7 +59,7 @@ def test_spaces_of_the_original(level, count):
 
 
 def test_pages_say_what_the_levels_pay():
-    found = page(rlenvs.core.registry.world_of(ID))
+    found = page(rlenvs.core.catalogue.registry.world_of(ID))
     two, three, four = found[found.index("| Term |") :].split("At the level `")[:3]
     assert [("`power`" in part, "`valley`" in part.partition("##")[0]) for part in (two, three, four)] == [
         (False, False), (True, False), (True, True)
@@ -134,7 +134,7 @@ def proved():
 def test_what_no_policy_exceeds():
     bounds = proved()
     np.testing.assert_allclose(bounds, [-83.3, -962.7], atol=0.05)
-    assert bounds.sum() == pytest.approx(rlenvs.core.registry.world_of(ID).scores["bound"].mean, abs=0.5)
+    assert bounds.sum() == pytest.approx(rlenvs.core.catalogue.registry.world_of(ID).scores["bound"].mean, abs=0.5)
     policies = {
         "all": lambda level: level,
         "demand": lambda level: np.minimum(level, 50),
@@ -189,7 +189,7 @@ def test_water_is_neither_lost_nor_made(level, asked, mean, deviation, capacity,
 @pytest.mark.parametrize("level", LEVELS)
 def test_bounds_of_the_terms_hold_at_the_ends_of_all_ranges(level):
     rng = np.random.default_rng(0)
-    world = rlenvs.core.registry.world_of(ID)
+    world = rlenvs.core.catalogue.registry.world_of(ID)
     params = {name: rng.choice([declared.low, declared.high], 500) for name, declared in world.params.items()}
     batch = rlenvs.make_batch(ID, 500, level=level, penalize=True, start="uniform", **params)
     batch.seed(list(range(500)))

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.single.puzzles import game_2048, lights_out, minesweeper
 from rlenvs.single.puzzles.binary import quiet_patterns, solving_matrix
 from rlenvs.single.puzzles.sliding_solver import FAR, distance, distance_table

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.puzzles.pushworld import sets
 from rlenvs.single.puzzles.pushworld.files import read_puzzle
 from rlenvs.single.puzzles.pushworld.generate import RECIPES, make_set

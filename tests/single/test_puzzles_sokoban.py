@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.puzzles.sokoban.levels import read_levels
 from rlenvs.single.puzzles.sokoban.solver import solve
 

@@ -6,7 +6,7 @@ import pytest
 from gymnasium import spaces
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.gridworld.cells import cell_at
 from rlenvs.single.memory.arena import middle_of
 from rlenvs.single.memory.mystery_rules import tile_of

@@ -15,10 +15,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
 import rlenvs
-from rlenvs.core import build
-from rlenvs.core.errors import MissingExtraError, ParameterError, UnknownKeywordError
-from rlenvs.core.registry import world_of
-from rlenvs.core.setup import Setup
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.compiler import build
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownKeywordError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.kits.tables.solve import Model, model_of
 from rlenvs.kits.tables.table import Table
 from rlenvs.single.tabular import bandit, blackjack, car_rental, four_rooms, frozen_lake, taxi

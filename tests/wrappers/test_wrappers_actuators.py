@@ -18,7 +18,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.action_cost import ActionCost
 from rlenvs.wrappers.action_repeat import ActionRepeat, ActionSequence
 from rlenvs.wrappers.actuators import Actuator

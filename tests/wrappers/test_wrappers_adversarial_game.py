@@ -12,7 +12,7 @@ from wrapper_helpers import HOVER, QUAD
 
 import rlenvs
 from rlenvs.core.check.playing import Player, difference
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.wrappers.adversarial_game import AdversarialGame
 from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ParameterAdversary, StateAdversary
 from rlenvs.wrappers.forms import wrap

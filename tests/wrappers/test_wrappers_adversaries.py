@@ -15,7 +15,7 @@ from wrapper_helpers import HOVER, QUAD, assert_conforms, assert_forms_agree, ho
 
 import rlenvs
 from rlenvs.core.check.playing import Player, difference
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ParameterAdversary, StateAdversary
 from rlenvs.wrappers.adversary_moves import project_ball, project_box, quantal_choice
 from rlenvs.wrappers.forms import wrap

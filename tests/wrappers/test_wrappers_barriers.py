@@ -18,11 +18,11 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core import block, continuous, discrete, f8, term, world
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ActionError, MissingExtraError, ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.declare.errors import ActionError, MissingExtraError, ParameterError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.robotics.navigation.barrier import swing
 from rlenvs.robotics.quadcopter.geofence import LEANING, SETTLING, SWAY
 from rlenvs.wrappers.barriers import (

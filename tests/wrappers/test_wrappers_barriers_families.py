@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers import BarrierFilter, wrap
 
 WORLDS, STEPS, HELD = 8, 120, 20

@@ -7,7 +7,7 @@ import pytest
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.cameras import CameraNoise
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.presets import camera

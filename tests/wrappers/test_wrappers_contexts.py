@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.context_lists import sample_contexts, split
 from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, Levels
 from rlenvs.wrappers.curricula import MBTL, SPaCE

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.integrations.safety import OmniSafeEnv, SixTuple, omnisafe_env
 from rlenvs.wrappers.costs import ConservativeFloor, CostBudget, Lagrangian, Saute, Simmer
 from rlenvs.wrappers.forms import wrap

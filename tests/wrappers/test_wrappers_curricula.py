@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.curricula import MBTL, PrioritizedLevels, SPaCE, curriculum_from, gaussian_process
 from rlenvs.wrappers.curriculum import Curriculum, OneContext, RandomContexts, RoundRobin, normals, uniforms
 from rlenvs.wrappers.distributions import ADR, SelfPaced, normal_kl

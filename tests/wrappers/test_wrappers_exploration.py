@@ -7,7 +7,7 @@ import pytest
 import rlenvs
 from rlenvs.agents.decision_frequency import DecisionFrequencies, evaluate_frequencies
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers import ActionRepeat, MinorityReward, NormalizeObservations, StateDependentNoise, wrap
 from tests.wrapper_helpers import HOVER, assert_conforms, assert_forms_agree, hover
 

@@ -18,7 +18,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.action_repeat import ActionRepeat
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.normalization import NormalizeRewards

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.integrations.mo_gymnasium import (
     LinearReward,
     MOClipReward,

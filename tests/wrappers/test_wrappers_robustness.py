@@ -16,8 +16,8 @@ import rlenvs
 from rlenvs.agents import robustness
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.robustness import Robustness, evaluate_robustness
-from rlenvs.core.errors import ParameterError, UnknownNameError
-from rlenvs.core.registry import world_of
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.wrappers.adversary import ActionAdversary, ParameterAdversary
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set

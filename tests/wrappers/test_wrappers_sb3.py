@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.guides import JumpStart
 from rlenvs.wrappers.snapshots import SnapshotReset

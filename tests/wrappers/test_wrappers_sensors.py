@@ -11,7 +11,7 @@ from numba import njit
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers import randomness
 from rlenvs.wrappers.adversary import StateAdversary
 from rlenvs.wrappers.channels import parts_of

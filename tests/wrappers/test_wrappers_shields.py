@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.reflexes import Reflex

@@ -10,7 +10,7 @@ import pytest
 
 import rlenvs
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ActionError, ParameterError, SnapshotError
+from rlenvs.core.declare.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.wrappers import (
     ActionRepeat,
     ActionSequence,

@@ -16,11 +16,11 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.agents.teacher import collect_snapshots
-from rlenvs.core.batch import Snapshot
+from rlenvs.core.batch.kernel_batch import Snapshot
 from rlenvs.core.check.playing import difference
-from rlenvs.core.errors import ActionError, ParameterError, SnapshotError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.parallel_env import ParallelEnv
+from rlenvs.core.declare.errors import ActionError, ParameterError, SnapshotError
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.wrappers.banks import Bank, classes_of
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.guides import TRIES, GuideCurriculum, JumpStart

@@ -11,7 +11,7 @@ from pettingzoo.test import parallel_api_test
 
 import rlenvs
 from rlenvs.core.check.playing import Player, difference
-from rlenvs.core.errors import ActionError, ParameterError
+from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.robustness import Takeover
 

@@ -47,11 +47,11 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.agents.card import IMITATING
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
-from rlenvs.core.registry import entry, world_of
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
-from rlenvs.core.user_files import read_file
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
+from rlenvs.core.declare.user_files import read_file
 
 __all__ = ["settings_for"]
 

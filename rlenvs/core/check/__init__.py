@@ -24,14 +24,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rlenvs.core.catalogue.registry import catalogue, entry, world_of
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import AGENTS_RULES, MEMBER_RULES, RULES, VECTOR_RULES, WRAPPER_RULES, Rule
 from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
-from rlenvs.core.errors import ConformanceError, ParameterError, RenderError
-from rlenvs.core.progress import progress
-from rlenvs.core.registry import catalogue, entry, world_of
-from rlenvs.core.spec import World
+from rlenvs.core.declare.errors import ConformanceError, ParameterError, RenderError
+from rlenvs.core.declare.progress import progress
+from rlenvs.core.declare.spec import World
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from rlenvs.core.catalogue.registry import list_envs
 from rlenvs.core.check import check, one_per_kind, record_golden
-from rlenvs.core.registry import list_envs
 
 
 def main() -> None:

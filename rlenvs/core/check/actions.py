@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, active_in, alike_actions, difference, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable

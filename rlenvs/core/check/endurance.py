@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, active_in
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import block_names, out_of_bounds, term_bounds

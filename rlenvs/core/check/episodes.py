@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.docs import has_success
 from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of
-from rlenvs.core.docs import has_success
 
 ENOUGH = 16  # different starts
 OPENING = 12  # steps; worlds that hide most of their state show by and by how they began

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.playing import active_in
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable

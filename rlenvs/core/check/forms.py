@@ -16,7 +16,7 @@ from rlenvs.core.check.playing import Player, Trajectory, choose, difference, ro
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import vector_of
 from rlenvs.core.check.verdicts import Failed, compare, row_of, rows_from, vector_record
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.setup import Setup
 
 MANY = 104  # rows of a vector form, and seeds of a single one: more than a hundred, and all last two digits
 SIZES = ((1, 1), (2, 1), (5, 3), (24, 2))  # rows and threads of vector forms, beside those of MANY rows

@@ -13,8 +13,8 @@ import numpy as np
 from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, compare
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.setup import Setup
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
 
 PICTURES = 5  # of a single form; of others, which may draw every row, one
 UNSEEDED = 3  # instances

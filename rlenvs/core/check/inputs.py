@@ -12,9 +12,15 @@ from gymnasium import spaces
 from rlenvs.core.check.playing import Player, choose, difference
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
-from rlenvs.core.errors import ActionError, EpisodeOverError, ParameterError, UnknownKeywordError, UnknownNameError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.setup import counts_of
+from rlenvs.core.declare.errors import (
+    ActionError,
+    EpisodeOverError,
+    ParameterError,
+    UnknownKeywordError,
+    UnknownNameError,
+)
+from rlenvs.core.declare.setup import counts_of
+from rlenvs.core.forms.gym_env import Env
 
 
 def bad_input(t: Subject) -> str:

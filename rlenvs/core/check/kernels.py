@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch, Snapshot
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
 from rlenvs.core.check.playing import Chooser, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable
-from rlenvs.core.engines import new_batch
-from rlenvs.core.spec import World
+from rlenvs.core.declare.canvas import Canvas
+from rlenvs.core.declare.spec import World
 
 # --- compiled and plain -----------------------------------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import driver
 from rlenvs.core.check.playing import Chooser
 from rlenvs.core.check.settings import odd_sizes
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
-from rlenvs.core.parts import Choice, Flag, Integer
-from rlenvs.core.setup import Setup
+from rlenvs.core.compiler import driver
+from rlenvs.core.declare.parts import Choice, Flag, Integer
+from rlenvs.core.declare.setup import Setup
 
 SUSPICIOUS = 1.0  # s of computing after which lines are counted
 MOST_LINES = 20_000_000  # of a reset or a step from then on: what ends at all has far fewer

@@ -11,8 +11,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
-from rlenvs.core.setup import counts_of
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.setup import counts_of
 
 
 class Player:

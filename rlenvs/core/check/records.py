@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.catalogue.docs import check_headings
 from rlenvs.core.check.playing import Trajectory, roll
 from rlenvs.core.check.subject import Subject, golden_file
 from rlenvs.core.check.verdicts import Failed, NotApplicable
-from rlenvs.core.docs import check_headings
-from rlenvs.core.engines import new_batch
-from rlenvs.core.spec import World
+from rlenvs.core.declare.spec import World
 
 SECOND = """
 import sys
 sys.path[:] = {path!r}
 from rlenvs.core.check.records import digests
-from rlenvs.core.spec import load_world
+from rlenvs.core.declare.spec import load_world
 print(digests(load_world({address!r}), {backend!r}))
 """
 
@@ -33,7 +33,7 @@ print(digests(load_world({address!r}), {backend!r}))
 def headings(t: Subject) -> str:
     """15. The docstring has the ten headings in their order, a text under each, and its examples run.
 
-    To mend: see `rlenvs.core.docs.HEADINGS`.
+    To mend: see `rlenvs.core.catalogue.docs.HEADINGS`.
     """
     complaints = check_headings(t.world.doc)
     if complaints:
@@ -64,7 +64,7 @@ def golden(t: Subject) -> str:
     if recorded.get("hash") != found.get("hash"):
         raise Failed(
             f"the last bits differ: hash {found.get('hash')}, recorded was {recorded.get('hash')}; kernels take "
-            "elementary functions from rlenvs.core.maths, with the same bits on every processor, not from math"
+            "elementary functions from rlenvs.core.declare.maths, with the same bits on every processor, not from math"
         )
     return ", ".join(f"{name} {value:g}" if name != "hash" else f"{name} {value}" for name, value in found.items())
 

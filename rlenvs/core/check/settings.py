@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.kernels import draw_now
 from rlenvs.core.check.playing import Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
-from rlenvs.core.errors import ParameterError, RenderError
-from rlenvs.core.parts import Integer
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
+from rlenvs.core.declare.errors import ParameterError, RenderError
+from rlenvs.core.declare.parts import Integer
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
 
 CORNERS = 48  # worlds with several parameters at an end of their range: every two in all ways, nearly surely
 AT_ONCE, SOON = 3, 40  # steps in which most parameters show, and nearly all

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
 from rlenvs.core.check.kernels import kept_fields
 from rlenvs.core.check.playing import Chooser, Player, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.values import engine_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.values import engine_of
 
 STEP = ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms")
 

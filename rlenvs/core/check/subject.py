@@ -12,16 +12,16 @@ from typing import Any
 import gymnasium
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.simulate import batch_of
+from rlenvs.core.catalogue.registry import entry
 from rlenvs.core.check.playing import Chooser, Trajectory, roll
-from rlenvs.core.engines import new_batch
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.gym_env import Env
-from rlenvs.core.registry import entry
-from rlenvs.core.setup import Setup
-from rlenvs.core.simulate import batch_of
-from rlenvs.core.spec import World, load_world
-from rlenvs.core.vector_env import VectorEnv
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.vector_env import VectorEnv
 
 SHORT = 12  # steps of a short episode, with the compiled backend
 MOST_KEPT = 64_000_000  # bytes of a rollout that is kept for other rules
@@ -80,7 +80,7 @@ class Subject:
 
     def parallel(self, **choices: Any) -> Any:
         """The parallel form of a multi-agent world."""
-        from rlenvs.core.parallel_env import ParallelEnv
+        from rlenvs.core.forms.parallel_env import ParallelEnv
 
         make = self.parallel_class or ParallelEnv
         form = {"backend": self.backend, "vector_reward": self.vector_reward}

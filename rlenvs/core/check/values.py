@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.batch import KernelBatch
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.playing import Chooser, Player, Trajectory, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
-from rlenvs.core.setup import Setup
-from rlenvs.core.spec import World
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
 
 # info keys that belong to Gymnasium and the learners
 RESERVED_KEYS = ("episode", "terminal_observation", "TimeLimit.truncated", "final_obs", "final_info")

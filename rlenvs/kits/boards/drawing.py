@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 
 TABLE: Color = (212, 204, 190)
 ARROWS = (("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))

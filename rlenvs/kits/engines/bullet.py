@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import EngineError, MissingExtraError
+from rlenvs.core.declare.errors import EngineError, MissingExtraError
 
 MOST_CLIENTS = 1024  # of a process: PyBullet's own limit
 MOST_SHAPES = 1000  # made by a client before it is replaced: Bullet keeps some 3 kB of every body that it removes

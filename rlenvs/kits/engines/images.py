@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import RenderError
+from rlenvs.core.declare.errors import RenderError
 
 OFF = ("disable", "disabled", "off", "false", "0")
 ON = ("", "enable", "enabled", "on", "true", "1")

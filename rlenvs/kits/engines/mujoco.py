@@ -38,10 +38,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import EngineError, MissingExtraError, ParameterError
-from rlenvs.core.layout import f8
-from rlenvs.core.spec import World
-from rlenvs.core.stepping import cores
+from rlenvs.core.batch.stepping import cores
+from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.declare.layout import f8
+from rlenvs.core.declare.spec import World
 from rlenvs.kits.engines.images import Painter
 
 ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.gridworld.cells import (
     BALL,
     BOX,

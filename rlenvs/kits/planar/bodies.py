@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlenvs.core import f8, i1, i4, i8, kernel, maths
-from rlenvs.core.layout import Kind
+from rlenvs.core.declare.layout import Kind
 
 STATIC, KINEMATIC, DYNAMIC = range(3)  # stands still; moves as told; moves by forces
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.planar.shapes import CIRCLE, EDGE
 
 

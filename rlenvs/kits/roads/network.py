@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import maths
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads import lanes as at
 
 RADIANS = math.pi / 180.0

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import MissingExtraError, ParameterError
-from rlenvs.core.make import make
+from rlenvs.core.catalogue.make import make
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.kits.tables.table import CERTAIN, MOST_SWEEPS, Table, better_policy
 
 

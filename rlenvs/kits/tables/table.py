@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 MOST_SWEEPS = 2000
 TIE = 1e-9  # values that differ by less, relative to their size, are equal

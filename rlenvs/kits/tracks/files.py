@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest, shortened
-from rlenvs.core.user_files import read_text, reason
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.user_files import read_text, reason
 from rlenvs.kits.tracks.generator import close_through
 from rlenvs.kits.tracks.road import (
     AT,

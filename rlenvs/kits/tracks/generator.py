@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import below, f8, kernel, maths, uniform
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.rng import seed_words
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.rng import seed_words
 from rlenvs.kits.tracks.road import BEND, COLUMNS, SOUND, fault, lay_road, spline_length
 from rlenvs.kits.tracks.splines import ANGLE, ROWS, X, Y, close_spline
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import combine_run, kernel, maths
-from rlenvs.core.kernels import RUN
-from rlenvs.core.splitmix import FIRST, GOLDEN, SECOND
+from rlenvs.core.declare.kernels import RUN
+from rlenvs.core.declare.splitmix import FIRST, GOLDEN, SECOND
 from rlenvs.kits.tracks.road import LEFT_X, RIGHT_X, gaps
 
 INSIDE = 1e-6  # m; a lidar at a border or beyond it sees from this far inside

@@ -176,7 +176,7 @@ def quicken(
 @functools.cache
 def compiled_search() -> Any:
     """`straighten` and `quicken` as one compiled function, loaded when it is first needed."""
-    from rlenvs.core.cache import compiled
+    from rlenvs.core.compiler.cache import compiled
 
     @compiled(error_model="numpy")
     def search(road, line, trial, speeds, margin, grip, drive, brake, switch, top, rounds):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import f8, kernel, maths
-from rlenvs.core.rng import uniform
+from rlenvs.core.declare.rng import uniform
 from rlenvs.kits.roads.lanes import COSINE, COUNT, LIMIT, PLACE, ROAD, SHAPE, STRAIGHT, reachable
 from rlenvs.kits.traffic.cars import (
     OBSTACLE,

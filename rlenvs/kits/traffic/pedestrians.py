@@ -9,7 +9,7 @@ the other side. A step calls `walk_all` once for each moment of simulation, and 
 import math
 
 from rlenvs.core import b1, f8, i8, kernel
-from rlenvs.core.rng import uniform
+from rlenvs.core.declare.rng import uniform
 from rlenvs.kits.roads.lanes import LENGTH, WIDTH, along_and_across
 from rlenvs.kits.traffic.drivers import LIMIT_OF, row_of
 from rlenvs.kits.traffic.signals import braking_for

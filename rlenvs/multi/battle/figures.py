@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.canvas import COLORS, Canvas, Color
+from rlenvs.core.declare.canvas import COLORS, Canvas, Color
 from rlenvs.multi.battle.units import KINDS, MEDIVAC
 
 LETTERS = dict(zip(KINDS, "MRSZLHVCBXO", strict=True))

@@ -8,7 +8,7 @@ and the other one enemies, whichever side it is on.
 import math
 from typing import Any
 
-from rlenvs.core.language import expect, one_of, read_order
+from rlenvs.core.forms.language import expect, one_of, read_order
 from rlenvs.multi.battle.combat import squared_distance
 from rlenvs.multi.battle.orders import legal, target_of, targets_of
 from rlenvs.multi.battle.units import KINDS

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.multi.battle.figures import (
     BEYOND,
     EDGE,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core import below, f8, i4, i8, kernel, u1, uniform
-from rlenvs.core.errors import ParameterError, nearest
+from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.multi.battle.combat import place_unit
 from rlenvs.multi.battle.units import KINDS, PROTOSS, SMAC, SMAX, unit_named
 

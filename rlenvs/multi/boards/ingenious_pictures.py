@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 
 INKS = ((206, 60, 52), (232, 132, 36), (240, 206, 60), (62, 158, 84), (48, 116, 196), (140, 84, 178))
 BOARD, FREE, EDGE, PANEL, TRACK = (46, 50, 60), (222, 220, 212), (176, 174, 166), (236, 236, 232), (206, 206, 200)

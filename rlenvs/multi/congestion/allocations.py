@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlenvs.core import maths
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.pareto.sets import nondominated
 
 MOST_DISTRIBUTIONS = 5_000  # ways to split both types in two: more would take minutes

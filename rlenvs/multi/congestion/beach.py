@@ -74,7 +74,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.congestion.allocations import Allocation, exact_front, walks
 from rlenvs.multi.congestion.render import draw_beach
 

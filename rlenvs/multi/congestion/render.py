@@ -3,8 +3,8 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas, Color
-from rlenvs.core.maths import exp
+from rlenvs.core.declare.canvas import Canvas, Color
+from rlenvs.core.declare.maths import exp
 
 SAND, SAND_EDGE, SEA, FOAM = (244, 226, 178), (222, 200, 146), (108, 184, 214), (236, 246, 250)
 FIRST, SECOND = "blue", "red"

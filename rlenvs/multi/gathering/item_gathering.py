@@ -71,7 +71,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.gathering.render import draw_gathering
 from rlenvs.pareto.orders import Places, front_of_team, steps_to

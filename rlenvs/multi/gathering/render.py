@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.boards.drawing import draw_letter, draw_table, draw_tile, view_board
 
 GROUND: tuple[Color, Color] = ((232, 236, 222), (222, 228, 210))

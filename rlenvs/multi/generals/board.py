@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import kernel
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 SMALLEST, LARGEST, MOST_PLAYERS = 4, 64, 8
 PLAIN, MOUNTAIN, CITY, GENERAL = 0, 1, 2, 3

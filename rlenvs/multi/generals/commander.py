@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.multi.generals.render import draw_board_image
 
 ARROWS = ("up", "down", "left", "right")

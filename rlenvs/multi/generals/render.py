@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.multi.generals.board import CITY, GENERAL, GENERALS, MOUNTAIN
 from rlenvs.multi.generals.players import SELF
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.particle.physics import PUSH_RIGHT, PUSH_UP
 
 MARGIN = 0.005  # m, at which contact forces are not felt yet

@@ -54,7 +54,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.particle import cells, physics, scenes, steering
 
 MOST = 4096

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlenvs.core import World, block, choice, continuous, discrete, f8, i8, kernel, param, published, uniform, world
-from rlenvs.core.maths import exp, log1p
+from rlenvs.core.declare.maths import exp, log1p
 
 WORLD = 100.0  # m; positions stay inside
 FASTEST = 100.0  # m/s, along each axis

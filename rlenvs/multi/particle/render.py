@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.canvas import COLORS, Canvas, Color
+from rlenvs.core.declare.canvas import COLORS, Canvas, Color
 
 INSIDE, OUTSIDE = (253, 252, 248), (231, 235, 236)
 LINES, FAR_LINES = (234, 235, 232), (220, 225, 227)

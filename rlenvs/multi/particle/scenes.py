@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, agent_color
+from rlenvs.core.declare.canvas import Canvas, agent_color
 from rlenvs.multi.particle.render import BALLOON, BURST, FOREST_EDGE, Body, Plane, faded, spoken
 
 COLOURS = ("red", "green", "blue")  # of landmarks that are told apart by colour

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.language import expect, one_of, read_order
+from rlenvs.core.forms.language import expect, one_of, read_order
 from rlenvs.multi.pathfinding.maps import cell_of
 from rlenvs.multi.pathfinding.planner import neighbour
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 LARGEST = 1024
 TRIES, TRIES_AT_FULL_DENSITY = 20, 10

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import COLORS, Canvas, agent_color
+from rlenvs.core.declare.canvas import COLORS, Canvas, agent_color
 from rlenvs.multi.pathfinding.metrics import FINISH, RESTART
 
 FLOOR, GRID, WALL, WALL_TOP, THIN_WALL = (

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from rlenvs.core import kernel, maths
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.raster import draw
 
 WALL, WIDTH = 40.0, 40  # px: the frame about it all; a piston

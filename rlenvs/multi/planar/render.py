@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.planar.drawing import draw_shape
 from rlenvs.multi.planar.walkers import GRASS, PACKAGE, PARTS
 

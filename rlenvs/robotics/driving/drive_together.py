@@ -68,7 +68,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import (
     END,
     FIRST,

@@ -79,7 +79,7 @@ from rlenvs.core import (
     term,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import ROAD_DATA, heading_on, wrapped
 from rlenvs.kits.traffic.cars import CARS, car_sizes, locate
 from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, driver_table

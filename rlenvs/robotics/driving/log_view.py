@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from rlenvs.core import kernel, maths
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.raster.draw import span
 from rlenvs.kits.roads.lanes import LENGTH, WIDTH, along, box_distance, heading_on, point_on
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import block, discrete, i8, kernel, maths, term, world
-from rlenvs.core.errors import ParameterError, RlenvsError, shortened
-from rlenvs.core.inputs import numbers
-from rlenvs.core.rng import below, uniform
-from rlenvs.core.user_files import open_file, read_arrays, reason
+from rlenvs.core.declare.errors import ParameterError, RlenvsError, shortened
+from rlenvs.core.declare.inputs import numbers
+from rlenvs.core.declare.rng import below, uniform
+from rlenvs.core.declare.user_files import open_file, read_arrays, reason
 from rlenvs.kits.roads.lanes import LENGTH, ROAD_DATA, lane_count
 from rlenvs.kits.roads.network import Network, highway, winding
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, CARS, car_sizes, locate, put_on_lane
@@ -115,7 +115,7 @@ def see_nothing(p, s, o):
 
 def record(road: str = "winding", scenes: int = 16, cars: int = 24, seed: int = 0, frames: int = FRAMES) -> np.ndarray:
     """Poses of traffic, float64 (scenes, frames, cars, 4); the same numbers always come of the same arguments."""
-    from rlenvs.core.engines import new_batch
+    from rlenvs.core.batch.engines import new_batch
 
     batch = new_batch(traffic(road, cars), scenes)
     batch.seed([1_000_003 * seed + n for n in range(scenes)])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.roads import lanes as at
 from rlenvs.kits.roads.lanes import point_on
 

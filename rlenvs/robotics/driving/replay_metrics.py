@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.make import make_batch
+from rlenvs.core.catalogue.make import make_batch
 
 NAMES = (
     *("ade", "fde", "miss_rate", "yaw_error", "collision_front", "collision_rear", "collision_side"),

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import algebra, choice, f8, i8, kernel
+from rlenvs.core import choice, f8, i8, kernel
+from rlenvs.core.declare import algebra
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, WIDTH, along_and_across, box_distance, heading_on, wrapped
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
 from rlenvs.kits.traffic.pedestrians import RADIUS, walker_distance

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, FIRST, LENGTH, LIMIT, OUT, ROAD, point_on
 from rlenvs.kits.roads.towns import Town, side_by_side
 from rlenvs.kits.traffic.cars import put_on_lane

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.planar.drawing import draw_shape, outline
 from rlenvs.robotics.landing.lander import CHUNKS, FIRST_CHUNK, HULL, HULL_SHAPE, LEFT_SHAPE, pad_height
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlenvs.core import kernel
-from rlenvs.core.maths import sin_cos
+from rlenvs.core.declare.maths import sin_cos
 
 JOINTS, COURSE, FEEDBACK = 3, 5, 7  # of a leg; numbers of a joint's course; and of what it adds for balance
 NUMBERS = 1 + JOINTS * (COURSE + FEEDBACK)

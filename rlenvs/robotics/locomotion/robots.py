@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rlenvs.core import kernel, param, published, uniform
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.parts import Term
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
 DT = 0.05  # s

@@ -56,7 +56,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, discrete, f8, flag, kernel, maths, param, published, term, uniform, world
-from rlenvs.core.canvas import COLORS as RGB
+from rlenvs.core.declare.canvas import COLORS as RGB
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import BOUND, PARAMS, asset, bounded, watch
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rlenvs.core import World, block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term, world
-from rlenvs.core.maths import acos, asin, atan2, cos, hypot, sin
+from rlenvs.core.declare.maths import acos, asin, atan2, cos, hypot, sin
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation.panda import (
     ARM_QPOS,

@@ -55,7 +55,7 @@ import math
 from typing import Any
 
 from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 

@@ -64,7 +64,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, held, panda, rotations
 from rlenvs.robotics.manipulation.render import View, look_through, project
 

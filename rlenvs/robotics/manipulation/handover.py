@@ -56,7 +56,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways

@@ -60,7 +60,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
 from rlenvs.robotics.manipulation.render import View, Way, draw_ways

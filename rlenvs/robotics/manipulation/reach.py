@@ -52,7 +52,7 @@ import functools
 from types import SimpleNamespace
 
 from rlenvs.core import Score, block, f4, kernel, param, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 

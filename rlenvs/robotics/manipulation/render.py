@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 
 LEAST_RING = 12.0  # pixels, the radius of a goal's ring at least
 DOT = 4.5  # pixels, the radius of the dot on what is to go to the goal

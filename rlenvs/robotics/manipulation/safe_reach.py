@@ -51,7 +51,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 

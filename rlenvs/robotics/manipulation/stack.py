@@ -58,7 +58,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, below, block, choice, f4, kernel, maths, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 

@@ -54,7 +54,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.maths import cos, sin
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive

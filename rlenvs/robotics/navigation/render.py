@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.robotics.navigation.lidar import scan
 from rlenvs.robotics.navigation.point import BALL, NOSE, NOSE_AT
 from rlenvs.robotics.navigation.vases import HALF

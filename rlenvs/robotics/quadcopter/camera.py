@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from rlenvs.core import kernel, maths
-from rlenvs.core.canvas import AGENT_COLORS, COLORS
+from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS
 from rlenvs.robotics.quadcopter.scene import BLUE, BOX, CYLINDER, GREEN, KIND, RED, SPHERE, YAW, A, B, C, X, Y, Z
 
 # 32-bit, because one 64-bit number turns a whole expression into 64 bits

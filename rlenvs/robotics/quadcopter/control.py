@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import choice, f8, kernel, maths
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter.vehicle import BODY, VEHICLES, command_wrench, euler_angles, frame_data, hover_rpm
 
 COMMANDS = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.robotics.quadcopter.gates import SPACING, bisector, frame_gap
 
 Gate = tuple[float, float, float, float]

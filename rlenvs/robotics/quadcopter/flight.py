@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from rlenvs.core import block, choice, continuous, f4, f8, image, integer, kernel, param, u1
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter.camera import depth_to_bytes, render
 from rlenvs.robotics.quadcopter.control import (
     ACTION,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, maths, param, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import tasks
 from rlenvs.robotics.quadcopter.control import limited, pid_target
 from rlenvs.robotics.quadcopter.flight import (

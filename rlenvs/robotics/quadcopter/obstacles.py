@@ -54,7 +54,7 @@ import math
 from typing import Any
 
 from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, maths, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, ranges, render, scene, tasks, vehicle
 
 KIND = choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are")

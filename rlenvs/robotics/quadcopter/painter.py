@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.canvas import COLORS, Canvas, Color
+from rlenvs.core.declare.canvas import COLORS, Canvas, Color
 from rlenvs.robotics.quadcopter.scene import BLUE, BOX, CYLINDER, KIND, RED, SPHERE, YAW, A, B, C, X, Z
 
 NEAR = 0.05  # m, what is nearer to the camera's plane is not seen

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core import kernel, maths
-from rlenvs.core.algebra import solve
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.algebra import solve
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter.courses import Point, check_inside, parse_rows
 
 PID_RADIUS, PID_PERIOD = 0.3, 10.0  # m, s of a lap

@@ -27,7 +27,7 @@ from rlenvs.core import (
     term,
     uniform,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, formation, swarm, tasks, vehicle
 from rlenvs.robotics.quadcopter.render import draw_room_flight
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, maths, param, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter.control import FORCE_D, FORCE_D_Z, MASS, limited, pid_target
 from rlenvs.robotics.quadcopter.courses import (
     MOST_GATES,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.robotics.quadcopter.painter import GROUND, SHADOW, Camera, Scene3D, circle, mix, nice_length, rectangle
 from rlenvs.robotics.quadcopter.scene import BOX, COLUMNS, CYLINDER, KIND, NOTHING, SPHERE, A, B, C, X, Z
 from rlenvs.robotics.quadcopter.top_view import FEW, FLOOR, LINK, draw_map

@@ -48,8 +48,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, maths, param, term
-from rlenvs.core.errors import ParameterError
-from rlenvs.core.rng import seed_words
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.rng import seed_words
 from rlenvs.robotics.quadcopter import dynamics, flight, formation, racing, render, scene, swarm, tasks, vehicle
 from rlenvs.robotics.quadcopter.gates import MISSED, crossing, ring_course
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.robotics.quadcopter.painter import SHADOW, mix, nice_length, rectangle, shape_color
 from rlenvs.robotics.quadcopter.scene import BOX, KIND, YAW, A, B, X, Y, Z
 

@@ -56,7 +56,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, maths, param, term, uniform
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
 PATH = choice("helix", "lemniscate", "line", "vertical", doc="the path, where no waypoints are given")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, maths, param
-from rlenvs.core.algebra import inverse
+from rlenvs.core.declare.algebra import inverse
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
 DIAGONAL = math.sqrt(0.5)

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 
 AROUND, AHEAD = 34.0, 12.0  # m: half the width of what is shown; how far its middle lies before the car
 MAP = 0.3  # share of the image's width

@@ -85,7 +85,7 @@ from rlenvs.core import (
     uniform,
     world,
 )  # fmt: skip
-from rlenvs.core.rng import next_word
+from rlenvs.core.declare.rng import next_word
 from rlenvs.kits.tracks import lidar
 from rlenvs.kits.tracks.road import (
     AT,

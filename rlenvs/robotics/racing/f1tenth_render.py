@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.tracks import files, lidar
 from rlenvs.kits.tracks.road import AT, cell_at, place
 from rlenvs.robotics.racing.render import CAR_COLORS, FIELD, ROAD, box, turned

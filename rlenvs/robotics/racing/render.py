@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 
 CLOSE = 0.17  # m, half the width of what is shown around the car
 AHEAD = 0.05  # m, how far the image's middle is in front of the car

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.tracks.road import BEND, LEFT_X, RIGHT_X
 
 FIELD, ROAD, WALL, KERBS = (160, 216, 196), (168, 174, 180), (44, 62, 80), ((244, 176, 176), (250, 246, 240))

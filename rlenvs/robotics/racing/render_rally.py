@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.tracks.road import LEFT_X, RIGHT_X, place
 from rlenvs.kits.vehicles.single_track import STEER, YAW, X, Y
 from rlenvs.robotics.racing.rally_camera import height

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.planar.drawing import draw_shape, outline
 from rlenvs.kits.planar.shapes import POLYGON
 from rlenvs.robotics.walking.walker import FAN, HULL, RAYS

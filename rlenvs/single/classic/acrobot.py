@@ -57,7 +57,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
-from rlenvs.core.maths import cos, sin, sin_cos
+from rlenvs.core.declare.maths import cos, sin, sin_cos
 from rlenvs.single.classic.pendulum import draw_torque
 
 EQUATIONS = choice("book", "nips", doc="the equations of Sutton and Barto's book, or of the paper, which lack a term")

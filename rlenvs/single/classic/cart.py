@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from rlenvs.core import kernel, param
-from rlenvs.core.maths import cos, sin, sin_cos
+from rlenvs.core.declare.maths import cos, sin, sin_cos
 
 CART = {
     "gravity": param(9.8, 0.1, 30.0, "m/s^2", "gravity"),

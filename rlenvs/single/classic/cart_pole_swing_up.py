@@ -40,7 +40,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, continuous, f8, param, term, uniform, world
-from rlenvs.core.maths import cos, sin_cos
+from rlenvs.core.declare.maths import cos, sin_cos
 from rlenvs.single.classic.cart import CART, accelerations, balancing_force, draw_cart
 
 TWO_PI = 2.0 * math.pi

@@ -43,7 +43,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, constraint, continuous, f8, for_data, kernel, param, term, uniform, world
-from rlenvs.core.maths import sin_cos
+from rlenvs.core.declare.maths import sin_cos
 from rlenvs.single.classic.cart import draw_cart
 from rlenvs.single.classic.regulator import gains
 

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from rlenvs.core import block, choice, constraint, f8, for_data, kernel, param, uniform
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.maths import cos, sin
 
 BOTTOM = -math.pi / 6.0
 CAR = {

@@ -40,7 +40,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, continuous, f8, param, published, term, world
-from rlenvs.core.maths import cos
+from rlenvs.core.declare.maths import cos
 from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,

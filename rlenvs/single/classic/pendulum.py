@@ -43,7 +43,7 @@ v0: first version.
 import math
 
 from rlenvs.core import Score, block, choice, continuous, f8, for_data, param, published, term, uniform, world
-from rlenvs.core.maths import cos, sin, sin_cos
+from rlenvs.core.declare.maths import cos, sin, sin_cos
 
 MAX_SPEED, MAX_TORQUE = 20.0, 20.0  # largest that can be set
 UPRIGHT, STILL = 0.2, 0.5  # rad, rad/s: what counts as standing

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.algebra import solve
+from rlenvs.core.declare.algebra import solve
 
 DOUBLINGS, TERMS = 14, 12
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import kernel
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.single.exploration.crafting_things import (
     ARROW,
     FULL,

@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.core.maths import cos
+from rlenvs.core.declare.maths import cos
 from rlenvs.single.exploration.crafting_things import (
     ARROW,
     ATE_COW,

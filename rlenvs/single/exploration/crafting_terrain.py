@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.core.maths import exp
+from rlenvs.core.declare.maths import exp
 from rlenvs.single.exploration.crafting_things import (
     COAL,
     COW,

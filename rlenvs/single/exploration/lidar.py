@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import i4, i8, kernel
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.maths import cos, sin
 
 POINTS = 200  # of a ray
 UNSEEN, FREE, OBSTACLE, ROVER = range(4)  # what is known of a cell

@@ -66,7 +66,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.core.maths import atan2, cos, sin
+from rlenvs.core.declare.maths import atan2, cos, sin
 from rlenvs.single.exploration.frontier import path_move
 from rlenvs.single.exploration.lidar import (
     FREE,

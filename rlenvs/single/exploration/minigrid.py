@@ -70,7 +70,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, cell_at, kind_of, look, look_from_above
 from rlenvs.kits.gridworld.render import draw_grid, grid_text
 from rlenvs.kits.gridworld.rules import ACTIONS, FORWARD, PICK_UP, TOGGLE, act, ahead_of

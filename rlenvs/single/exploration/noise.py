@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import kernel
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.maths import cos, sin
 
 GAIN = 1.44  # brings the noise to a spread of about 0.9 on both sides
 MASK = 0x7FFFFFFF

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas, agent_color
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.canvas import Canvas, agent_color
+from rlenvs.core.declare.maths import cos, sin
 from rlenvs.kits.boards.drawing import view_board
 from rlenvs.single.exploration.lidar import FREE, OBSTACLE, ROVER, UNSEEN
 

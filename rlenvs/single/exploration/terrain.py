@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rlenvs.core import below, i2, integer, kernel, u1
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.exploration.lidar import cell_at
 
 SMALLEST_MAP, LARGEST_MAP = 5, 128

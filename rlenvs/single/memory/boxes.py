@@ -1,7 +1,7 @@
 """Images of rows of labelled boxes, and keys that choose by number."""
 
 from rlenvs.core import kernel
-from rlenvs.core.rng import below
+from rlenvs.core.declare.rng import below
 
 DIGITS = "0123456789"
 

@@ -37,7 +37,7 @@ v0: first version.
 """
 
 from rlenvs.core import Score, discrete, discrete_block, flag, i4, integer, term, u1, world
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.memory.boxes import draw_boxes, number_keys, shuffle
 
 SUITS = ("clubs", "diamonds", "hearts", "spades")

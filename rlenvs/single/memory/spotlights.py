@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.core.maths import cos, sin
+from rlenvs.core.declare.maths import cos, sin
 from rlenvs.kits.raster.draw import clear, copy_image, disc, half_width, outlined, rectangle, ring, stamp
 from rlenvs.single.memory.agent import SIDE, draw_agent, middle_hit, radius_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import World
-from rlenvs.core.parts import Term
+from rlenvs.core.declare.parts import Term
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 

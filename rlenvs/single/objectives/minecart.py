@@ -76,7 +76,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.core.maths import atan2, sin_cos
+from rlenvs.core.declare.maths import atan2, sin_cos
 from rlenvs.kits.raster.draw import copy_image
 
 DIG, LEFT, RIGHT, ACCELERATE, BRAKE, NONE = range(6)

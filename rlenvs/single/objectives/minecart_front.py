@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import PublishedFront
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.pareto.sets import nondominated
 from rlenvs.single.objectives.family import SOURCE
 from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT, START, is_published

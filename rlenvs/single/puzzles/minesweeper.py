@@ -55,7 +55,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 

@@ -40,7 +40,7 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import Score, below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
 

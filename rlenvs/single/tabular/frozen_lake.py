@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import Score, choice, discrete, flag, free, integer
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, parse_probability, tabular

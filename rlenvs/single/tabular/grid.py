@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rlenvs.core.canvas import Canvas, Color
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.boards.drawing import draw_tile, view_board
 
 LEFT, DOWN, RIGHT, UP = range(4)  # as in Gymnasium's toy text

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.treasure.maps import Map, load_map, parse_map, parse_start, treasures_in_reach
 
 __all__ = ["pareto_front"]

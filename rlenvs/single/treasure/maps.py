@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 
 ROCK, WATER = -10.0, 0.0
 RICHEST = 1000.0  # largest value of a treasure

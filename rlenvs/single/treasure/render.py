@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas
 from rlenvs.single.treasure.maps import ROCK, WATER
 
 SHALLOW, DEEP = np.array([150, 214, 240]), np.array([16, 74, 128])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from battles import RECORDED, STOP, begun, make, see_again
 
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.battle import combat, observation
 from rlenvs.multi.battle.scenarios import SCENARIOS, draw_groups, draw_team, parse_scenario
 from rlenvs.multi.battle.units import KINDS, SMAC, SMAX

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 import rlenvs
 from rlenvs.agents.replay import Recorder, Replay
-from rlenvs.core.errors import EpisodeOverError, ParameterError, ReplayError
+from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, ReplayError
 from rlenvs.multi.generals.memory import PLANES, GeneralsMemory, remember
 from rlenvs.wrappers.forms import wrap
 

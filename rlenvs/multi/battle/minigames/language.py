@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.language import expect, one_of, read_order, shortened
+from rlenvs.core.forms.language import expect, one_of, read_order, shortened
 from rlenvs.multi.battle.minigames.squads import IDLE, MOVE, choice_of, give, point_at, seen
 from rlenvs.multi.battle.units import KINDS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.canvas import HEAD_COLOR, HEAD_TEXT, Canvas
+from rlenvs.core.declare.canvas import HEAD_COLOR, HEAD_TEXT, Canvas
 from rlenvs.multi.battle.figures import (
     EDGE,
     GRID,

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rlenvs.core import user_files
-from rlenvs.core.errors import shortened
+from rlenvs.core.declare import user_files
+from rlenvs.core.declare.errors import shortened
 
 Cell = tuple[int, int]  # row, column
 

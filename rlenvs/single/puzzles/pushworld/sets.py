@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.errors import ParameterError, nearest, shortened
+from rlenvs.core.declare.errors import ParameterError, nearest, shortened
 from rlenvs.single.puzzles.pushworld.files import Puzzle, find_files, read_file, read_puzzle
 from rlenvs.single.puzzles.pushworld.frames import Tiles
 from rlenvs.single.puzzles.pushworld.tables import Tables, grid_size, sizes_of

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core import user_files
-from rlenvs.core.errors import ParameterError, shortened
+from rlenvs.core.declare import user_files
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.kits.boards.letters import check_cells, padded
 
 WALL, TARGETS, BOXES, PLAYERS = "#", ".*+", "$*", "@+"

@@ -62,7 +62,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.core.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.sokoban.levels import LARGEST, levels_of, parse_levels

@@ -1,0 +1,1 @@
+"""The registered ids, their rows and pages, and how they are made."""

@@ -1,0 +1,1 @@
+"""From kernels to compiled drivers: keys, the cache on disk, lanes. Nothing else imports numba."""

@@ -1,0 +1,96 @@
+"""Compiled loops that are called with the address of their arguments alone.
+
+numba looks at each argument of a call, 0.1 us or more an array: for one slot that is most of the time. Loops
+whose arrays stay the same ones write down once where these lie.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit, typeof, types
+from numba.core.extending import intrinsic
+
+from rlenvs.core.compiler.build import direct
+from rlenvs.core.compiler.cache import code_cache, stem_of
+from rlenvs.core.compiler.compiling import undisturbed
+
+machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
+
+
+def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
+    """A function that calls loops, one after the other, in one call of compiled code.
+
+    Args:
+        loops: (loop, *arguments) each: compiled by numba, without a result, and must not raise; of numbers, arrays and
+            tuples of them. The arrays are read and written where they are now.
+    """
+    given = [arguments for _, *arguments in loops]
+    words = [b"".join(map(_words_of, arguments)) for arguments in given]
+    block = np.frombuffer(b"".join(words), np.int64)
+    kinds = tuple(types.Tuple([_kind_of(each) for each in arguments]) for arguments in given)
+    entry, address = _entry(tuple(loop for loop, *_ in loops), kinds, tuple(map(len, words))), block.ctypes.data
+
+    def call() -> None:
+        entry(address)
+
+    call.__dict__["alive"] = block, given  # for as long as they may be read
+    return call
+
+
+def _kind_of(value: Any) -> Any:
+    """The type of an argument in compiled code. Flags are whole numbers, which take a word as all else does."""
+    if isinstance(value, tuple):
+        kinds = [_kind_of(each) for each in value]
+        return types.NamedTuple(kinds, type(value)) if hasattr(value, "_fields") else types.Tuple(kinds)
+    if isinstance(value, np.ndarray):
+        return typeof(value)
+    return types.float64 if isinstance(value, (float, np.floating)) else types.int64
+
+
+def _words_of(value: Any) -> bytes:
+    """An argument as compiled code has it, in words of eight bytes: of an array no owner, size, size of a number,
+    address, shape and strides."""
+    if isinstance(value, tuple):
+        return b"".join(map(_words_of, value))
+    if isinstance(value, np.ndarray):
+        head = 0, 0, value.size, value.itemsize, value.ctypes.data
+        return struct.pack(f"{5 + 2 * value.ndim}q", *head, *value.shape, *value.strides)
+    return struct.pack("d" if isinstance(value, (float, np.floating)) else "q", value)
+
+
+@functools.cache
+def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...]) -> Callable[[int], None]:
+    """A compiled function (address) that calls loops with the arguments of these types and sizes [bytes] that lie there
+    one after the other."""
+    scope: dict[str, Any] = {"__name__": __name__}  # which numba wants to find again
+    lines = ["def call(address):", "    pass"]
+    for k, (loop, kind) in enumerate(zip(loops, kinds, strict=True)):
+        scope |= {f"loop{k}": loop, f"fetch{k}": _fetch(kind)}
+        lines.append(f"    loop{k}(*fetch{k}(address + {sum(sizes[:k])}))")
+    exec("\n".join(lines), scope)
+    call = undisturbed(njit(nogil=True)(scope["call"]))
+    parts = [stem_of(loop.py_func, {"arguments": kind}) for loop, kind in zip(loops, kinds, strict=True)]
+    stem = f"{__name__}.call_{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}"
+    call._cache = code_cache(lambda: stem, "call")
+    call.compile((types.int64,))
+    return direct(call)
+
+
+def _fetch(kind: Any) -> Any:
+    """For compiled code: the arguments of a type at an address."""
+
+    @machine_code
+    def fetch(context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            pointer = context.get_value_type(kind).as_pointer()
+            return builder.load(builder.inttoptr(values[0], pointer))
+
+        return kind(types.int64), generate
+
+    return fetch

@@ -1,0 +1,136 @@
+"""How kernels are compiled: to LLVM's intermediate code alone.
+
+numba optimises every function by itself and makes machine code of it, then again of the whole loop that calls it.
+Kernels are called by such loops alone, so only the loops need that: a third less time to compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import ir
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, PassManager, _LowerResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.ir_utils import get_definition, guard
+from numba.core.typed_passes import NativeLowering
+from numba.core.types import Function
+from numba.core.types.functions import BaseFunction
+from numba.core.untyped_passes import RewriteSemanticConstants
+from numba.extending import register_jitable
+
+import rlenvs.core.compiler.bits
+import rlenvs.core.compiler.copies
+import rlenvs.core.compiler.runs  # noqa: F401  these compile `bits_of`, `float_of`, `copied` and `combine_run`
+
+
+class IntermediateLibrary(JITCodeLibrary):
+    """Intermediate code that is linked into that of callers, and optimised there."""
+
+    def _optimize_final_module(self) -> None:
+        return
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelLowering(NativeLowering):
+    """numba's lowering without the machine code. What stands for the function in numba's tables cannot be called."""
+
+    _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        done = state.cr
+        name = done.fndesc.qualname.split(".")[-1]
+        key = _dynfunc.make_function(done.fndesc.lookup_module(), name, "a kernel", 0, done.env, (library,))
+        state.targetctx.insert_user_function(key, done.fndesc, [library])
+        state.reload_init.extend(library._reload_init)
+        state["cr"] = _LowerResult(done.fndesc, done.call_helper, cfunc=key, env=done.env)
+        state.type_annotation = None  # the whole function once more, kept for a display that nobody asks for
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class AxesKnown(FunctionPass):
+    """`a.ndim` as a constant, so that branches for other numbers of axes go away; numba does so for its arrays."""
+
+    _name = "axes_known"
+
+    def __init__(self) -> None:
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        found = state.func_ir
+        for block in found.blocks.values():
+            for statement in block.find_insts(ir.Assign):
+                value = statement.value
+                if not (isinstance(value, ir.Expr) and value.op == "getattr" and value.attr == "ndim"):
+                    continue
+                given = guard(get_definition, found, value.value)
+                ndim = getattr(state.args[given.index], "ndim", None) if isinstance(given, ir.Arg) else None
+                if ndim is not None:
+                    known = ir.Const(ndim, statement.loc)
+                    definitions = found._definitions[statement.target.name]
+                    definitions[definitions.index(value)] = known
+                    statement.value = known
+        return True
+
+
+class KernelCompiler(CompilerBase):
+    """numba's passes with `KernelLowering` in the place of its lowering, and `AxesKnown`."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        replaced = [(KernelLowering if each is NativeLowering else each, why) for each, why in passes.passes]
+        manager = PassManager("nopython")
+        manager.passes.extend(replaced)
+        manager.add_pass_after(AxesKnown, RewriteSemanticConstants)
+        manager.finalize()
+        return [manager]
+
+
+def make_compilable(function: Any, inline: bool = False) -> None:
+    """Let compiled code call a function as a kernel; Python calls it as it is.
+
+    Args:
+        function: to be compiled.
+        inline: whether it becomes a part of who calls it, however long it is.
+    """
+    options = {"error_model": "numpy", "no_cfunc_wrapper": True, "forceinline": inline}
+    register_jitable(pipeline_class=KernelCompiler, **options)(function)
+
+
+@contextlib.contextmanager
+def signatures_remembered() -> Iterator[None]:
+    """For as long as this lasts numba looks up the type of an operation once for each combination of types.
+
+    It tries all definitions that it has of an operator, some ten for a sum, at each of its thousands of uses: a third
+    of the time to compile.
+    """
+    base: Any = BaseFunction
+    with global_compiler_lock:
+        find: Any = base.get_call_type
+        found: dict[Any, Any] = {}
+
+        def find_once(function: Any, context: Any, args: Any, kws: Any) -> Any:
+            if type(function) is not Function or kws:
+                return find(function, context, args, kws)
+            key = (id(function), context, args)
+            if key not in found:
+                found[key] = function, find(function, context, args, kws)  # kept, so that no other one gets its id
+            return found[key][1]
+
+        base.get_call_type = find_once
+        try:
+            yield
+        finally:
+            base.get_call_type = find

@@ -1,0 +1,1 @@
+"""The APIs of Gymnasium and PettingZoo over a batch, and what they show."""

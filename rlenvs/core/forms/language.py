@@ -1,0 +1,200 @@
+"""Worlds in words: what an agent reads, and how its reply is parsed. Strict: a reply is exactly one order.
+
+    <name()>    <name(argument)>    <name(argument, argument)>
+
+A world says in `@SPEC.describe` what an agent observes and which orders it may give, and turns a reply into an action
+in `@SPEC.parse_action`; both are plain Python, and `read_order` does the reading. An empty text asks
+`@SPEC.parse_action` for what an agent does that says nothing. A world without them is described by the blocks of its
+observation, and takes `<choose(label or number)>`, with one for each dimension of an action of several choices, or
+`<set(number, ...)>` where actions are continuous.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rlenvs.core.declare.errors import nearest
+
+if TYPE_CHECKING:
+    from rlenvs.core.batch.kernel_batch import KernelBatch
+
+ORDER = re.compile(r"\s*<\s*([A-Za-z_]\w*)\s*\(([^()<>]*)\)\s*>\s*", re.ASCII)
+LONGEST_REPLY = 1000  # characters
+SHOWN = 60  # characters of a reply in messages
+MOST_NAMED = 40  # choices
+
+
+def read_order(reply: Any) -> tuple[str, tuple[str, ...]]:
+    """The name and the arguments of the one order that a reply is.
+
+    Raises:
+        ValueError: the reply is anything else, with the reason.
+    """
+    if not isinstance(reply, str):
+        raise ValueError(f"the reply is no text but {type(reply).__name__}")
+    if len(reply) > LONGEST_REPLY:
+        raise ValueError(f"the reply has {len(reply)} characters; at most {LONGEST_REPLY} are read")
+    found = ORDER.fullmatch(reply)
+    if found is None:
+        raise ValueError(f"{shortened(reply)} is not one order such as <name(argument)> and nothing else")
+    arguments = tuple(part.strip() for part in found[2].split(",")) if found[2].strip() else ()
+    return found[1].lower(), arguments
+
+
+def expect(name: str, arguments: Sequence[str], count: int) -> None:
+    """ValueError when an order has another number of arguments than it needs."""
+    if len(arguments) != count:
+        raise ValueError(f"<{name}(...)> takes {count} arguments, not {len(arguments)}")
+
+
+def one_of(word: str, known: Sequence[str], what: str) -> int:
+    """The index of a word among the known ones; ValueError names the nearest."""
+    if word.lower() not in known:
+        raise ValueError(f"there is no {what} {shortened(word)}. {nearest(word.lower(), known)}")
+    return known.index(word.lower())
+
+
+def shortened(text: str) -> str:
+    """A reply, or a part of one, as messages quote it."""
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+
+
+class Interpreter:
+    """Describes one world of a batch to its agents, and reads their replies.
+
+    Args:
+        batch: whose first world is described.
+    """
+
+    def __init__(self, batch: KernelBatch) -> None:
+        self.batch = batch
+        self._masked = "mask" in batch.world.kernels
+
+    def describe(self, k: int) -> str:
+        """What agent k observes, in words."""
+        world = self.batch.world
+        if "describe" in world.functions:
+            return world.functions["describe"](*self.batch.records(0), k)
+        return "\n".join(
+            [f"{world.name}, step {int(self.batch.records(0)[1].elapsed)}.", *self._blocks(k), self._task(k)]
+        )
+
+    def act(self, reply: Any, k: int) -> tuple[Any, str]:
+        """The action of agent k that a reply stands for, and "". Where it stands for none, or for one that is not
+        legal: the action that is taken instead, and why."""
+        try:
+            return self._legal(self._understand(reply, k), reply, k), ""
+        except ValueError as reason:
+            return self.fallback(k), str(reason)
+
+    def fallback(self, k: int) -> Any:
+        """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
+        nothing, where actions are continuous."""
+        setup, function = self.batch.setup, self.batch.world.functions.get("parse_action")
+        if function is not None:
+            try:
+                return self._legal(setup.taken(function("", *self.batch.records(0), k)), "", k)
+            except ValueError:
+                pass  # the world does not say
+        if setup.continuous:
+            return setup.shown_action(setup.idle[k], k)
+        lowest = [int(np.argmax(part)) for part in self._masks(k)]
+        return lowest[0] if setup.single_choice else np.array(lowest)
+
+    def _understand(self, reply: Any, k: int) -> Any:
+        function = self.batch.world.functions.get("parse_action")
+        if function is not None:
+            read_order(reply)  # what is no order never reaches the world
+            return self.batch.setup.taken(function(reply, *self.batch.records(0), k))
+        name, arguments = read_order(reply)
+        if self.batch.setup.continuous:
+            return self._numbers(name, arguments)
+        setup = self.batch.setup
+        if name != "choose":
+            wanted = "label or number" if setup.single_choice else "label or number, ..."
+            raise ValueError(f"there is no order <{name}(...)>; the order is <choose({wanted})>")
+        expect(name, arguments, setup.numbers)
+        chosen = [_choice(word, setup.labels_of(j)) for j, word in enumerate(arguments)]
+        return chosen[0] if setup.single_choice else np.array(chosen)
+
+    def _numbers(self, name: str, arguments: Sequence[str]) -> np.ndarray:
+        if name != "set":
+            raise ValueError(f"there is no order <{name}(...)>; the order is <set(number, ...)>")
+        return np.array([float(number) for number in arguments], np.float32)
+
+    def _legal(self, action: Any, reply: str, k: int) -> Any:
+        setup = self.batch.setup
+        count = setup.roles[k].action
+        if setup.continuous:
+            numbers = np.asarray(action, np.float32)
+            if numbers.shape != (count,) or not np.isfinite(numbers).all():
+                raise ValueError(f"needed: {count} finite numbers, not {numbers.tolist()}")
+            return numbers
+        choices = np.asarray(action, np.int64).reshape(-1)
+        if len(choices) != setup.numbers:
+            raise ValueError(f"needed: {setup.numbers} choices, not {len(choices)}")
+        for choice, part in zip(choices.tolist(), self._masks(k), strict=True):
+            if not 0 <= choice < len(part):
+                raise ValueError(f"there is no choice {choice}; there are {len(part)}, from 0 on")
+            if not part[choice]:
+                raise ValueError(f"{shortened(reply.strip())} is not legal now")
+        return int(choices[0]) if setup.single_choice else choices
+
+    def _masks(self, k: int) -> list[np.ndarray]:
+        """What agent k may choose now, by number of its action."""
+        setup = self.batch.setup
+        mask = self.batch.masks[0, k, : setup.mask_lengths[k]]
+        mask = mask if self._masked else np.ones_like(mask)
+        return [mask] if setup.single_choice else setup.parts_of_mask(mask)
+
+    def _blocks(self, k: int) -> list[str]:
+        """The blocks of the observation in their own units."""
+        world, setup = self.batch.world, self.batch.setup
+        if not world.observation or setup.alone:
+            return [f"{name}: an image {shape}" for name, shape in setup.image_shapes.items()]
+        gain, offset = setup.scaling[0], setup.scaling[1]
+        values = (self.batch.observations[0, k].reshape(-1).astype(np.float64) - offset) / gain
+        lines, first = [], 0
+        for name, part in world.observation.items():
+            shape = tuple(setup.sizes[size] if isinstance(size, str) else size for size in part.shape)
+            count = int(np.prod(shape, dtype=int))
+            numbers = np.round(values[first : first + count].reshape(shape), 3).tolist()
+            note = ", ".join(filter(None, (part.doc, f"in {part.unit}" if part.unit else "")))
+            lines.append(f"{name}{f' ({note})' if note else ''}: {numbers}")
+            first += count
+        return lines
+
+    def _task(self, k: int) -> str:
+        action, setup = self.batch.setup.action, self.batch.setup
+        if setup.continuous:
+            labels = ", ".join(action.labels) or action.doc
+            count = setup.roles[k].action
+            low, high = setup.action_scaling[2:, :count]
+            ends = f"{low.min():g} to {high.max():g}"
+            if len({*low.tolist()}) > 1 or len({*high.tolist()}) > 1:
+                ends = ", ".join(f"{a:g} to {b:g}" for a, b in zip(low, high, strict=True))
+            return f"Reply <set(...)> with {count} numbers from {ends}: {labels}."
+        parts = [_named(part, setup.labels_of(j)) for j, part in enumerate(self._masks(k))]
+        if setup.single_choice:
+            return f"Reply <choose(number)>. {action.doc or 'Choices'}: {parts[0]}."
+        lines = [f"{setup.number_name(j)}: {part}." for j, part in enumerate(parts)]
+        return "\n".join([f"Reply <choose(number, ...)>, a number per dimension. {action.doc}".rstrip(), *lines])
+
+
+def _choice(word: str, labels: Sequence[str]) -> int:
+    """The choice that a word names, by its number or label; ValueError where there is none."""
+    if word.isascii() and word.isdigit():
+        return int(word)
+    return one_of(word, [label.lower() for label in labels], "choice")
+
+
+def _named(allowed: np.ndarray, labels: Sequence[str]) -> str:
+    """The choices that a mask allows, in words."""
+    named = [f"{j} {labels[j]}" if labels else str(j) for j in np.flatnonzero(allowed).tolist()]
+    if len(named) == len(allowed) > MOST_NAMED:
+        named = [f"0 to {len(named) - 1}"]
+    return ", ".join(named)

@@ -1,0 +1,224 @@
+"""Environments for language agents: observations are texts, and so are actions.
+
+The world, its rewards and its ends are those of the numeric forms; `rlenvs.core.forms.language` says how a reply is
+read. A reply that is no order, or an order that is not legal, is replaced by a legal action (the world's no-op, where
+it names one, else the lowest) and counted: info has "illegal_actions", how many there were in this episode, and
+"illegal_reason", why in this step ("" when it was fine). The mask of the numeric form is info["legal_choices"] here,
+since learners take an "action_mask" for one of the action space.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import gymnasium
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo import ParallelEnv as PettingZooParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.declare.errors import ActionError, SnapshotError, shortened
+from rlenvs.core.declare.inputs import seed_of
+from rlenvs.core.declare.spec import World
+from rlenvs.core.forms.gym_env import FIRST, Env
+from rlenvs.core.forms.language import LONGEST_REPLY, Interpreter
+from rlenvs.core.forms.parallel_env import ParallelEnv
+
+LONGEST_DESCRIPTION = 1_000_000
+CHARACTERS = frozenset(string.printable)
+
+
+class TextSnapshot(NamedTuple):
+    """A world, and how many illegal actions its agents have given in this episode."""
+
+    world: Snapshot
+    illegal: tuple[int, ...]
+
+
+def _world_in(snapshot: Any, agents: int) -> Snapshot:
+    """The world's part of a snapshot; SnapshotError when it is none of a text form with so many agents."""
+    if not isinstance(snapshot, TextSnapshot) or not isinstance(snapshot.illegal, tuple):
+        raise SnapshotError(f"a snapshot of an environment in words is needed, not {shortened(snapshot)}")
+    if len(snapshot.illegal) != agents:
+        raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
+    return snapshot.world
+
+
+def description_space() -> spaces.Text:
+    """The space of textual observations."""
+    return spaces.Text(LONGEST_DESCRIPTION, charset=CHARACTERS)
+
+
+def reply_space() -> spaces.Text:
+    """The space of replies."""
+    return spaces.Text(LONGEST_REPLY, min_length=0, charset=CHARACTERS)
+
+
+def _note(info: dict[str, Any], illegal: int, reason: str) -> dict[str, Any]:
+    """The info of the numeric form and what became of the reply."""
+    if "action_mask" in info:
+        info["legal_choices"] = info.pop("action_mask")
+    info["illegal_actions"] = illegal
+    info["illegal_reason"] = reason
+    return info
+
+
+class TextParallelEnv(PettingZooParallelEnv):
+    """One multi-agent world behind PettingZoo's parallel API, in words.
+
+    Args:
+        world, keywords: as for `ParallelEnv`, which it is in `numeric`.
+
+    Raises:
+        What `ParallelEnv` raises.
+    """
+
+    def __init__(self, world: World | str, **keywords: Any) -> None:
+        self.numeric = ParallelEnv(world, **keywords)
+        self.metadata = self.numeric.metadata
+        self.render_mode = self.numeric.render_mode
+        self.possible_agents = self.numeric.possible_agents
+        self.state_space = self.numeric.state_space
+        self.observation_spaces = {agent: description_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: reply_space() for agent in self.possible_agents}
+        self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
+        self._interpreter = Interpreter(self.numeric.batch)
+        self._illegal = dict.fromkeys(self.possible_agents, 0)
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents that act next."""
+        return self.numeric.agents
+
+    def observation_space(self, agent: str) -> spaces.Text:
+        """The observation space of an agent, the same object on every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Text:
+        """The action space of an agent, the same object on every call."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
+        """Start an episode with all agents. Arguments as for the numeric form."""
+        _, infos = self.numeric.reset(seed, options)
+        self._illegal = dict.fromkeys(self.possible_agents, 0)
+        return self._told(self.agents), self._noted(infos, {})
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Advance by one step, with a reply of every living agent. Any reply is taken; see the head of this module.
+
+        Raises:
+            ActionError: a reply is missing, or there is no such agent.
+            EpisodeOverError: no agent is alive.
+        """
+        if not isinstance(actions, Mapping):
+            raise ActionError(f"actions={shortened(actions)} must be a dictionary with a reply by agent")
+        read = {
+            agent: self._interpreter.act(actions[agent], self._index[agent])
+            for agent in self.agents
+            if agent in actions
+        }
+        numeric: dict[str, Any] = {agent: None for agent in actions if agent not in read}
+        numeric.update({agent: action for agent, (action, _) in read.items()})
+        observed, rewards, ends, cuts, infos = self.numeric.step(numeric)
+        reasons = {agent: reason for agent, (_, reason) in read.items()}
+        for agent, reason in reasons.items():
+            self._illegal[agent] += reason != ""
+        return self._told(list(observed)), rewards, ends, cuts, self._noted(infos, reasons)
+
+    def _told(self, agents: list[str]) -> dict[str, str]:
+        return {agent: self._interpreter.describe(self._index[agent]) for agent in agents}
+
+    def _noted(self, infos: dict[str, Any], reasons: dict[str, str]) -> dict[str, Any]:
+        return {agent: _note(info, self._illegal[agent], reasons.get(agent, "")) for agent, info in infos.items()}
+
+    def state(self) -> Any:
+        """What a central critic may see, in numbers."""
+        return self.numeric.state()
+
+    def render(self) -> Any:
+        """The image, as `render_mode` says."""
+        return self.numeric.render()
+
+    def close(self) -> None:
+        """Close the window and the physics engine, if any. May be called twice."""
+        self.numeric.close()
+
+    def get_state(self) -> TextSnapshot:
+        """A picklable copy of the world and of the counts."""
+        return TextSnapshot(self.numeric.get_state(), tuple(self._illegal.values()))
+
+    def set_state(self, snapshot: TextSnapshot) -> dict[str, str]:
+        """Go back to a snapshot; returns the descriptions for the agents alive in it."""
+        self.numeric.set_state(_world_in(snapshot, len(self.possible_agents)))
+        self._illegal = dict(zip(self.possible_agents, snapshot.illegal, strict=True))
+        return self._told(self.agents)
+
+
+class TextEnv(gymnasium.Env):
+    """One world behind the Gymnasium API, in words, for its first agent.
+
+    Args:
+        world, keywords: as for `Env`, which it is in `numeric`.
+
+    Raises:
+        What `Env` raises.
+    """
+
+    def __init__(self, world: World | str, **keywords: Any) -> None:
+        self.numeric = Env(world, **keywords)
+        self.metadata = self.numeric.metadata
+        self.render_mode = self.numeric.render_mode
+        self.observation_space: spaces.Text = description_space()
+        self.action_space: spaces.Text = reply_space()
+        self._interpreter = Interpreter(self.numeric.batch)
+        self._illegal = 0
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Start an episode. Arguments as for the numeric form."""
+        _, info = self.numeric.reset(seed=seed, options=options)
+        super().reset(seed=seed_of(seed))
+        self._illegal = 0
+        return self._told(), _note(info, 0, "")
+
+    def step(self, action: Any) -> tuple[str, Any, bool, bool, dict[str, Any]]:
+        """Advance by one step. Any reply is taken; see the head of this module.
+
+        Raises:
+            EpisodeOverError: the episode is over.
+        """
+        chosen, reason = self._interpreter.act(action, FIRST[1])
+        _, reward, terminated, truncated, info = self.numeric.step(chosen)
+        self._illegal += reason != ""
+        return self._told(), reward, terminated, truncated, _note(info, self._illegal, reason)
+
+    def _told(self) -> str:
+        return self._interpreter.describe(FIRST[1])
+
+    def render(self) -> Any:
+        """The image, as `render_mode` says."""
+        return self.numeric.render()
+
+    def close(self) -> None:
+        """Close the window and the physics engine, if any. May be called twice."""
+        self.numeric.close()
+
+    def get_state(self) -> TextSnapshot:
+        """A picklable copy of the world and of the count."""
+        return TextSnapshot(self.numeric.get_state(), (self._illegal,))
+
+    def set_state(self, snapshot: TextSnapshot) -> str:
+        """Go back to a snapshot; returns its description."""
+        self.numeric.set_state(_world_in(snapshot, 1))
+        self._illegal = snapshot.illegal[0]
+        return self._told()
+
+
+def text_aec_env(world: World | str, **keywords: Any) -> AECEnv:
+    """The agent-environment-cycle form in words, by PettingZoo's conversion."""
+    return parallel_to_aec(TextParallelEnv(world, **keywords))
