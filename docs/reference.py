@@ -42,8 +42,10 @@ class Public:
     home: str
     name: str
 
-    def definition(self) -> ast.stmt:
-        """The function, class or assignment; SystemExit where the module has none of this name."""
+    def definition(self) -> ast.stmt | ast.Module:
+        """The function, class, assignment or module; SystemExit where the module has none of this name."""
+        if path_of(f"{self.home}.{self.name}").exists():
+            return tree(f"{self.home}.{self.name}")
         for node in tree(self.home).body:
             names = [getattr(node, "name", None), *(getattr(target, "id", None) for target in targets_of(node))]
             if self.name in names:
