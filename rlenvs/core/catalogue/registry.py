@@ -189,8 +189,8 @@ def _register_with_pettingzoo(row: Entry) -> None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for form in ("parallel", "aec"):
-            pettingzoo.register(form, row.id, f"rlenvs.core.forms.parallel_env:{form}_env", kwargs=form_of(row))
+        for form, home in {"parallel": "parallel_env", "aec": "turn_env"}.items():
+            pettingzoo.register(form, row.id, f"rlenvs.core.forms.{home}:{form}_env", kwargs=form_of(row))
 
 
 def _register_all_with_pettingzoo() -> None:
