@@ -96,7 +96,7 @@ def part_of(tree: Tree, unit: Unit) -> str:
 def _room(family: str) -> str:
     """Families of small kernels share a process."""
     _, area, name = family.split(".")
-    return "single" if area == "single" else f"{area} {name}" if area == "robotics" or name == "battle" else "multi"
+    return f"{area} {name}" if area == "robotics" or name in ("battle", "particle") else area
 
 
 @dataclass
@@ -173,12 +173,11 @@ def parts_of(tree: Tree, units: Iterable[Unit], record: Record) -> list[Part]:
 
 
 def cross_section(units: Iterable[Unit]) -> Iterator[Unit]:
-    """Of the units: those of the core, of each family one kind, and of each id the shortest test."""
-    kinds = {id for id, _ in KINDS.values()} | {"mo-DeepSeaTreasure-v0"}
+    """Of the units: the tests of the core, those for one kind of each family included, and that family's recordings."""
+    kinds = {"", EVERYTHING, "mo-DeepSeaTreasure-v0", *(id for id, _ in KINDS.values())}
     files = {file for _, file in KINDS.values()}
     for unit in units:
-        plain = unit.id in ("", EVERYTHING)
-        if (unit.id in kinds) or (plain and (unit.file in files or unit.file.startswith(PLAIN))):
+        if (unit.id in kinds and unit.file.startswith(PLAIN)) or (unit.id == "" and unit.file in files):
             yield unit
 
 
