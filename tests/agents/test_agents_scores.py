@@ -288,7 +288,7 @@ def test_references_are_those_of_the_page():
         declared = one.world.scores
         cells = dict(zip(score_page.HEAD, score_page._references(one), strict=False))
         for name in ("random", "idle", "expert", "bound") if declared else ():
-            shown = scores._number(declared[name].mean) if name in declared else ""
+            shown = score_page._number(declared[name].mean) if name in declared else ""
             if cells[name.capitalize()] != shown:
                 wrong.append(f"{one.name} {one.level}: {name} {cells[name.capitalize()]}, declared {shown}")
     assert not wrong
@@ -360,7 +360,7 @@ def test_open_rows_tell_what_was_tried_in_vain(references, monkeypatch):
     folder.mkdir(parents=True)
     text = "steps,seconds,return,half_width,success,cost\n100000,30,5,1,0,0\n200000,60,3,1,0,0\n"
     (folder / "SAC-seed-1.csv").write_text(text)
-    monkeypatch.setattr(scores, "found_of", lambda name: f"why {name} is open")
+    monkeypatch.setattr(score_page, "found_of", lambda name: f"why {name} is open")
     rows = {row[0]: dict(zip(score_page.OPEN_HEAD, row, strict=True)) for row in score_page.open_rows()}
     declared = world_of("QuadGate-v0").scores
     share = (5 - declared["random"].mean) / (declared["expert"].mean - declared["random"].mean)

@@ -10,7 +10,7 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from rlenvs.agents import hyperparameters, queue, runs, store
+from rlenvs.agents import hyperparameters, publish, queue, runs, store
 from rlenvs.agents.hyperparameters import algorithms_of, family_file, seeds_of
 from rlenvs.agents.queue import jobs_of, summary, todo, work
 from rlenvs.cli import app
@@ -47,7 +47,7 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "agents").mkdir()
     monkeypatch.setattr(store, "stores", lambda: [tmp_path / "agents"])
     monkeypatch.setattr(queue, "stores", lambda: [tmp_path / "agents"])
-    monkeypatch.setattr(store, "_home", lambda world, name: tmp_path / "agents")
+    monkeypatch.setattr(publish, "_home", lambda world, name: tmp_path / "agents")
     return tmp_path / "agents"
 
 
