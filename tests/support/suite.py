@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from support.tree import ROOT, Tree
 
 RECORD = "tests.json"  # in the cache folder
 SHIPPED = "tests/green.json"  # in the repository, for machines without one
+CORE_PARTS = 3  # processes for the tests of the core
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
 SLOW = ("-m", "not browser")  # as pyproject.toml has it, but for the slow ones
@@ -86,6 +88,8 @@ def part_of(tree: Tree, unit: Unit) -> str:
     if unit.id in tree.ids:
         return _room(tree.family(unit.id))
     area = unit.file.split("/")[1]
+    if area == "core":
+        return f"core {zlib.crc32(unit.file.encode()) % CORE_PARTS + 1}"
     if area not in ("single", "multi", "robotics"):
         return area
     reached = [name.split("/")[:3] for name in tree.closure(unit.file) if name.startswith(f"rlenvs/{area}/")]
@@ -225,7 +229,8 @@ def summary(done: list[Part], left: int) -> int:
     for seconds, name in reversed(long[-12:]):
         print(f"{seconds:7.1f} s of processor time: {name}")
     bad = [name for part in done for name in part.failures] + [part.name for part in done if part.broken]
-    bad += [f"{part.name}: {part.memory:.1f} GiB of memory" for part in done if part.memory > MEMORY]
+    large = [f"{part.name} {part.memory:.1f}" for part in done if part.memory > MEMORY]
+    print(f"GiB of memory over {MEMORY:g}: {', '.join(large)}" if large else f"no process over {MEMORY:g} GiB")
     spent = sum(test["seconds"] for test in tests.values())
     print(f"{len(tests)} tests, {spent:.0f} s of processor time, {len(long)} of them over {LONG:g} s")
     print(f"{left} units passed before as they are now, and did not run" if left else "all units ran")
