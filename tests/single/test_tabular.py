@@ -125,6 +125,7 @@ def published_value(env, least):
     """The exact expected reward of hitting below `least` in Gymnasium's game, whose own `step` pays for each end."""
     found = {}
 
+    @functools.cache
     def worth(hand, dealer):
         if published_blackjack.is_bust(hand):
             return -1.0
@@ -138,6 +139,7 @@ def published_value(env, least):
                 found[key] += chance * env.step(0)[1]
         return found[key]
 
+    @functools.cache
     def grouped(dealer):
         groups = {}
         for end, chance in dealers_ends(dealer).items():
