@@ -41,7 +41,7 @@ def mask_beside_the_goal(p, s, m):
 
 
 def expert_by_process(p, s, a):
-    a[0] = 2 if s.goal + 5.0 * SPREAD > s.x and s.x < 1.2 else 1
+    a[0] = 2 if (int(1e5 * SPREAD) >> int(s.elapsed) % 13) % 2 and s.x < 1.2 else 1
 
 
 def draw_that_fails_inside(canvas, p, s):
