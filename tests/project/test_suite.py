@@ -206,13 +206,20 @@ def test_units_are_told_apart_where_tests_are_collected(repository):
 
 
 def test_a_process_that_dies_leaves_nothing_green():
-    part = Part("a", [Unit("tests/a.py"), Unit("tests/b.py")], code=-11)
+    part = Part("a", [Unit("tests/a.py"), Unit("tests/b.py")], code=-11, began=True)
     part.tests = {"tests/a.py::test": {"unit": "tests/a.py", "failed": False, "seconds": 1.0}}
     assert part.outcome() == ({}, {"tests/a.py", "tests/b.py"})
     part.code = 1
     assert part.outcome() == ({"tests/a.py": 1.0, "tests/b.py": 0.0}, set())
     part.tests["tests/a.py::test"]["failed"] = True
     assert part.outcome() == ({"tests/b.py": 0.0}, {"tests/a.py"})
+
+
+def test_what_comes_too_late_is_neither_green_nor_red(repository, monkeypatch, capsys):
+    monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
+    assert main(["--all", "--minutes", "0"], repository) == 0
+    assert "left out for want of time, and still due: multi, single, core" in capsys.readouterr().out
+    assert due(repository, True) == {unit.name for unit in units_of(Tree(repository, "1"))}
 
 
 def test_every_family_has_a_kind_in_the_cross_section():

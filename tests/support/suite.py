@@ -4,6 +4,7 @@
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
     python -m support.suite --slow   those tests, too, that are marked as slow
     python -m support.suite --fresh  without regard to the record
+    python -m support.suite --minutes 60  no part begins later; what was left out is told
 
 `python3 run.py test` sets PYTHONPATH to tests/ and calls this.
 """
@@ -114,9 +115,13 @@ class Part:
     seconds: float = 0.0
     memory: float = 0.0
     code: int = 0
+    began: bool = False
 
-    def run(self, tree: Tree, place: Path, slow: bool) -> Part:
-        """Run it, and read what it reports."""
+    def run(self, tree: Tree, place: Path, slow: bool, end: float) -> Part:
+        """Run it, and read what it reports; not at all when it is too late."""
+        if time.monotonic() > end:
+            return self
+        self.began = True
         files = sorted({unit.file for unit in self.units})
         stem = place / self.name.replace(" ", "-")
         plan = {
@@ -154,7 +159,7 @@ class Part:
 
     def outcome(self) -> tuple[dict[str, float], set[str]]:
         """Units that passed, with their processor time; and those that did not."""
-        taken = {unit.name: 0.0 for unit in self.units}
+        taken = {unit.name: 0.0 for unit in self.units if self.began}
         for test in self.tests.values():
             taken[test["unit"]] += test["seconds"]
         bad = set(taken) if self.broken else {self.tests[name]["unit"] for name in self.failures}
@@ -200,17 +205,19 @@ def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
 def show(part: Part) -> None:
     """One line for a part that passed, all that it said for another."""
     counted = part.said.strip().rpartition("\n")[2].strip("= ")
-    status = "FAILED" if part.failures or part.broken else "passed"
+    status = "FAILED" if part.failures or part.broken else "passed" if part.began else "left out for want of time"
     print(f"{status}  {part.name}, {part.memory:.1f} GiB: {counted}", flush=True)
     if part.failures or part.broken:
         print(part.said, flush=True)
 
 
-def run(tree: Tree, due: list[Unit], keys: dict[str, str], record: Record, chosen: argparse.Namespace) -> list[Part]:
+def run(
+    tree: Tree, due: list[Unit], keys: dict[str, str], record: Record, chosen: argparse.Namespace, end: float
+) -> list[Part]:
     """Run the parts side by side; the record is written after each of them."""
     done = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(chosen.jobs) as pool:
-        waiting = [pool.submit(part.run, tree, Path(name), chosen.slow) for part in parts_of(tree, due, record)]
+        waiting = [pool.submit(part.run, tree, Path(name), chosen.slow, end) for part in parts_of(tree, due, record)]
         for future in waiting:
             part = future.result()
             green, red = part.outcome()
@@ -231,9 +238,12 @@ def summary(done: list[Part], left: int) -> int:
     bad = [name for part in done for name in part.failures] + [part.name for part in done if part.broken]
     large = [f"{part.name} {part.memory:.1f}" for part in done if part.memory > MEMORY]
     print(f"GiB of memory over {MEMORY:g}: {', '.join(large)}" if large else f"no process over {MEMORY:g} GiB")
+    late = [part.name for part in done if not part.began]
     spent = sum(test["seconds"] for test in tests.values())
     print(f"{len(tests)} tests, {spent:.0f} s of processor time, {len(long)} of them over {LONG:g} s")
-    print(f"{left} units passed before as they are now, and did not run" if left else "all units ran")
+    print(f"{left} units passed before as they are now, and did not run" if left else "all units were due")
+    if late:
+        print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
     return len(bad)
 
@@ -244,6 +254,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="also what was only checked out, not run")
     parser.add_argument("--slow", action="store_true", help="the slow tests, too")
     parser.add_argument("--fresh", action="store_true", help="without regard to the record")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="after which no part begins any more")
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
     return parser.parse_args(arguments)
 
@@ -267,6 +278,7 @@ def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: 
 def main(arguments: list[str], root: Path = ROOT) -> int:
     """Choose, compile, run, record."""
     chosen = options(arguments)
+    end = time.monotonic() + 60.0 * chosen.minutes
     tree = Tree(root, versions())
     units = units_of(tree)
     keys = keys_of(tree, units)
@@ -274,7 +286,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     due = due_of(units, keys, record, chosen.all)
     print(f"{len(due)} of {len(units)} units of tests are due", flush=True)
     code = compile_for(tree, due, chosen.jobs)
-    return summary(run(tree, due, keys, record, chosen), len(units) - len(due)) or code
+    return summary(run(tree, due, keys, record, chosen, end), len(units) - len(due)) or code
 
 
 if __name__ == "__main__":
