@@ -2,7 +2,7 @@
 
     python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
-    python -m support.suite --slow   those tests, too, that are marked as slow
+    python -m support.suite --slow   all, and those tests, too, that are marked as slow
     python -m support.suite --fresh  without regard to the record
     python -m support.suite --minutes 60  no part begins later; what was left out is told
 
@@ -112,7 +112,6 @@ class Part:
     units: list[Unit] = field(default_factory=list)
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
     said: str = ""
-    seconds: float = 0.0
     memory: float = 0.0
     code: int = 0
     began: bool = False
@@ -131,7 +130,6 @@ class Part:
             "report": str(stem.with_suffix(".report")),
         }
         stem.with_suffix(".plan").write_text(json.dumps(plan), encoding="utf-8")
-        start = time.monotonic()
         done = subprocess.run(
             [*PYTEST, *(SLOW if slow else ()), *files],
             cwd=tree.root,
@@ -141,7 +139,7 @@ class Part:
             text=True,
             errors="replace",
         )
-        self.said, self.code, self.seconds = done.stdout, done.returncode, time.monotonic() - start
+        self.said, self.code = done.stdout, done.returncode
         if stem.with_suffix(".report").exists():
             told = json.loads(stem.with_suffix(".report").read_text(encoding="utf-8"))
             self.tests, self.memory = told["tests"], told["memory"]
@@ -252,7 +250,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(prog="run.py test")
     parser.add_argument("--all", action="store_true", help="also what was only checked out, not run")
-    parser.add_argument("--slow", action="store_true", help="the slow tests, too")
+    parser.add_argument(
+        "--slow", action="store_true", help="all, and the slow tests; the record knows nothing of these"
+    )
     parser.add_argument("--fresh", action="store_true", help="without regard to the record")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="after which no part begins any more")
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
@@ -261,7 +261,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
 
 def load_record(tree: Tree, chosen: argparse.Namespace) -> Record:
     """What passed before; where nothing is known, what was checked out is assumed to pass."""
-    found = None if chosen.fresh else Record.load(folder() / RECORD) or Record.load(tree.root / SHIPPED)
+    found = None if chosen.fresh or chosen.slow else Record.load(folder() / RECORD) or Record.load(tree.root / SHIPPED)
     if found is None:
         found = Record()
         old = Tree(tree.root, tree.versions, committed=True)
@@ -283,7 +283,7 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     units = units_of(tree)
     keys = keys_of(tree, units)
     record = load_record(tree, chosen)
-    due = due_of(units, keys, record, chosen.all)
+    due = due_of(units, keys, record, chosen.all or chosen.slow)
     print(f"{len(due)} of {len(units)} units of tests are due", flush=True)
     code = compile_for(tree, due, chosen.jobs)
     return summary(run(tree, due, keys, record, chosen, end), len(units) - len(due)) or code

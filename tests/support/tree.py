@@ -119,10 +119,6 @@ class Tree:
         """The package of an id's world, such as rlenvs.robotics.driving."""
         return ".".join(self.ids[id].split(":")[0].split(".")[:3])
 
-    def goes_through_everything(self, file: str, function: str) -> bool:
-        """Whether a test goes through all ids, or reads the repository's files."""
-        return function in self.source(file).whole
-
     @functools.cached_property
     def ids(self) -> dict[str, str]:
         """The addresses of the registered worlds by name, those of several objectives included."""

@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 from numba import njit, typeof, types
-from numba.core.extending import intrinsic
 
 from rlenvs.core.compiler.build import direct
 from rlenvs.core.compiler.cache import code_cache, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
-
-machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
+from rlenvs.core.compiler.slot_loops import fetching
 
 
 def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
@@ -71,7 +69,7 @@ def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...
     scope: dict[str, Any] = {"__name__": __name__}  # which numba wants to find again
     lines = ["def call(address):", "    pass"]
     for k, (loop, kind) in enumerate(zip(loops, kinds, strict=True)):
-        scope |= {f"loop{k}": loop, f"fetch{k}": _fetch(kind)}
+        scope |= {f"loop{k}": loop, f"fetch{k}": fetching(kind)}
         lines.append(f"    loop{k}(*fetch{k}(address + {sum(sizes[:k])}))")
     exec("\n".join(lines), scope)
     call = undisturbed(njit(nogil=True)(scope["call"]))
@@ -80,17 +78,3 @@ def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...
     call._cache = code_cache(lambda: stem, "call")
     call.compile((types.int64,))
     return direct(call)
-
-
-def _fetch(kind: Any) -> Any:
-    """For compiled code: the arguments of a type at an address."""
-
-    @machine_code
-    def fetch(context: Any, address: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            pointer = context.get_value_type(kind).as_pointer()
-            return builder.load(builder.inttoptr(values[0], pointer))
-
-        return kind(types.int64), generate
-
-    return fetch

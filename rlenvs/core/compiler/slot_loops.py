@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.extending import intrinsic
 
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.threads import pool
+from rlenvs.core.compiler.threads import machine_code, pool
 
 ROOM = 16_384  # bytes for the arguments of a loop; an array takes 64 or so
 FEWEST = 1024  # slots: below, it takes longer to share them than to do them
 
-machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
 _kinds: list[Any] = []  # the types of arguments that `pack` was compiled for
 _loops: dict[tuple[Any, int], Any] = {}
 
@@ -62,8 +60,8 @@ def pack(address: int, arguments: Any) -> int:
     return _store(address, arguments)
 
 
-def loop_on(kernel: Any, kind: Any) -> Any:
-    """A loop (address, start, stop) that calls `kernel(start, stop, *arguments)`, with arguments of these types."""
+def fetching(kind: Any) -> Any:
+    """For compiled code: a function of an address that gives the arguments of these types that lie there."""
 
     @machine_code
     def fetch(context: Any, address: Any) -> Any:
@@ -72,6 +70,13 @@ def loop_on(kernel: Any, kind: Any) -> Any:
             return builder.load(builder.inttoptr(values[0], pointer))
 
         return kind(types.int64), generate
+
+    return fetch
+
+
+def loop_on(kernel: Any, kind: Any) -> Any:
+    """A loop (address, start, stop) that calls `kernel(start, stop, *arguments)`, with arguments of these types."""
+    fetch = fetching(kind)
 
     @undisturbed
     @njit(nogil=True)
