@@ -75,18 +75,12 @@ class StateAdversary(Adversary):
         self._chosen = channels_of(self)
         for k, chosen in enumerate(self._chosen):
             self.keep(f"disturbed{k}", chosen.part.space.shape, chosen.part.space.dtype)
-        if self.below.keeps_arrays:
-            self.observation = self._seen()
+        self.shows_own()
         self.tells_truth = self.below.read("true_obs") is None
         self.bounded("eps", self.eps, sum(len(chosen.index) for chosen in self._chosen))
 
-    def __getattr__(self, name: str) -> Any:
-        """What the agent sees, where the arrays below change from step to step."""
-        if name == "observation" and "_chosen" in self.__dict__:
-            return self._seen()
-        return super().__getattr__(name)
-
-    def _seen(self) -> Any:
+    def seen(self) -> Any:
+        """What the agent sees."""
         own = {chosen.part.path: getattr(self, f"disturbed{k}") for k, chosen in enumerate(self._chosen)}
         return replaced(self.below.observation, own)
 

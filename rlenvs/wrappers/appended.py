@@ -41,8 +41,7 @@ class Appends(Wrapper):
         else:
             self.ends = np.array([spaces.utils.flatdim(space) for space in below], np.int64)
             self.keep("joined", (int(self.ends.max()) + own.shape[0],), self.observation_spaces[0].dtype)
-        if self.below.keeps_arrays:
-            self.observation = self._joined()
+        self.shows_own()
 
     def _wider(self, space: spaces.Space, part: str, own: spaces.Box) -> spaces.Space:
         if isinstance(space, spaces.Dict):
@@ -67,13 +66,8 @@ class Appends(Wrapper):
         if not self.part:
             yield join_slots, slots, self.below.observation, self.shown, self.ends, self.joined
 
-    def __getattr__(self, name: str) -> Any:
-        """The observation, where the arrays below change from step to step."""
-        if name == "observation" and "shown" in self.__dict__:
-            return self._joined()
-        return super().__getattr__(name)
-
-    def _joined(self) -> Observation:
+    def seen(self) -> Observation:
+        """The observation."""
         return {**self.below.observation, self.part: self.shown} if self.part else self.joined
 
 

@@ -16,7 +16,7 @@ from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.guards import Guard, ask_numbers, check_flag
-from rlenvs.wrappers.masked import add, clear, count, put, put_number
+from rlenvs.wrappers.masked import add, add_rows, clear, count, flat, put, put_number
 from rlenvs.wrappers.wrapper import Stage, Wrapper
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
@@ -99,7 +99,7 @@ class CostSum(Wrapper):
         cost = self.below.read(self.cost)
         if cost is None:
             raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
-        yield add_numbers, self.cost_sum, cost, slots
+        yield add_rows, flat(self.cost_sum), flat(cost), slots
         yield from self.paying(cost, slots)
 
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
@@ -109,14 +109,6 @@ class CostSum(Wrapper):
     def extra_info(self) -> dict[str, Any]:
         """The sum."""
         return {f"cost_sum{self.suffix}": self.cost_sum}
-
-
-@compiled(nogil=True)
-def add_numbers(sums: np.ndarray, numbers: np.ndarray, slots: np.ndarray) -> None:
-    """sums[slots] += numbers[slots]."""
-    for i in range(slots.size):
-        if slots[i]:
-            sums[i] += numbers[i]
 
 
 @compiled(nogil=True)

@@ -158,8 +158,7 @@ class Sensor(Seeing):
         self.errors = self._errors(chosen)
         self.paths = [own.part.path for own in chosen]
         self.seen_names = self._keep_seen([own.part for own in chosen])
-        if self.below.keeps_arrays:
-            self.observation = self._readings()
+        self.shows_own()
         self.notice_truth()
 
     # --- settings -----------------------------------------------------------------------------------------------------
@@ -332,13 +331,8 @@ class Sensor(Seeing):
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
-    def __getattr__(self, name: str) -> Any:
-        """The readings, where the arrays below change from step to step."""
-        if name == "observation" and "seen_names" in self.__dict__:
-            return self._readings()
-        return super().__getattr__(name)
-
-    def _readings(self) -> Observation:
+    def seen(self) -> Observation:
+        """The readings."""
         below = self.below.observation
         if self.idle:
             return below
@@ -408,8 +402,7 @@ class Mask(Seeing):
             self.observation_spaces = [_shortened(space, chosen) for space in self.observation_spaces]
         self.parts = list(parts.values())
         self.notice_truth()
-        if self.below.keeps_arrays:
-            self.observation = self._left()
+        self.shows_own()
 
     def _without(self, own: Chosen) -> Part:
         """The part without the channels of a group, or with zeros in their place; and which numbers to copy to it."""
@@ -435,13 +428,8 @@ class Mask(Seeing):
             raise self.refuse("channels", "leaves nothing to see; remove=False keeps the channels as zeros")
         return _box_of(own.part.space, others)
 
-    def __getattr__(self, name: str) -> Any:
-        """What is left to see, where the arrays below change from step to step."""
-        if name == "observation" and "copies" in self.__dict__:
-            return self._left()
-        return super().__getattr__(name)
-
-    def _left(self) -> Observation:
+    def seen(self) -> Observation:
+        """What is left to see."""
         seen = {path: getattr(self, name) for name, (path, _, _) in zip(self.seen_names, self.copies, strict=True)}
         return replaced(self.below.observation, seen)
 

@@ -333,8 +333,20 @@ class Wrapper(Stage):
             count(self.time, slots)
         self.after_step(slots)
 
+    def shows_own(self) -> None:
+        """The observation is `seen()` from now on: made once where the arrays below are lasting, else each time."""
+        self._own_observation = not self.below.keeps_arrays
+        if not self._own_observation:
+            self.observation = self.seen()
+
+    def seen(self) -> Any:
+        """The observation, of wrappers that call `shows_own`."""
+        return self.below.observation
+
     def __getattr__(self, name: str) -> Any:
         """The arrays that a wrapper does not change are those below."""
+        if name == "observation" and self.__dict__.get("_own_observation"):
+            return self.seen()
         if name in SEEN and "below" in self.__dict__:
             return getattr(self.below, name)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")

@@ -9,6 +9,7 @@ promise holds where all agents are filtered, in the parallel form.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,13 @@ def keep_apart(stage: Any, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 def _from_others(points: np.ndarray, agents: int) -> np.ndarray:
     """From every other agent to each of the first ones, (worlds, agents, others, 2)."""
-    count = points.shape[1]
-    others = np.array([[j for j in range(count) if j != k] for k in range(agents)])
-    return points[:, :agents, None] - points[:, others]
+    return points[:, :agents, None] - points[:, _others(agents, points.shape[1])]
+
+
+@functools.cache
+def _others(agents: int, count: int) -> np.ndarray:
+    """By agent the numbers of all others."""
+    return np.array([[j for j in range(count) if j != k] for k in range(agents)])
 
 
 def _pushes(numbers: int) -> np.ndarray:
