@@ -40,6 +40,8 @@ EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+# byte code is made where it is used: of all that torch brings it takes as long as all else
+PIP = ("-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check")
 SAY_EVERY = 4.0  # s; longer silence reads as a hang
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 API_TESTS = [
@@ -208,7 +210,7 @@ def set_up(
     if stamp.exists() and stamp.read_text() == wanted:
         return python
     print(f"Installing rlenvs with {extras} into {venv} (a few minutes the first time) ...", flush=True)
-    install = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / pins)
+    install = (python, *PIP, "-c", ROOT / pins)
     if patiently(*install, "-e", f".[{extras}]", *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
         sys.exit("the installation failed; the lines above say why")
     stamp.write_text(wanted)
@@ -217,7 +219,7 @@ def set_up(
 
 def demo(arguments: list[str]) -> int:
     """Train, evaluate, draw."""
-    return call(set_up(EXTRAS["demo"]), "-m", "rlenvs", "demo", *arguments)
+    return call(set_up(EXTRAS["demo"]), "-m", "rlenvs", "demo", *arguments, **BYTECODE)
 
 
 def free_memory() -> float:
@@ -321,7 +323,7 @@ def package(arguments: list[str]) -> int:
                 return 1
         (wheel,), (agents,) = folder.glob("rlenvs-*.whl"), folder.glob("rlenvs_agents-*.whl")
         fresh = python_of(folder / "fresh")
-        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", ROOT / "constraints.txt")
+        install = (*PIP, "-c", ROOT / "constraints.txt")
         typed = ("-m", "mypy", "--strict", "--config-file=", "--cache-dir", folder, "--python-executable", fresh)
         steps: list[tuple[str | Path, ...]] = [
             (python, "-m", "venv", folder / "fresh"),
@@ -334,7 +336,7 @@ def package(arguments: list[str]) -> int:
             (fresh, ROOT / "tests" / "installed_agents.py"),
         ]
         for step in steps:
-            if call(*step, cwd=folder, PYTHONPATH="") != 0:
+            if call(*step, cwd=folder, PYTHONPATH="", PYTHONDONTWRITEBYTECODE="") != 0:
                 print("failed:", *step, flush=True)
                 return 1
     print("the packages work", flush=True)

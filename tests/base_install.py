@@ -1,7 +1,8 @@
-"""What the base install has to do, without pytest or any extra: a script, run with all ids or with every second one.
+"""What the base install has to do, without pytest or any extra: a script that plays all environments, one part of them
+compiled, another one with each commit, the others in plain Python.
 
-python base_install.py          all
-python base_install.py 1/2      the first, third, ...; 2/2 the others
+python base_install.py          all compiled
+python base_install.py 1/4      a quarter of them; 2/4: another quarter
 """
 
 import os
@@ -12,6 +13,7 @@ os.environ["SDL_VIDEODRIVER"] = "dummy"
 
 import gymnasium
 import numpy as np
+from support.rotation import commits
 
 import rlenvs
 from rlenvs.core.declare.errors import MissingExtraError
@@ -32,11 +34,11 @@ def needs_an_extra(env_id):
     return True
 
 
-def play(env_id):
-    env = gymnasium.make(env_id, render_mode="rgb_array")
+def play(env_id, backend):
+    env = gymnasium.make(env_id, render_mode="rgb_array", backend=backend)
     env.action_space.seed(0)
     env.reset(seed=0)
-    for _ in range(20):
+    for _ in range(20 if backend == "numba" else 2):
         observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
         assert env.observation_space.contains(observation)
         if terminated or truncated:
@@ -45,13 +47,13 @@ def play(env_id):
     env.close()
 
 
-def play_team(env_id):
-    parallel = rlenvs.parallel_env(env_id)
+def play_team(env_id, backend):
+    parallel = rlenvs.parallel_env(env_id, backend=backend)
     parallel.reset(seed=0)
     parallel.step({agent: parallel.action_space(agent).sample() for agent in parallel.agents})
 
 
-def main(ids):
+def main(backend, ids):
     for extra in ("torch", "stable_baselines3", "mujoco", "pybullet", "ray"):
         assert extra not in sys.modules, extra
     teams = rlenvs.list_envs("multi-agent")
@@ -59,10 +61,10 @@ def main(ids):
         if needs_an_extra(env_id):
             print("needs an extra", env_id)
             continue
-        play(env_id)
+        play(env_id, backend)
         if env_id in teams:
-            play_team(env_id)
-        print("ok", env_id)
+            play_team(env_id, backend)
+        print("ok", env_id, backend)
 
 
 def stem(env_id):
@@ -71,18 +73,19 @@ def stem(env_id):
 
 
 def part(text):
-    """The ids of a part such as "1/2", each beside its "mo-" form."""
+    """The ids of a part such as "1/4", each beside its "mo-" form; and all others."""
     first, every = map(int, text.split("/"))
-    stems = sorted(set(map(stem, rlenvs.list_envs())))[first - 1 :: every]
-    return sorted((env_id for env_id in rlenvs.list_envs() if stem(env_id) in stems), key=stem)
+    stems = sorted(set(map(stem, rlenvs.list_envs())))[(first + (commits() or 0)) % every :: every]
+    ids = sorted(rlenvs.list_envs(), key=stem)
+    return [id for id in ids if stem(id) in stems], [id for id in ids if stem(id) not in stems]
 
 
 if __name__ == "__main__":
     given = sys.argv[1:] or ["1/1"]
-    if given[0].startswith("rlenvs/"):
-        main(given)
+    if given[0] in ("numba", "python"):
+        main(*given[:1], given[1:])
         sys.exit()
-    chosen = part(given[0])
-    for begin in range(0, len(chosen), AT_ONCE):
-        subprocess.run([sys.executable, __file__, *chosen[begin : begin + AT_ONCE]], check=True)
+    for backend, chosen in zip(("numba", "python"), part(given[0]), strict=True):
+        for begin in range(0, len(chosen), AT_ONCE):
+            subprocess.run([sys.executable, __file__, backend, *chosen[begin : begin + AT_ONCE]], check=True)
     print(sys.version.split()[0], given[0], "passed")

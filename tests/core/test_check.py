@@ -9,13 +9,14 @@ from broken_guile import BROKEN_GUILE
 from broken_habits import BROKEN_HABITS, DOUBTFUL
 from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
 from gymnasium import spaces
+from support.rotation import has_its_turn
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented
-from rlenvs.core.check import check, one_per_kind
+from rlenvs.core.check import check, one_per_kind, one_per_shape
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
-from rlenvs.core.check.rules import RULES
+from rlenvs.core.check.rules import CORE_RULES, RULES
 from rlenvs.core.check.settings import odd_sizes
 from rlenvs.core.check.subject import golden_file, subject_of
 from rlenvs.core.check.values import _inside
@@ -29,12 +30,27 @@ FORM_CASES = [pytest.param(rule, form, id=form.__name__) for rule, forms in BROK
 
 
 WHOLE = {*one_per_kind(rlenvs.list_envs()), "rlenvs/mo-DeepSeaTreasure-v0"}
+SHAPES = {*one_per_shape(one_per_kind(rlenvs.list_envs())), "rlenvs/mo-DeepSeaTreasure-v0"}
 
 
 @pytest.mark.parametrize("id", rlenvs.list_envs())
 @pytest.mark.usefixtures("trimmed")
 def test_registry_passes(id):
-    check(id, whole=id in WHOLE).raise_on_failure()
+    """The rules of the core on all that differs to it, and on a tenth of the other kinds, in turn."""
+    core = id in SHAPES or has_its_turn(id, 10)
+    whole = id in WHOLE
+    check(id, whole=whole, without=CORE_RULES if whole and not core else ()).raise_on_failure()
+
+
+def test_rules_can_be_left_out():
+    left = {rule.number for rule in RULES} - set(CORE_RULES)
+    assert {o.number for o in check(Healthy, backend="python", without=CORE_RULES).outcomes} == left
+
+
+def test_shapes_differ_by_what_the_core_does():
+    names = ("CartPole", "Acrobot", "Pendulum", "Taxi", "ParticleSpread")
+    chosen = one_per_shape([f"rlenvs/{name}-v0" for name in names])
+    assert chosen == [f"rlenvs/{name}-v0" for name in ("CartPole", "Pendulum", "Taxi", "ParticleSpread")]
 
 
 @pytest.mark.parametrize("row", documented(), ids=lambda row: row.id)

@@ -1,16 +1,18 @@
 """Which tests are due: what an edit can have touched, and no wrong record hides a failure for long."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 from places import ROOT
-from support import suite
+from support import rotation, suite
 from support.cross_section import KINDS
 from support.record import GROUPS, Record
+from support.rotation import has_its_turn
 from support.selection import PLAN
-from support.suite import Part, Unit, due_of, keys_of, load_record, main, options, part_of, units_of
+from support.suite import Part, Unit, due_of, keys_of, load_record, main, options, part_of, units_of, with_slow_tests
 from support.tree import Tree
 
 FILES = {
@@ -223,9 +225,34 @@ def test_slow_tests_run_whatever_is_recorded(repository):
     }  # which counts for nothing where all is due
 
 
+def test_an_eighth_of_the_slow_tests_runs_with_each_commit(repository, monkeypatch, capsys):
+    test = repository / "tests/single/test_walk.py"
+    test.write_text(
+        "import pytest\n@pytest.mark.slow\n@pytest.mark.parametrize('k', range(400))\ndef test_walk(k):\n    pass\n"
+    )
+    tree = Tree(repository, "1")
+    assert [unit.name for unit in with_slow_tests(tree, units_of(tree))] == ["tests/single/test_walk.py"]
+    assert main(["--turn"], repository) == 0
+    count = int(re.search(r"(\d+) tests, ", capsys.readouterr().out)[1])
+    assert 20 < count < 90
+    assert load_record(tree, options([])).green["tests/single/test_walk.py"]["date"] == "assumed"
+
+
+def test_each_name_has_its_turn_once(monkeypatch):
+    names = [f"tests/a.py::test[{k}]" for k in range(100)]
+    turns = []
+    for count in range(8):
+        monkeypatch.setattr(rotation, "commits", lambda count=count: count)
+        turns += [name for name in names if has_its_turn(name, 8)]
+    assert sorted(turns) == sorted(names)
+    monkeypatch.setattr(rotation, "commits", lambda: None)
+    assert all(has_its_turn(name, 8) for name in names)
+
+
 def test_what_comes_too_late_is_neither_green_nor_red(repository, monkeypatch, capsys):
     monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
-    assert main(["--all", "--minutes", "0"], repository) == 0
+    tree = Tree(repository, "1")
+    assert main(["--all", "--minutes", "0"], repository) == len({part_of(tree, unit) for unit in units_of(tree)})
     assert "left out for want of time, and still due: multi, single, core" in capsys.readouterr().out
     assert due(repository, True) == {unit.name for unit in units_of(Tree(repository, "1"))}
 

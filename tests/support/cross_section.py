@@ -28,3 +28,4 @@ KINDS = {
     "rlenvs.robotics.walking": ("BipedalWalker-v0", "tests/robotics/test_bipedal_walker.py"),
 }
 PLAIN = ("tests/core/",)  # folders whose tests all run
+EVERY_ID = ("tests/core/test_first_steps.py",)  # run for all ids; they compile nothing

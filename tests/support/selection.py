@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from support.rotation import has_its_turn
+
 PLAN = "RLENVS_TEST_PLAN"  # the path of the plan
 EVERYTHING = "*"
 LONG = 2.0  # s of processor time that a test may take
@@ -45,8 +47,8 @@ class Selection:
 
     Args:
         root: of the repository.
-        plan: "units" to run, "whole": by file the functions that go through all ids, "ids": all names, "report": where
-            the outcomes go.
+        plan: "units" to run, "whole": by file the functions that go through all ids, "ids": all names, "turns": of
+            how many parts of the tests one runs, "report": where the outcomes go.
     """
 
     def __init__(self, root: Path, plan: dict[str, Any]) -> None:
@@ -67,7 +69,8 @@ class Selection:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         kept, left = [], []
         for item in items:
-            (kept if self.unit_of(item) in self.units else left).append(item)
+            chosen = self.unit_of(item) in self.units and has_its_turn(item.nodeid, self.plan.get("turns", 1))
+            (kept if chosen else left).append(item)
         config.hook.pytest_deselected(items=left)
         items[:] = kept
 

@@ -3,6 +3,7 @@
     python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
     python -m support.suite --slow   all, and those tests, too, that are marked as slow
+    python -m support.suite --turn   an eighth of the tests that are marked as slow, another one with each commit
     python -m support.suite --fresh  without regard to the record
     python -m support.suite --minutes 60  no part begins later; what was left out is told
 
@@ -28,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from support.cross_section import KINDS, PLAIN
+from support.cross_section import EVERY_ID, KINDS, PLAIN
 from support.record import Record, folder
 from support.selection import EVERYTHING, LONG, PLAN, unit_name
 from support.tree import ROOT, Tree
@@ -38,7 +39,8 @@ SHIPPED = "tests/green.json"  # in the repository, for machines without one
 CORE_PARTS = 3  # processes for the tests of the core
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
-SLOW = ("-m", "not browser")  # as pyproject.toml has it, but for the slow ones
+MARKS = {"slow": ("-m", "not browser"), "turn": ("-m", "slow and not browser")}  # else as pyproject.toml has it
+TURNS = 8  # parts of the slow tests, one of which runs at a time
 # whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
 PYBULLET_IDS = ["QuadHover-v0", "QuadMultiHover-v0", "QuadObstacles-v0"]
 
@@ -86,6 +88,8 @@ def _key(tree: Tree, unit: Unit) -> str:
 
 def part_of(tree: Tree, unit: Unit) -> str:
     """The part that a unit runs in: a family's, which holds its kernels once, or a folder's."""
+    if unit.file in EVERY_ID:
+        return "all ids"
     if unit.id in tree.ids:
         return _room(tree.family(unit.id))
     area = unit.file.split("/")[1]
@@ -116,8 +120,15 @@ class Part:
     code: int = 0
     began: bool = False
 
-    def run(self, tree: Tree, place: Path, slow: bool, end: float) -> Part:
-        """Run it, and read what it reports; not at all when it is too late."""
+    def run(self, tree: Tree, place: Path, marks: str, end: float) -> Part:
+        """Run it, and read what it reports; not at all when it is too late.
+
+        Args:
+            tree: the repository.
+            place: a folder for plans and reports.
+            marks: which tests, of MARKS; "" for those that are not marked.
+            end: when no part may begin any more, by the clock that counts on.
+        """
         if time.monotonic() > end:
             return self
         self.began = True
@@ -127,11 +138,12 @@ class Part:
             "units": [unit.name for unit in self.units],
             "ids": list(tree.ids),
             "whole": {file: sorted(tree.source(file).whole) for file in files},
+            "turns": TURNS if marks == "turn" else 1,
             "report": str(stem.with_suffix(".report")),
         }
         stem.with_suffix(".plan").write_text(json.dumps(plan), encoding="utf-8")
         done = subprocess.run(
-            [*PYTEST, *(SLOW if slow else ()), *files],
+            [*PYTEST, *MARKS.get(marks, ()), *files],
             cwd=tree.root,
             env={**os.environ, PLAN: str(stem.with_suffix(".plan")), "PYTHONPATH": str(ROOT / "tests")},
             stdout=subprocess.PIPE,
@@ -184,13 +196,14 @@ def cross_section(units: Iterable[Unit]) -> Iterator[Unit]:
     kinds = {"", EVERYTHING, "mo-DeepSeaTreasure-v0", *(id for id, _ in KINDS.values())}
     files = {file for _, file in KINDS.values()}
     for unit in units:
-        if (unit.id in kinds and unit.file.startswith(PLAIN)) or (unit.id == "" and unit.file in files):
+        plain = unit.file.startswith(PLAIN) and unit.id in kinds
+        if plain or unit.file in EVERY_ID or (unit.id == "" and unit.file in files):
             yield unit
 
 
 def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
     """Compile the worlds of the units' ids before the tests, which would grow by it."""
-    ids = sorted({unit.id.removeprefix("mo-") for unit in units if unit.id in tree.ids})
+    ids = sorted({unit.id.removeprefix("mo-") for unit in units if unit.id in tree.ids and unit.file not in EVERY_ID})
     if not ids:
         return 0
     compiling = [sys.executable, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(jobs)]
@@ -215,13 +228,15 @@ def run(
     """Run the parts side by side; the record is written after each of them."""
     done = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(chosen.jobs) as pool:
-        waiting = [pool.submit(part.run, tree, Path(name), chosen.slow, end) for part in parts_of(tree, due, record)]
+        marks = "turn" if chosen.turn else "slow" if chosen.slow else ""
+        waiting = [pool.submit(part.run, tree, Path(name), marks, end) for part in parts_of(tree, due, record)]
         for future in waiting:
             part = future.result()
-            green, red = part.outcome()
-            record.passed(green, keys)
-            record.failed(red)
-            record.save(folder() / RECORD)
+            if not chosen.turn:  # passed in part
+                green, red = part.outcome()
+                record.passed(green, keys)
+                record.failed(red)
+                record.save(folder() / RECORD)
             show(part)
             done.append(part)
     return done
@@ -243,7 +258,7 @@ def summary(done: list[Part], left: int) -> int:
     if late:
         print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
-    return len(bad)
+    return len(bad) + len(late)
 
 
 def options(arguments: list[str]) -> argparse.Namespace:
@@ -253,6 +268,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--slow", action="store_true", help="all, and the slow tests; the record knows nothing of these"
     )
+    parser.add_argument("--turn", action="store_true", help=f"of the slow tests one of {TURNS} parts, in turn")
     parser.add_argument("--fresh", action="store_true", help="without regard to the record")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="after which no part begins any more")
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
@@ -269,6 +285,11 @@ def load_record(tree: Tree, chosen: argparse.Namespace) -> Record:
     return found
 
 
+def with_slow_tests(tree: Tree, units: Iterable[Unit]) -> list[Unit]:
+    """The units of files some of whose tests are slow."""
+    return [unit for unit in units if b"mark.slow" in tree.read(unit.file)]
+
+
 def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> list[Unit]:
     """The units that have to run."""
     really = {unit.name for unit in (units if everything else cross_section(units))}
@@ -283,9 +304,9 @@ def main(arguments: list[str], root: Path = ROOT) -> int:
     units = units_of(tree)
     keys = keys_of(tree, units)
     record = load_record(tree, chosen)
-    due = due_of(units, keys, record, chosen.all or chosen.slow)
+    due = with_slow_tests(tree, units) if chosen.turn else due_of(units, keys, record, chosen.all or chosen.slow)
     print(f"{len(due)} of {len(units)} units of tests are due", flush=True)
-    code = compile_for(tree, due, chosen.jobs)
+    code = 0 if chosen.turn else compile_for(tree, due, chosen.jobs)
     return summary(run(tree, due, keys, record, chosen, end), len(units) - len(due)) or code
 
 

@@ -31,6 +31,7 @@ from rlenvs.core.check.subject import Subject, golden_file, subject_of
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable
 from rlenvs.core.declare.errors import ConformanceError, ParameterError, RenderError
 from rlenvs.core.declare.progress import progress
+from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
 
@@ -95,6 +96,7 @@ def check(
     golden: Path | str | None = None,
     only: Collection[int] | None = None,
     whole: bool = True,
+    without: Collection[int] = (),
     long: bool = False,
     **choices: Any,
 ) -> Report:
@@ -109,6 +111,8 @@ def check(
         whole: False for a member of a kind that was checked whole: look only at what its values, data, levels and texts
             can break, not at the kernels that it shares; and of an "mo-" id, whose other form is checked, only at what
             vectors of rewards can. `only` may name no other rules then.
+        without: numbers of rules to leave out, whatever builds on them; such as CORE_RULES of `rlenvs.core.check.rules`
+            for a world that is like others to the core, see `one_per_shape`.
         long: also look for what is rare: a million steps, all levels up to their horizons, two thousand episodes of one
             instance, a thousand rows and seeds. Takes from seconds to some minutes, with a physics engine longer.
         choices: keywords of `make` to check the environment under.
@@ -124,6 +128,7 @@ def check(
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
     rules = _chosen(only, None if whole else VECTOR_RULES if target.vector_reward else MEMBER_RULES)
+    rules = [rule for rule in rules if rule.number not in without]
     with progress(f"checking {target.name}", len(rules)) as task:
         title = ""
 
@@ -147,6 +152,24 @@ def one_per_kind(ids: Iterable[str]) -> list[str]:
         if "/mo-" not in entry(id).id:
             found.setdefault(world if world.has_own_kernels else world.kind, id)
     return list(found.values())
+
+
+def one_per_shape(ids: Iterable[str]) -> list[str]:
+    """Those of some ids that together show the core everything: the first for each combination of agents, actions,
+    images, engine, lanes, masks, goal, sides, turns, roles and incremental observations."""
+    found: dict[tuple[Any, ...], str] = {}
+    for id in ids:
+        found.setdefault(_shape(world_of(id)), id)
+    return list(found.values())
+
+
+def _shape(world: World) -> tuple[Any, ...]:
+    """What of a declaration makes the core work another way."""
+    setup = Setup(world)
+    actions = "continuous" if setup.continuous else f"{min(len(setup.mask_lengths), 2)} choices"
+    declared = (world.images, world.lanes, world.goal, world.teams, world.turns, world.roles, world.incremental)
+    engines = world.engine, tuple(world.engines)
+    return world.agents, actions, "mask" in world.kernels, engines, bool(world.central), *map(bool, declared)
 
 
 def _chosen(only: Collection[int] | None, looked_at: Collection[int] | None) -> list[Rule]:

@@ -74,6 +74,8 @@ RULES = (
 )
 # what a member of a kind can break by its values, data, levels and texts; the rest is about kernels, which it shares
 MEMBER_RULES = (1, 2, 5, 6, 9, 11, 14, 15, 16, 23, 24, 26)
+# what tests the core, its forms above all; the rest is about the world, or about what both could break
+CORE_RULES = (3, 4, 7, 9, 13, 18)
 # what an "mo-" form can break of an environment that is checked without it
 VECTOR_RULES = (1, 2, 11)
 # those that wrappers on an environment could break; the others are about the world itself
