@@ -35,6 +35,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
+PINS = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
@@ -44,6 +45,8 @@ BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTEC
 PIP = ("-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check")
 SAY_EVERY = 4.0  # s; longer silence reads as a hang
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
+# of the kinds that a fresh clone tests whole, those that no engine moves and that take longest to compile
+COMPILED_FIRST = ["LunarLander-v0", "SafePointGoal-v0", "QuadHover-v0", "BipedalWalker-v0"]
 API_TESTS = [
     "tests/core/test_apis.py",
     "tests/core/test_check.py",
@@ -190,7 +193,7 @@ def python_of(venv: Path) -> Path:
 def set_up(
     extras: str,
     venv: Path = VENV,
-    pins: str = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt"),
+    pins: str = PINS,
     more: Sequence[str] = (),
     bare: Sequence[str] = (),
 ) -> Path:
@@ -203,18 +206,33 @@ def set_up(
         more: other packages; bare: packages without those that they ask for.
     """
     python = python_of(venv)
+    if is_set_up(extras, venv, pins, more, bare):
+        return python
     if not python.exists() and patiently(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
-    stamp = venv / f"installed-{extras.replace(',', '-')}"
-    wanted = (ROOT / "pyproject.toml").read_text() + (ROOT / pins).read_text() + " ".join([*more, "--no-deps", *bare])
-    if stamp.exists() and stamp.read_text() == wanted:
-        return python
-    print(f"Installing rlenvs with {extras} into {venv} (a few minutes the first time) ...", flush=True)
+    print(f"Installing rlenvs {f'with {extras} ' if extras else ''}into {venv} (a few minutes the first time) ...", flush=True)
     install = (python, *PIP, "-c", ROOT / pins)
-    if patiently(*install, "-e", f".[{extras}]", *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
+    package = f".[{extras}]" if extras else "."
+    if patiently(*install, "-e", package, *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
         sys.exit("the installation failed; the lines above say why")
-    stamp.write_text(wanted)
+    stamp_of(extras, venv).write_text(installed_by(pins, more, bare))
     return python
+
+
+def stamp_of(extras: str, venv: Path) -> Path:
+    """The file that says what was installed."""
+    return venv / f"installed-{extras.replace(',', '-')}"
+
+
+def installed_by(pins: str, more: Sequence[str], bare: Sequence[str]) -> str:
+    """What decides on what is installed."""
+    return (ROOT / "pyproject.toml").read_text() + (ROOT / pins).read_text() + " ".join([*more, "--no-deps", *bare])
+
+
+def is_set_up(extras: str, venv: Path, pins: str, more: Sequence[str] = (), bare: Sequence[str] = ()) -> bool:
+    """Whether this was installed there for the present pyproject."""
+    stamp = stamp_of(extras, venv)
+    return stamp.exists() and stamp.read_text() == installed_by(pins, more, bare)
 
 
 def demo(arguments: list[str]) -> int:
@@ -250,8 +268,18 @@ def processes() -> int:
     return room
 
 
+def compile_first() -> subprocess.Popen[str] | None:
+    """Where the packages for the tests are still missing: install what the worlds need, and compile those that take
+    longest, beside what follows."""
+    if is_set_up(EXTRAS["test"], VENV, PINS):
+        return None
+    python = set_up("")
+    return beside(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, **BYTECODE)
+
+
 def test(arguments: list[str]) -> int:
     """What has to pass before a change is merged."""
+    compiling = None if "--api" in arguments else compile_first()
     python = set_up(EXTRAS["test"])
     if "--api" in arguments:
         ids = ",".join(f"rlenvs/{id}" for id in API_IDS)
@@ -264,6 +292,8 @@ def test(arguments: list[str]) -> int:
     }
     mypy = beside(python, "-m", "mypy", **BYTECODE)
     failed = [name for name, check in checks.items() if call(*check, **BYTECODE) != 0]
+    if compiling:
+        compiling.communicate()  # a failure shows in the tests
     suite = (python, "-m", "support.suite", "--jobs", str(processes()), *arguments)
     failed += ["tests"] if call(*suite, PYTHONPATH=str(ROOT / "tests"), **BYTECODE) != 0 else []
     said, _ = mypy.communicate()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from places import ROOT
+from support.cross_section import KINDS
 
 import rlenvs
 
@@ -52,6 +53,17 @@ def test_the_limit_of_a_container_counts(run, monkeypatch):
 
 def test_the_ids_of_the_api_tests_exist(run):
     assert {f"rlenvs/{id}" for id in run.API_IDS} <= set(rlenvs.list_envs())
+    assert set(run.COMPILED_FIRST) <= {id for id, _ in KINDS.values()}
+
+
+def test_worlds_compile_while_packages_are_installed(run, monkeypatch):
+    steps = []
+    monkeypatch.setattr(run, "is_set_up", lambda *told: bool(steps))
+    monkeypatch.setattr(run, "set_up", lambda extras: steps.append(extras) or "python")
+    monkeypatch.setattr(run, "beside", lambda *command, **environment: steps.append(command[-1]))
+    run.compile_first()
+    run.compile_first()
+    assert steps == ["", run.COMPILED_FIRST[-1]]
 
 
 @pytest.mark.parametrize(("arguments", "built", "commands"), [([], 0, 1), (["--test"], 0, 2), (["--test"], 1, 1)])
