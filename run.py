@@ -210,9 +210,9 @@ def set_up(
         return python
     if not python.exists() and patiently(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
-    print(f"Installing rlenvs {f'with {extras} ' if extras else ''}into {venv} (a few minutes the first time) ...", flush=True)
-    install = (python, *PIP, "-c", ROOT / pins)
     package = f".[{extras}]" if extras else "."
+    print(f"Installing {package} into {venv} (a few minutes the first time) ...", flush=True)
+    install = (python, *PIP, "-c", ROOT / pins)
     if patiently(*install, "-e", package, *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
         sys.exit("the installation failed; the lines above say why")
     stamp_of(extras, venv).write_text(installed_by(pins, more, bare))
