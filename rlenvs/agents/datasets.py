@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs import __version__
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
 from rlenvs.agents.files import load_agent
@@ -44,6 +43,7 @@ from rlenvs.core.declare.errors import MissingExtraError, ParameterError, Unknow
 from rlenvs.core.declare.inputs import first_seed_of, positive
 from rlenvs.core.declare.parts import Recipe
 from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
+from rlenvs.version import __version__
 
 __all__ = ["Dataset", "make_dataset"]
 

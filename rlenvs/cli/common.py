@@ -78,7 +78,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from rlenvs import __version__
+        from rlenvs.version import __version__
 
         say(f"rlenvs {__version__}")
         raise typer.Exit
