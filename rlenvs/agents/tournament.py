@@ -23,7 +23,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.progress import Task, progress
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World

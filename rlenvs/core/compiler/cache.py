@@ -164,7 +164,6 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
         entry: the function's name.
         linkable: keep what other compiled functions need to call it.
     """
-    from numba.core import compiler, serialize
     from numba.core.caching import _Cache
 
     class CodeCache(_Cache):
@@ -181,13 +180,9 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
                 if body is None:
                     continue
                 try:
-                    symbols, reduced = serialize.pickle.loads(body)
-                    target_context.codegen()._engine._defined_symbols |= symbols
-                    result = compiler.CompileResult._rebuild(target_context, *reduced)
+                    return _unpacked(body, target_context)
                 except Exception:  # whatever a file of another build may hold
                     _remove(path)
-                    continue
-                return result
             if self.when_missing is not None:
                 self.when_missing()
             return None
@@ -238,6 +233,15 @@ def _packed(result: Any, linkable: bool) -> bytes:
     symbols = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}
     symbols.add(described.env_name)
     return serialize.dumps((symbols, ((name, kind, (code, _empty_bitcode())), *rest, ())))
+
+
+def _unpacked(body: bytes, target_context: Any) -> Any:
+    """A compiled function from the bytes of `_packed`."""
+    from numba.core import compiler, serialize
+
+    symbols, reduced = serialize.pickle.loads(body)
+    target_context.codegen()._engine._defined_symbols |= symbols
+    return compiler.CompileResult._rebuild(target_context, *reduced)
 
 
 def _read(path: Path) -> bytes | None:

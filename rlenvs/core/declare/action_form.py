@@ -10,9 +10,9 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.declare.chosen import Chosen
+from rlenvs.core.declare.declared_spaces import Action, Continuous, DiscreteChoice, MultiChoice
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.masked_spaces import MultiBinary, MultiDiscrete
-from rlenvs.core.declare.parts import Action, Continuous, DiscreteChoice, MultiChoice
 
 MOST_FLAT = 100_000  # choices of a flat action
 

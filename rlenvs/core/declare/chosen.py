@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from rlenvs.core.declare.declared_spaces import Block
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.core.declare.parts import Block
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import load_engine
 

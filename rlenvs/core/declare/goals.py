@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rlenvs.core.declare.kernels import attributes_written
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import presets_of
 

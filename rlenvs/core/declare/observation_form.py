@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.declare.chosen import Chosen
+from rlenvs.core.declare.declared_spaces import Block, Published
 from rlenvs.core.declare.encoding import EXACT, Encoding
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.core.declare.parts import Block, Published
 
 
 @dataclass(frozen=True)

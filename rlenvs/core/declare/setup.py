@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.declare.action_form import ActionForm, action_form, counts_of, first_action
+from rlenvs.core.declare.action_form import ActionForm, action_form, first_action
 from rlenvs.core.declare.agents import roles_of, teams_of
 from rlenvs.core.declare.chosen import Chosen, data_of, in_scaled_form, sizes_of
 from rlenvs.core.declare.encoding import ENCODINGS
@@ -21,12 +21,11 @@ from rlenvs.core.declare.goals import choices_with_goal_rewards, terms_beside_go
 from rlenvs.core.declare.inputs import mapping, one_of, truth
 from rlenvs.core.declare.limits import check_limit, one_limit
 from rlenvs.core.declare.observation_form import ObservationForm, observation_form, scaling_of
-from rlenvs.core.declare.parts import Free, Role
+from rlenvs.core.declare.options import Free
+from rlenvs.core.declare.parts import Role
 from rlenvs.core.declare.ranges import Numbers, ranges_of
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import random_ranges_of, range_example, values_of, weights_of
-
-__all__ = ["Setup", "counts_of", "first_action"]
 
 
 class Setup:

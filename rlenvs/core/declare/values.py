@@ -13,7 +13,7 @@ import numpy as np
 from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.inputs import numbers
 from rlenvs.core.declare.limits import LIMIT_NAMES, check_limit, one_limit
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.spec import World
 
 # what every world knows beside its own
