@@ -24,7 +24,8 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
 from rlenvs.agents.files import load_agent
-from rlenvs.agents.hyperparameters import Settings, settings_for
+from rlenvs.agents.hyperparameters import settings_for
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.recipes import played, players_in_words, recipes_of, rows_of
 from rlenvs.agents.rollouts import (
     Played,

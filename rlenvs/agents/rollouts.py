@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.agents.agent import Agent, Seen
-from rlenvs.agents.hyperparameters import Settings
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.kinds import names_in
 from rlenvs.core.catalogue.make import make_vec
 from rlenvs.core.declare.action_form import counts_of
