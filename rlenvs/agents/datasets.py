@@ -160,15 +160,7 @@ def make_dataset(
     env = make(full, **keywords)
     try:
         scale = Scale.measured(full, agent, keywords, needed=quality in ("medium", "expert"))
-        if recipe:
-            chunks: Iterable[Played] = played(full, recipe, seed, keywords)
-            player = players_in_words(recipe)
-        elif settings:
-            chunks = watched_training(full, settings, int(count), int(seed))
-            player = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
-        else:
-            policy, player = _player(quality, scale)
-            chunks = rollouts(full, policy, range(seed, seed + count), keywords)
+        chunks, player = _episodes(full, quality, recipe, settings, scale, range(seed, seed + count))
         about = {
             "algorithm_name": player,
             "description": f"{full}, quality {quality!r}, by {NAMESPACE} {__version__}",
@@ -179,6 +171,28 @@ def make_dataset(
     finally:
         env.close()
     return _report(name, where, player, returns, lengths, None if recipe and recipe.kept else scale)
+
+
+def _episodes(
+    id: str, quality: str, recipe: Recipe | None, settings: Settings | None, scale: Scale, seeds: range
+) -> tuple[Iterable[Played], str]:
+    """The episodes of a data set as they are played, and who plays, in words.
+
+    Args:
+        id: the environment.
+        quality: see `make_dataset`.
+        recipe: of a data set of the world's own.
+        settings: of a training run that is watched.
+        scale: says who plays otherwise, and with what keywords of `make`.
+        seeds: of the episodes; the first one is that of a recipe or of the training.
+    """
+    if recipe:
+        return played(id, recipe, seeds.start, scale.keywords), players_in_words(recipe)
+    if settings:
+        told = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
+        return watched_training(id, settings, len(seeds), seeds.start), told
+    policy, player = _player(quality, scale)
+    return rollouts(id, policy, seeds, scale.keywords), player
 
 
 def _write(
