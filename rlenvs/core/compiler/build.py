@@ -24,7 +24,7 @@ from rlenvs.core.compiler.digest import Digest, versions
 from rlenvs.core.compiler.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.compiler.explain import explain_compile_error
 from rlenvs.core.compiler.kernel_names import kernel_names
-from rlenvs.core.compiler.plain import TEMPLATE, python_driver, template_code
+from rlenvs.core.compiler.plain import TEMPLATES, python_driver, run_template
 from rlenvs.core.declare.arrays import batch_layout, row_layouts
 from rlenvs.core.declare.errors import RlenvsError
 from rlenvs.core.declare.inputs import one_of
@@ -68,7 +68,7 @@ class CompiledDriver:
                 function.__module__ = module.__name__
         self._template = template = vars(module)
         template.update(_compilable_names(names, world, kind))
-        exec(template_code(), template)
+        run_template(template)
         self._functions = {
             name: function
             for name, function in template.items()
@@ -87,15 +87,14 @@ class CompiledDriver:
         return self._blocks[own]
 
     def _compiled_lanes(self, own: bool) -> Any:
-        from numba import njit
-
+        from rlenvs.core.compiler.jit import njit
         from rlenvs.core.compiler.lanes.driver import add_names, key_of
 
         module = ModuleType(f"{self._template['__name__']}_lanes{int(own)}")
         sys.modules[module.__name__] = module
         scope = vars(module)
         scope.update({name: value for name, value in self._template.items() if not name.startswith("__")})
-        exec(template_code(), scope)
+        run_template(scope)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
         entry._cache = code_cache(lambda: key_of(self._key_again(), own), "run_blocks")
         return self._finished(entry, lambda: add_names(scope, self._world, self._kind, own))
@@ -116,7 +115,7 @@ class CompiledDriver:
         return entry
 
     def _compiled(self, name: str) -> Any:
-        from numba import njit
+        from rlenvs.core.compiler.jit import njit
 
         entry: Any = njit(nogil=True, error_model="numpy")(self._functions[name])
         entry._cache = code_cache(self._key_again, name)
@@ -129,9 +128,8 @@ class CompiledDriver:
             entry: of numba, with a `code_cache`.
             prepare: what has to be done before it is compiled.
         """
-        from numba import types
-
         from rlenvs.core.compiler.intermediate import signatures_remembered
+        from rlenvs.core.compiler.jit import types
 
         with signals_held(), _no_collection(), signatures_remembered(), contextlib.ExitStack() as telling:
 
@@ -210,7 +208,8 @@ def _digest_of(world: World, kind: str, names: Mapping[str, Any]) -> Digest:
     digest.add(versions())
     for name in CORE_SOURCES:
         digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
-    digest.add(TEMPLATE.read_bytes())
+    for path in TEMPLATES:
+        digest.add(path.read_bytes())
     layouts = row_layouts(world, kind)
     for name, layout in (*layouts.items(), ("", batch_layout(tuple(layouts)))):
         digest.add(f"{name} {layout.places}")

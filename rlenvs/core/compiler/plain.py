@@ -17,14 +17,19 @@ from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.declare.arrays import all_sizes, batch_layout, row_layouts
 from rlenvs.core.declare.setup import Setup
 
-TEMPLATE = Path(__file__).with_name("driver.py")
+TEMPLATES = [Path(__file__).with_name(f"driver{part}.py") for part in ("", "_actions", "_blocks")]
 MOST_ROWS = 4096  # of an array that plain Python keeps at hand
 
 
 @functools.cache
-def template_code() -> Any:
-    """The loops of `rlenvs.core.compiler.driver`, to be run behind a world's kernels."""
-    return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec")
+def _template_code() -> list[Any]:
+    return [compile(path.read_text(), str(path), "exec") for path in TEMPLATES]
+
+
+def run_template(names: dict[str, Any]) -> None:
+    """Put the loops of `rlenvs.core.compiler.driver` behind a world's kernels, among the names that they use."""
+    for code in _template_code():
+        exec(code, names)
 
 
 def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
@@ -34,7 +39,7 @@ def python_driver(setup: Setup, engine: bool) -> SimpleNamespace:
     for name, layout in layouts.items():
         module[f"{name}_of"] = _python_row_accessor(name, layout.dtype(sizes))
     module["batch_at"] = _python_accessor(batch_layout(tuple(layouts)).dtype({}))
-    exec(template_code(), module)
+    run_template(module)
     return SimpleNamespace(**{name: _quiet(module[name]) for name in ENTRY_POINTS})
 
 
