@@ -1,6 +1,6 @@
 """Bits, halves and quotients of floats, of which `maths` makes its functions.
 
-`_top(x)` has half the digits of x, so that products of two of them are exact.
+Products of two numbers of `upper_digits` are exact.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ bits_of.made_by = float_of.made_by = "bits.py"  # type: ignore[attr-defined] # w
 
 
 @kernel
-def _top(x: float) -> float:
+def upper_digits(x: float) -> float:
     """The upper 26 of the 53 digits of x."""
     return float_of(bits_of(x) & TOP)
 
 
 @kernel
-def _signed(size: float, sign: float) -> float:
+def with_sign(size: float, sign: float) -> float:
     """A number that is not negative, with the sign of another."""
     return float_of(bits_of(size) | (bits_of(sign) & SIGN))
 
 
 @kernel
-def _scaled(x: float, n: int) -> float:
+def times_power(x: float, n: int) -> float:
     """x 2^n, in two steps, so that it is rounded once where it is subnormal."""
     half = n >> 1
     return x * float_of((half + 1023) << 52) * float_of((n - half + 1023) << 52)
 
 
 @kernel
-def _quotient(a: float, a_low: float, b: float, b_low: float) -> float:
+def quotient(a: float, a_low: float, b: float, b_low: float) -> float:
     """(a + a_low) / (b + b_low), within 0.51 ulp: a digit of half the length, then the remainder."""
-    first = _top(a / b)
-    b_top = _top(b)
+    first = upper_digits(a / b)
+    b_top = upper_digits(b)
     rest = (a - first * b_top) - first * (b - b_top)
     return first + (rest + (a_low - first * b_low)) / b

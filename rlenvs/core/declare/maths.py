@@ -7,7 +7,7 @@ distance between the two floats around the true value, and hold for all argument
 as in C; which of the many NaNs it is, is left open. Nothing raises.
 
 How it is written: selections are conditional expressions on values that are there already, so that compilers turn them
-into masks; `if` leads to what is rare. `_top(x)` has half the digits of x, so that products of two of them are exact:
+into masks; `if` leads to what is rare. `upper_digits(x)` has half of them, so that products of two such are exact:
 that is how rounding errors become numbers. Pairs (high, low) stand for the sum of both. Polynomials are minimax fits of
 our own (least squares with Lawson's weights in 240 bits, coefficients rounded one after another), evaluated after
 Estrin; "a fit of 2^-58" says how near they come to the function, relative to it. Arguments are reduced after Cody and
@@ -30,10 +30,10 @@ from rlenvs.core.declare.floats import (
     SMALL,
     SMALLEST,
     WHOLE,
-    _quotient,
-    _scaled,
-    _signed,
-    _top,
+    quotient,
+    times_power,
+    upper_digits,
+    with_sign,
 )
 from rlenvs.core.declare.floats import (
     bits_of as bits_of,
@@ -82,7 +82,7 @@ def _exp_sum(high: float, low: float, n: int) -> float:
     q = (0.0013888888944299479 + 0.0001984126955449234 * r) + (2.4801492494948305e-05 + 2.7557545379435707e-06 * r) * z
     p = (p + q * z2) + (2.7630441597583514e-07 + 2.5012602340951592e-08 * r) * (z2 * z2)
     y = 1.0 + r
-    return _scaled(y + ((r - (y - 1.0)) + (low + z * p)), n)
+    return times_power(y + ((r - (y - 1.0)) + (low + z * p)), n)
 
 
 @kernel
@@ -104,7 +104,7 @@ def exp2(x: float) -> float:
     x = -1080.0 if x < -1080.0 else x
     shifted = x + SHIFT
     part = x - (shifted - SHIFT)
-    top = _top(part)
+    top = upper_digits(part)
     return _exp_sum(top * LN2_TOP, -(top * LN2_REST + (part - top) * LN2), bits_of(shifted) - SHIFT_BITS)
 
 
@@ -136,7 +136,7 @@ def expm1(x: float) -> float:
     inner = 710.0 if x > 710.0 else x
     inner = -40.0 if inner < -40.0 else inner
     a, b, n = _expm1_parts(inner)
-    return x if x == 0.0 else _scaled(a + b, n)
+    return x if x == 0.0 else times_power(a + b, n)
 
 
 @kernel
@@ -152,7 +152,7 @@ def tanh(x: float) -> float:
     under = m + 2.0
     added = under - 2.0
     under_low = (2.0 - (under - added)) + (m - added) + m_low
-    return _signed(_quotient(m, m_low, under, under_low), x)
+    return with_sign(quotient(m, m_low, under, under_low), x)
 
 
 # --- logarithms -------------------------------------------------------------------------------------------------------
@@ -220,8 +220,8 @@ def _log_pair(x: float) -> tuple[float, float]:
     p = (0.3999999999999998 + 0.2857142857144382 * z) + (0.22222222217797508 + 0.18181818842912723 * z) * z2
     q = (0.15384558505512275 + 0.13336261516808498 * z) + (0.11675840554021999 + 0.11981265666130152 * z) * z2
     p = p + q * (z2 * z2)
-    top = _top(s)
-    under_top = _top(under)
+    top = upper_digits(s)
+    under_top = upper_digits(under)
     rest = ((f - top * under_top) - top * (f - (under_top - 2.0))) * inverse  # s = top + rest
     square = top * top
     square_low = rest * (s + top)
@@ -229,14 +229,14 @@ def _log_pair(x: float) -> tuple[float, float]:
     p = z * p
     # w = z (2/3 + p), then s w
     third = TWO_THIRDS + p
-    third_top = _top(third)
+    third_top = upper_digits(third)
     third_low = (p - (third_top - TWO_THIRDS)) + TWO_THIRDS_LOW
-    z_top = _top(z)
+    z_top = upper_digits(z)
     z_low = (square - z_top) + square_low
     a = z_top * third_top
     b = z_top * third_low + z_low * third
     w = a + b
-    w_top = _top(w)
+    w_top = upper_digits(w)
     w_low = (a - w_top) + b
     a = k * LN2_HIGH
     twice = 2.0 * top
@@ -253,7 +253,7 @@ def _log_pair(x: float) -> tuple[float, float]:
 def _log_times(x: float, top: float, rest: float) -> float:
     """log(x) (top + rest), with the special values of logarithms."""
     high, low = _log_pair(x)
-    high_top = _top(high)
+    high_top = upper_digits(high)
     y = high_top * top + (high_top * rest + (high - high_top + low) * (top + rest))
     return (y if x < INF else x) if x > 0.0 else (-INF if x == 0.0 else NAN)
 
@@ -293,7 +293,7 @@ def power(x: float, y: float) -> float:
     size, times = abs(x), abs(y)
     high, low = _log_pair(size)
     by = 1e30 if y > 1e30 else (-1e30 if y < -1e30 else y)  # far too large for any x but 1, and no overflow on the way
-    by_top, high_top = _top(by), _top(high)
+    by_top, high_top = upper_digits(by), upper_digits(high)
     a = by_top * high_top
     b = by_top * (high - high_top + low) + (by - by_top) * (high + low)
     high = a + b
@@ -326,7 +326,7 @@ def hypot(x: float, y: float) -> float:
     scale = SHRINK if a > LARGE else (GROW if a < SMALL else 1.0)
     back = GROW if a > LARGE else (SHRINK if a < SMALL else 1.0)
     a, b = a * scale, b * scale
-    a_top, b_top = _top(a), _top(b)
+    a_top, b_top = upper_digits(a), upper_digits(b)
     first, second = a_top * a_top, b_top * b_top
     square = first + second
     rest = (a - a_top) * (a + a_top) + (b - b_top) * (b + b_top)

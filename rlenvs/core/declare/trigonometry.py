@@ -13,11 +13,11 @@ from rlenvs.core.declare.floats import (
     SHIFT,
     SIGN,
     SMALL,
-    _quotient,
-    _signed,
-    _top,
     bits_of,
     float_of,
+    quotient,
+    upper_digits,
+    with_sign,
 )
 from rlenvs.core.declare.kernels import kernel
 
@@ -82,7 +82,7 @@ def _reduce_far(x: float) -> tuple[float, float, int]:
     c = float((turn3 << 18) + (turn4 >> 12)) * UNIT_3
     high = a + b
     low = b - (high - a) + c
-    top = _top(high)
+    top = upper_digits(high)
     a = top * TWO_PI_HIGH
     b = top * TWO_PI_LOW + (high - top + low) * TWO_PI
     r = a + b
@@ -168,7 +168,7 @@ def tan(x: float) -> float:
     r, tail, quadrant = _reduce(abs(x))
     a, b, c = _sine_cosine(r, tail)
     sine, cosine = r + a, b + c
-    top = _top(r)
+    top = upper_digits(r)
     square_low = (top * top - r * r) + (r - top) * (r + top)
     sine_low = a - (sine - r) - SIXTH * r * square_low
     cosine_low = c - (cosine - b) - 0.5 * square_low
@@ -177,7 +177,7 @@ def tan(x: float) -> float:
     over_low = cosine_low if odd != 0 else sine_low
     under = sine if odd != 0 else cosine
     under_low = sine_low if odd != 0 else cosine_low
-    size = _quotient(over, over_low, under, under_low)
+    size = quotient(over, over_low, under, under_low)
     return float_of(bits_of(size) ^ (odd << 63) ^ (bits_of(x) & SIGN))
 
 
@@ -203,7 +203,7 @@ def _arc(near: float, size: float, base: float, base_low: float) -> float:
     under = 0.5 - 0.5 * size
     under = 0.0 if under < 0.0 else under
     root = math.sqrt(under)
-    top = _top(root)
+    top = upper_digits(root)
     twice = root + top
     rest = (under - top * top) / (1.0 if twice == 0.0 else twice)  # root = top + rest
     sign = -2.0 if near > 0.0 else 2.0
@@ -227,7 +227,7 @@ def asin(x: float) -> float:
     size = abs(x)
     inner = size <= 0.5
     angle = _arc(size, size, 0.0 if inner else HALF_PI, 0.0 if inner else HALF_PI_LOW)
-    return _signed(angle, x) if size <= 1.0 else NAN
+    return with_sign(angle, x) if size <= 1.0 else NAN
 
 
 @kernel
@@ -273,7 +273,7 @@ def atan(x: float) -> float:
     t = a if inner else t
     base = 0.0 if inner else (HALF_PI if outer else QUARTER_PI)
     low = 0.0 if inner else (HALF_PI_LOW if outer else QUARTER_PI_LOW)
-    return _signed(_arc_tangent(t, base, low), x)
+    return with_sign(_arc_tangent(t, base, low), x)
 
 
 @kernel
@@ -302,8 +302,8 @@ def atan2(y: float, x: float) -> float:
     under = b if inner else (a if outer else more)
     inverse = 1.0 / under
     t = over / under
-    top = _top(t)
-    under_top = _top(under)
+    top = upper_digits(t)
+    under_top = upper_digits(under)
     low = ((over - top * under_top) - top * (under - under_top)) * inverse - (t - top)
     low = low if abs(t) > 1e-20 else 0.0
     base = 0.0 if inner else (HALF_PI if outer else QUARTER_PI)
@@ -315,4 +315,4 @@ def atan2(y: float, x: float) -> float:
     left_low = PI_LOW - base_low
     base = left if beyond else base
     base_low = left_low if beyond else base_low
-    return _signed(_arc_tangent(t, base, base_low + (low - low * (t * t))), y)
+    return with_sign(_arc_tangent(t, base, base_low + (low - low * (t * t))), y)
