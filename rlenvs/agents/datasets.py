@@ -117,7 +117,7 @@ def make_dataset(
     steps: int | None = None,
     **keywords: Any,
 ) -> Dataset:
-    """Record episodes as a Minari dataset.
+    """Record episodes as a Minari dataset, and say what was written.
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.
@@ -133,9 +133,6 @@ def make_dataset(
         steps: environment steps of the training run of "replay", rounded up to whole rollouts; None for those of the
             environment's settings, as for `rlenvs train`.
         keywords: of `rlenvs.make`: parameters, options, level, ...
-
-    Returns:
-        What was written.
 
     Raises:
         UnknownNameError: no such id, quality or keyword, or nobody who could play better than random.
@@ -161,16 +158,12 @@ def make_dataset(
     try:
         scale = Scale.measured(full, agent, keywords, needed=quality in ("medium", "expert"))
         chunks, player = _episodes(full, quality, recipe, settings, scale, range(seed, seed + count))
-        about = {
-            "algorithm_name": player,
-            "description": f"{full}, quality {quality!r}, by {NAMESPACE} {__version__}",
-            "requirements": [f"{NAMESPACE}>={__version__}"],
-            **({} if recipe and recipe.kept else scale.about()),  # pieces of episodes have no score
-        }
+        known = None if recipe and recipe.kept else scale  # pieces of episodes have no score
+        about = _about(full, quality, player, known)
         returns, lengths = _write(name, env, where, about, chunks, quality, seed if recipe else None)
     finally:
         env.close()
-    return _report(name, where, player, returns, lengths, None if recipe and recipe.kept else scale)
+    return _report(name, where, player, returns, lengths, known)
 
 
 def _episodes(
@@ -193,6 +186,16 @@ def _episodes(
         return watched_training(id, settings, len(seeds), seeds.start), told
     policy, player = _player(quality, scale)
     return rollouts(id, policy, seeds, scale.keywords), player
+
+
+def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str, Any]:
+    """What a data set says of itself."""
+    return {
+        "algorithm_name": player,
+        "description": f"{id}, quality {quality!r}, by {NAMESPACE} {__version__}",
+        "requirements": [f"{NAMESPACE}>={__version__}"],
+        **(scale.about() if scale else {}),
+    }
 
 
 def _write(
