@@ -20,7 +20,8 @@ import rlenvs
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.export import agent_from
 from rlenvs.agents.files import save_agent
-from rlenvs.agents.hyperparameters import Settings, settings_for
+from rlenvs.agents.hyperparameters import settings_for
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.train import learn, new_model
 
 ORIGINALS = {

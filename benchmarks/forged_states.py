@@ -25,7 +25,8 @@ import numpy as np
 
 import rlenvs  # noqa: F401  (registers the ids)
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.catalogue.registry import catalogue, world_of
 from rlenvs.core.declare.errors import SnapshotError
 from rlenvs.core.declare.spec import World, load_world

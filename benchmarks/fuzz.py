@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.build import WideArray
+from rlenvs.core.compiler.plain import WideArray
 
 POLICIES = ("random", "extreme", "expert")
 REFUSED = "refused"  # by the world, with a reason: no finding
@@ -89,7 +89,7 @@ def draw_number(declared: Any, rng: np.random.Generator) -> float:
 
 def draw_option(world: Any, name: str, rng: np.random.Generator) -> Any:
     """A value of an option."""
-    from rlenvs.core.declare.parts import Choice, Flag, Integer
+    from rlenvs.core.declare.options import Choice, Flag, Integer
 
     option = world.options[name]
     if isinstance(option, Choice):
@@ -477,7 +477,7 @@ class StrictRecord:
 
 
 def strict_accessor(accessor: Any) -> Any:
-    """`rlenvs.core.compiler.build._python_accessor` with strict records, for backend="python"."""
+    """`rlenvs.core.compiler.plain._python_accessor` with strict records, for backend="python"."""
 
     def make(dtype: np.dtype) -> Any:
         record_at = accessor(dtype)
@@ -554,7 +554,7 @@ def run_corners(id: str, given: argparse.Namespace) -> None:
     import rlenvs
     from rlenvs.core.catalogue.registry import world_of
     from rlenvs.core.declare.errors import RlenvsError
-    from rlenvs.core.declare.parts import Flag
+    from rlenvs.core.declare.options import Flag
 
     log, world = Log(Path(given.out)), world_of(id)
     every = corners(world)

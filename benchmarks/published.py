@@ -25,7 +25,7 @@ from rlenvs.agents.checkpoint import read_checkpoint
 from rlenvs.agents.curves import curves_of
 from rlenvs.agents.evaluate import Evaluation, evaluate, opponent
 from rlenvs.agents.files import load_agent
-from rlenvs.agents.hyperparameters import Settings, differences, settings_from
+from rlenvs.agents.hyperparameters.settings import Settings, differences, settings_from
 from rlenvs.agents.runs import AGENT, CHECKPOINT, is_complete, run, run_folder, stopped_by_signals, stored_settings
 from rlenvs.agents.store import read_card, reference_stem
 from rlenvs.core.catalogue.registry import world_of

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlenvs.core.catalogue.registry import register_catalogue, watch_pettingzoo
 from rlenvs.core.declare.lazy import lazy_names
-
-__version__ = "0.1.0"
+from rlenvs.version import __version__ as __version__
 
 register_catalogue(Path(__file__).with_name("catalogue.json"))
 watch_pettingzoo()

@@ -10,11 +10,12 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents.agent import Agent
+from rlenvs.agents.architecture import expected_tensors
 from rlenvs.agents.card import AgentScore, Card, digest_of
 from rlenvs.agents.export import part_of
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.kinds import blocks_width, kinds_in
-from rlenvs.agents.network import Network, expected_tensors
+from rlenvs.agents.network import Network
 from rlenvs.cli import app
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import AgentFileError

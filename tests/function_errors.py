@@ -14,10 +14,12 @@ import rlenvs.core.compiler.bits  # noqa: F401  so that kernels compile
 from rlenvs.core import maths
 from rlenvs.core.compiler.build import _compilable
 from rlenvs.core.compiler.intermediate import make_compilable
+from rlenvs.core.declare import floats, trigonometry
 from rlenvs.core.declare.kernels import marked
 
+HOMES = {module.__name__ for module in (floats, trigonometry, maths)}
 for function in marked:
-    if function.__module__ == maths.__name__ and function not in _compilable:
+    if function.__module__ in HOMES and function not in _compilable:
         make_compilable(function)
         _compilable.add(function)
 
@@ -69,7 +71,7 @@ def points(name, seed=0, count=500):
     wide = 10**12
     if name in ("sin", "cos", "tan"):
         quarters = np.arange(1, 160_000) * (PI / 4)
-        edges = near([maths.FAR, PI / 4, PI / 2, PI, 2 * PI], 5)
+        edges = near([trigonometry.FAR, PI / 4, PI / 2, PI, 2 * PI], 5)
         hard = [6381956970095103.0 * 2.0**797, 6411027962775774.0 * 2.0**-47, 5520028710995367.0 * 2.0**-34]
         turns = [near(quarters), near(quarters, 10**5), near(quarters[:8], wide), near(hard, 1), edges]
         ranges = [flat(-4, 4), flat(-1e3, 1e3), flat(-131072, 131072), sizes(17, 40), sizes(17, 1023.99), tiny]

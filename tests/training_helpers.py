@@ -5,7 +5,7 @@ import signal
 
 from rlenvs.agents import runs
 from rlenvs.agents.checkpoint import read_checkpoint
-from rlenvs.agents.hyperparameters import settings_from
+from rlenvs.agents.hyperparameters.settings import settings_from
 from rlenvs.core.catalogue.registry import catalogue
 
 HOVER, SEA, REACH, MAZE = "QuadHover-v0", "DeepSeaTreasure-v0", "PandaReach-v0", "PathFinding-v0"

@@ -21,7 +21,8 @@ from gymnasium.spaces.utils import flatdim
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from rlenvs.agents.network import BOARD, PLACES, is_image, parts_of, places_of
+from rlenvs.agents.architecture import BOARD, PLACES
+from rlenvs.agents.network import is_image, parts_of, places_of
 from rlenvs.core.declare.errors import ParameterError
 
 __all__ = ["BoardFeatures"]

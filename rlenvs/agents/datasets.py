@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs import __version__
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import scale_score
 from rlenvs.agents.files import load_agent
-from rlenvs.agents.hyperparameters import Settings, settings_for
+from rlenvs.agents.hyperparameters import settings_for
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.recipes import played, players_in_words, recipes_of, rows_of
 from rlenvs.agents.rollouts import (
     Played,
@@ -44,6 +44,7 @@ from rlenvs.core.declare.errors import MissingExtraError, ParameterError, Unknow
 from rlenvs.core.declare.inputs import first_seed_of, positive
 from rlenvs.core.declare.parts import Recipe
 from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
+from rlenvs.version import __version__
 
 __all__ = ["Dataset", "make_dataset"]
 
@@ -116,7 +117,7 @@ def make_dataset(
     steps: int | None = None,
     **keywords: Any,
 ) -> Dataset:
-    """Record episodes as a Minari dataset.
+    """Record episodes as a Minari dataset, and say what was written.
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.
@@ -132,9 +133,6 @@ def make_dataset(
         steps: environment steps of the training run of "replay", rounded up to whole rollouts; None for those of the
             environment's settings, as for `rlenvs train`.
         keywords: of `rlenvs.make`: parameters, options, level, ...
-
-    Returns:
-        What was written.
 
     Raises:
         UnknownNameError: no such id, quality or keyword, or nobody who could play better than random.
@@ -159,25 +157,45 @@ def make_dataset(
     env = make(full, **keywords)
     try:
         scale = Scale.measured(full, agent, keywords, needed=quality in ("medium", "expert"))
-        if recipe:
-            chunks: Iterable[Played] = played(full, recipe, seed, keywords)
-            player = players_in_words(recipe)
-        elif settings:
-            chunks = watched_training(full, settings, int(count), int(seed))
-            player = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
-        else:
-            policy, player = _player(quality, scale)
-            chunks = rollouts(full, policy, range(seed, seed + count), keywords)
-        about = {
-            "algorithm_name": player,
-            "description": f"{full}, quality {quality!r}, by {NAMESPACE} {__version__}",
-            "requirements": [f"{NAMESPACE}>={__version__}"],
-            **({} if recipe and recipe.kept else scale.about()),  # pieces of episodes have no score
-        }
+        chunks, player = _episodes(full, quality, recipe, settings, scale, range(seed, seed + count))
+        known = None if recipe and recipe.kept else scale  # pieces of episodes have no score
+        about = _about(full, quality, player, known)
         returns, lengths = _write(name, env, where, about, chunks, quality, seed if recipe else None)
     finally:
         env.close()
-    return _report(name, where, player, returns, lengths, None if recipe and recipe.kept else scale)
+    return _report(name, where, player, returns, lengths, known)
+
+
+def _episodes(
+    id: str, quality: str, recipe: Recipe | None, settings: Settings | None, scale: Scale, seeds: range
+) -> tuple[Iterable[Played], str]:
+    """The episodes of a data set as they are played, and who plays, in words.
+
+    Args:
+        id: the environment.
+        quality: see `make_dataset`.
+        recipe: of a data set of the world's own.
+        settings: of a training run that is watched.
+        scale: says who plays otherwise, and with what keywords of `make`.
+        seeds: of the episodes; the first one is that of a recipe or of the training.
+    """
+    if recipe:
+        return played(id, recipe, seeds.start, scale.keywords), players_in_words(recipe)
+    if settings:
+        told = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
+        return watched_training(id, settings, len(seeds), seeds.start), told
+    policy, player = _player(quality, scale)
+    return rollouts(id, policy, seeds, scale.keywords), player
+
+
+def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str, Any]:
+    """What a data set says of itself."""
+    return {
+        "algorithm_name": player,
+        "description": f"{id}, quality {quality!r}, by {NAMESPACE} {__version__}",
+        "requirements": [f"{NAMESPACE}>={__version__}"],
+        **(scale.about() if scale else {}),
+    }
 
 
 def _write(

@@ -16,11 +16,12 @@ from rlenvs.agents.kinds import names_in
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.make import make_batch, make_vec
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.inputs import first_seed_of
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.progress import Task, progress
-from rlenvs.core.declare.setup import Setup, counts_of
+from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from rlenvs.agents.hyperparameters import Settings
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 
 # keywords of the algorithms that are not hyper-parameters: they follow from other settings, or are objects

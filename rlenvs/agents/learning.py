@@ -9,7 +9,8 @@ import numpy as np
 
 from rlenvs.agents.card import normalized
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
-from rlenvs.agents.hyperparameters import OFF_POLICY, settings_for
+from rlenvs.agents.hyperparameters import settings_for
+from rlenvs.agents.hyperparameters.settings import OFF_POLICY
 from rlenvs.agents.runs import EVALUATION_SEEDS
 from rlenvs.agents.store import references_of
 from rlenvs.core.catalogue.docs import documented, has_success, markdown_table, success_cell

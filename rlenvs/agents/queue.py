@@ -17,7 +17,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from rlenvs.agents.hyperparameters import Settings, algorithms_of, level_tables, seeds_of, settings_for
+from rlenvs.agents.hyperparameters import algorithms_of, level_tables, seeds_of, settings_for
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.publish import publish, publish_curve
 from rlenvs.agents.runs import SETTINGS, Stop, run, stopped_by_signals
 from rlenvs.agents.store import CURVES, file_name, read_card, stores, title

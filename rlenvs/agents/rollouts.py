@@ -11,12 +11,12 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.agents.agent import Agent, Seen
-from rlenvs.agents.hyperparameters import Settings
+from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.kinds import names_in
 from rlenvs.core.catalogue.make import make_vec
+from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.progress import Task, progress
-from rlenvs.core.declare.setup import counts_of
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.integrations.minari import Episode
 

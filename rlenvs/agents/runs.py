@@ -36,7 +36,7 @@ from rlenvs.agents.evaluate import Evaluation, evaluate, opponent
 from rlenvs.agents.events import events_output
 from rlenvs.agents.export import agent_from, versions
 from rlenvs.agents.files import RUN_AGENT, save_agent
-from rlenvs.agents.hyperparameters import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
+from rlenvs.agents.hyperparameters.settings import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, cost_keeper, new_model, torch_threads
 from rlenvs.agents.writing import replace_file
 from rlenvs.core.catalogue.registry import entry

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.agents.evaluate import Policy, check_policy, chooser
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.catalogue.make import make_batch
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError

@@ -23,7 +23,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.progress import Task, progress
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
@@ -192,33 +192,31 @@ def tournament(
     choices = _with_teams(world, {**choices, **(make or {})})
     setup = Setup(world, **choices)
     known = _resolve(setup, players)
-    teams = _teams(setup)
+    teams, names = _teams(setup), sorted(known)
     rounds = -(-games // teams)
-    names = sorted(known)
+    orders = _slot_orders(names, teams)
     wins, draws = np.zeros((2, len(names), len(names)), np.int64)
-    slot_orders = _slot_orders(names, teams)
-    with progress(f"{world.name}: playing games", total=len(slot_orders) * rounds) as tell:
-        for n, slots in enumerate(slot_orders):
-            held = [names.index(name) for name in slots]
-            for start in range(0, rounds, AT_ONCE):
-                tell(n * rounds + start, " against ".join(slots))
-                batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
-                _count(wins, draws, held, _Match(batch, slots, known, seed + start).play(tell))
-                batch.close()
+    with progress(f"{world.name}: playing games", total=len(orders) * rounds) as tell:
+        for (n, slots), start in itertools.product(enumerate(orders), range(0, rounds, AT_ONCE)):
+            tell(n * rounds + start, " against ".join(slots))
+            batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
+            match = _Match(batch, slots, known, seed + start)
+            _count(wins, draws, [names.index(name) for name in slots], match.play(tell))
+            batch.close()
+    return Tournament(entry(id).id, choices, int(seed), teams, rounds * teams, **_rated(names, wins, draws))
+
+
+def _rated(names: Sequence[str], wins: np.ndarray, draws: np.ndarray) -> dict[str, Any]:
+    """What a `Tournament` says of its players, the strongest first."""
     ratings, half_widths = elo(wins, draws)
     order = sorted(range(len(names)), key=lambda i: (-ratings[i], names[i]))
-    return Tournament(
-        id=entry(id).id,
-        choices=choices,
-        seed=int(seed),
-        teams=teams,
-        games=rounds * teams,
-        players=tuple(names[i] for i in order),
-        wins=wins[np.ix_(order, order)],
-        draws=draws[np.ix_(order, order)],
-        elo=ratings[order],
-        elo_half_width=half_widths[order],
-    )
+    return {
+        "players": tuple(names[i] for i in order),
+        "wins": wins[np.ix_(order, order)],
+        "draws": draws[np.ix_(order, order)],
+        "elo": ratings[order],
+        "elo_half_width": half_widths[order],
+    }
 
 
 def _teams(setup: Setup) -> int:

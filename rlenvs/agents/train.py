@@ -14,7 +14,8 @@ import numpy as np
 
 from rlenvs.agents.card import IMITATING
 from rlenvs.agents.export import network_of
-from rlenvs.agents.hyperparameters import ON_POLICY, Settings, needs_masks, settings_for
+from rlenvs.agents.hyperparameters import needs_masks, settings_for
+from rlenvs.agents.hyperparameters.settings import ON_POLICY, Settings
 from rlenvs.agents.keywords import keywords_of
 from rlenvs.agents.network import form_of
 from rlenvs.core.catalogue.registry import entry, world_of

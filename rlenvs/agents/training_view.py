@@ -11,7 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from rlenvs.agents.hyperparameters import Settings, differences, settings_for, with_changes
+from rlenvs.agents.hyperparameters import settings_for
+from rlenvs.agents.hyperparameters.settings import Settings, differences, with_changes
 from rlenvs.agents.runs import (
     SETTINGS,
     Outcome,

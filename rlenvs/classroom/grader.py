@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import rlenvs
 from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise, Failed, Test
 from rlenvs.classroom.hosted import WorldError
 from rlenvs.classroom.process import Limits, Submission, SubmissionError
 from rlenvs.classroom.source import submitted
 from rlenvs.core.declare.errors import ParameterError, printable
+from rlenvs.version import __version__
 
 SHORTEST = 16  # characters of a secret
 
@@ -112,10 +112,10 @@ def line_of(text: str, length: int = 500) -> str:
 def environments() -> str:
     """Version of this package and SHA-256 of its source files: grades with another one may come from other worlds."""
     digest = hashlib.sha256()
-    root = Path(rlenvs.__file__).parent
+    root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return f"rlenvs {rlenvs.__version__}, sources {digest.hexdigest()[:16]}"
+    return f"rlenvs {__version__}, sources {digest.hexdigest()[:16]}"
 
 
 def _failed(test: Test, secret: str | None, reason: str) -> Result:

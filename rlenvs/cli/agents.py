@@ -13,11 +13,23 @@ from rlenvs.cli.common import (
     LONGEST,
     Against,
     Algorithm,
+    DryRun,
+    Envs,
+    Hyper,
     Id,
+    Ids,
+    Learner,
     Level,
+    Resume,
+    Runs,
     Seed,
+    Seeds,
     Set,
     Source,
+    Steps,
+    Tensorboard,
+    Todo,
+    Workers,
     app,
     check_folder,
     check_output,
@@ -194,52 +206,22 @@ def _compare_algorithms() -> None:
 
 
 @app.command(rich_help_panel=PANEL)
-def train(
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ID",
-            help="Environment, such as QuadHover-v0; rlenvs list has all. With --todo: any number.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")] = 1,
+def train(  # a parameter for each option of the command
+    ids: Ids = None,
+    output: Runs = None,
+    seeds: Seeds = 1,
     seed: Seed = 0,
-    steps: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Environment steps in all. Default: the settings'.")
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN, DAgger or BC. "
-            "Default: the settings'.",
-        ),
-    ] = None,
-    envs: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Environments side by side. Default: the settings'.")
-    ] = None,
-    hyper: Annotated[
-        list[str] | None,
-        typer.Option("--hyper", metavar="NAME=VALUE", help="A hyper-parameter, such as gamma=0.99; may be repeated."),
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")] = False,
-    tensorboard: Annotated[
-        bool | None,
-        typer.Option(
-            "--tensorboard/--no-tensorboard", help="Write events for TensorBoard. Default: where it is installed."
-        ),
-    ] = None,
+    steps: Steps = None,
+    algorithm: Learner = None,
+    envs: Envs = None,
+    hyper: Hyper = None,
+    resume: Resume = False,
+    tensorboard: Tensorboard = None,
     level: Level = None,
     set: Set = None,
-    todo: Annotated[
-        bool,
-        typer.Option("--todo", help="Train what is to be shipped (of these environments, or of all) and is not yet."),
-    ] = False,
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")] = False,
+    todo: Todo = False,
+    workers: Workers = 1,
+    dry_run: DryRun = False,
 ) -> None:
     """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view

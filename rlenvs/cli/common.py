@@ -78,7 +78,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from rlenvs import __version__
+        from rlenvs.version import __version__
 
         say(f"rlenvs {__version__}")
         raise typer.Exit
@@ -172,6 +172,48 @@ def compiled(id: str, keywords: dict[str, Any]) -> None:
         batch.seed([0])
         batch.reset()
         batch.step_loaded()
+
+
+# --- what `train` takes -----------------------------------------------------------------------------------------------
+
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all. With --todo: any number."
+    ),
+]
+Runs = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")]
+Seeds = Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")]
+Steps = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Environment steps in all. Default: the settings'.")
+]
+Learner = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN, DAgger or BC. "
+        "Default: the settings'.",
+    ),
+]
+Envs = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Environments side by side. Default: the settings'.")
+]
+Hyper = Annotated[
+    list[str] | None,
+    typer.Option("--hyper", metavar="NAME=VALUE", help="A hyper-parameter, such as gamma=0.99; may be repeated."),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
+Tensorboard = Annotated[
+    bool | None,
+    typer.Option(
+        "--tensorboard/--no-tensorboard", help="Write events for TensorBoard. Default: where it is installed."
+    ),
+]
+Todo = Annotated[
+    bool, typer.Option("--todo", help="Train what is to be shipped (of these environments, or of all) and is not yet.")
+]
+Workers = Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")]
 
 
 # --- files ------------------------------------------------------------------------------------------------------------

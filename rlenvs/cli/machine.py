@@ -27,7 +27,7 @@ MOST_JOBS, MOST_PER_JOB = 4, 4  # processes by default; environments after which
 @app.command(rich_help_panel=PANEL)
 def doctor() -> None:
     """Show what is installed and what is missing, and test that environments work here."""
-    from rlenvs import doctor as findings
+    import rlenvs.doctor as findings
 
     _print_lines("Packages", findings.package_lines(), "red")
     _print_lines("Extras", findings.extra_lines(), "yellow")

@@ -10,6 +10,14 @@ from rlenvs.core.declare.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rlenvs.core.declare import maths as maths
+    from rlenvs.core.declare.declared_spaces import block as block
+    from rlenvs.core.declare.declared_spaces import continuous as continuous
+    from rlenvs.core.declare.declared_spaces import discrete as discrete
+    from rlenvs.core.declare.declared_spaces import discrete_block as discrete_block
+    from rlenvs.core.declare.declared_spaces import image as image
+    from rlenvs.core.declare.declared_spaces import multi_binary as multi_binary
+    from rlenvs.core.declare.declared_spaces import multi_discrete as multi_discrete
+    from rlenvs.core.declare.declared_spaces import published as published
     from rlenvs.core.declare.kernels import combine_run as combine_run
     from rlenvs.core.declare.kernels import copied as copied
     from rlenvs.core.declare.kernels import kernel as kernel
@@ -23,25 +31,17 @@ if TYPE_CHECKING:
     from rlenvs.core.declare.layout import i8 as i8
     from rlenvs.core.declare.layout import u1 as u1
     from rlenvs.core.declare.layout import u8 as u8
+    from rlenvs.core.declare.options import at_most as at_most
+    from rlenvs.core.declare.options import choice as choice
+    from rlenvs.core.declare.options import constraint as constraint
+    from rlenvs.core.declare.options import flag as flag
+    from rlenvs.core.declare.options import for_data as for_data
+    from rlenvs.core.declare.options import free as free
+    from rlenvs.core.declare.options import integer as integer
+    from rlenvs.core.declare.options import param as param
     from rlenvs.core.declare.parts import PublishedFront as PublishedFront
     from rlenvs.core.declare.parts import Score as Score
-    from rlenvs.core.declare.parts import at_most as at_most
-    from rlenvs.core.declare.parts import block as block
-    from rlenvs.core.declare.parts import choice as choice
-    from rlenvs.core.declare.parts import constraint as constraint
-    from rlenvs.core.declare.parts import continuous as continuous
     from rlenvs.core.declare.parts import cost as cost
-    from rlenvs.core.declare.parts import discrete as discrete
-    from rlenvs.core.declare.parts import discrete_block as discrete_block
-    from rlenvs.core.declare.parts import flag as flag
-    from rlenvs.core.declare.parts import for_data as for_data
-    from rlenvs.core.declare.parts import free as free
-    from rlenvs.core.declare.parts import image as image
-    from rlenvs.core.declare.parts import integer as integer
-    from rlenvs.core.declare.parts import multi_binary as multi_binary
-    from rlenvs.core.declare.parts import multi_discrete as multi_discrete
-    from rlenvs.core.declare.parts import param as param
-    from rlenvs.core.declare.parts import published as published
     from rlenvs.core.declare.parts import recipe as recipe
     from rlenvs.core.declare.parts import role as role
     from rlenvs.core.declare.parts import term as term
@@ -60,9 +60,10 @@ else:
             "declare.kernels": "combine_run copied kernel prefetch",
             "declare.layout": "b1 f4 f8 i1 i2 i4 i8 u1 u8",
             "declare.rng": "below between drawn_from normal uniform",
-            "declare.parts": "PublishedFront Score at_most block choice constraint continuous cost discrete "
-            "discrete_block flag for_data free image integer multi_binary multi_discrete param "
-            "published recipe role term",
+            "declare.declared_spaces": "block continuous discrete discrete_block image multi_binary multi_discrete "
+            "published",
+            "declare.options": "at_most choice constraint flag for_data free integer param",
+            "declare.parts": "PublishedFront Score cost recipe role term",
             "declare.spec": "World world",
         },
     )

@@ -12,7 +12,8 @@ from gymnasium.utils.seeding import np_random as make_generator
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.catalogue.registry import NAMESPACE, entry
 from rlenvs.core.declare.errors import ActionError, MissingExtraError, ParameterError
 from rlenvs.core.declare.inputs import actions_of, params_of, seed_of, truth

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import SnapshotError, shortened
 from rlenvs.core.declare.user_files import read_arrays, reason
 

@@ -22,7 +22,7 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError, nearest
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.wrappers.wrapper import Wrapper
 
 TOLERANCE = 1e-6  # constraints count as met when this little is missing

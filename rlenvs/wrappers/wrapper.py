@@ -23,8 +23,8 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.bound import bound
 from rlenvs.core.compiler.slot_loops import FEWEST, share
+from rlenvs.core.declare.action_form import first_action
 from rlenvs.core.declare.errors import ParameterError, nearest
-from rlenvs.core.declare.setup import first_action
 from rlenvs.wrappers.masked import clear, count
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
 

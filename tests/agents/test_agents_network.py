@@ -8,7 +8,8 @@ import pytest
 from gymnasium import spaces
 from threadpoolctl import threadpool_limits
 
-from rlenvs.agents.network import ACTIVATIONS, Network, _blas, check_architecture, expected_tensors
+from rlenvs.agents.architecture import check_architecture, expected_tensors
+from rlenvs.agents.network import ACTIVATIONS, Network, _blas
 from rlenvs.core.declare.errors import ParameterError
 
 BOX = spaces.Box(-1.0, 1.0, (5,), np.float32)

@@ -9,7 +9,7 @@ from places import ROOT
 
 from rlenvs.agents import aggregate, curves, learning, plots
 from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_curves, published_curve, read_curves
-from rlenvs.agents.hyperparameters import ALGORITHMS
+from rlenvs.agents.hyperparameters.settings import ALGORITHMS
 from rlenvs.agents.runs import COLUMNS
 from rlenvs.agents.store import read_card, reference_stem
 from rlenvs.core.catalogue.docs import documented, page

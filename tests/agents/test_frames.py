@@ -6,10 +6,11 @@ from gymnasium.spaces.utils import flatdim
 
 import rlenvs
 from rlenvs.agents.agent import Agent
+from rlenvs.agents.architecture import expected_tensors
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.files import load_agent, save_agent
-from rlenvs.agents.hyperparameters import settings_from
-from rlenvs.agents.network import Network, expected_tensors
+from rlenvs.agents.hyperparameters.settings import settings_from
+from rlenvs.agents.network import Network
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup

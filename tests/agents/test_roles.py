@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import rlenvs
+from rlenvs.agents.architecture import check_architecture
 from rlenvs.agents.evaluate import chooser
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.kinds import in_blocks, kind_of, kinds_in, names_in
-from rlenvs.agents.network import Network, check_architecture
+from rlenvs.agents.network import Network
 from rlenvs.agents.rollouts import agent_player, rollouts
 from rlenvs.agents.video import video
 from rlenvs.core.catalogue.registry import world_of
@@ -298,7 +299,7 @@ LEAGUE = {"size": 2, "every": 100, "scripted": 0.5, "past": 0.5}
 def model_for(id, algorithm, steps=400, **tables):
     """A model that has learnt for some steps."""
     pytest.importorskip("sb3_contrib")
-    from rlenvs.agents.hyperparameters import settings_from
+    from rlenvs.agents.hyperparameters.settings import settings_from
     from rlenvs.agents.train import new_model
 
     usual = {"algorithm": algorithm, "steps": steps, "num_envs": 4, "hyperparameters": ON}

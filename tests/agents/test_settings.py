@@ -14,16 +14,18 @@ from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import (
     DEFAULTS,
     FOLDER,
-    Settings,
     algorithms_of,
-    differences,
     family_file,
     family_tables,
     found_of,
     needs_masks,
-    read_settings,
     seeds_of,
     settings_for,
+)
+from rlenvs.agents.hyperparameters.settings import (
+    Settings,
+    differences,
+    read_settings,
     settings_from,
     toml,
     with_changes,

@@ -17,10 +17,7 @@ from rlenvs.agents.checkpoint import read_checkpoint, write_checkpoint
 from rlenvs.agents.evaluate import Evaluation
 from rlenvs.agents.export import agent_from, network_of
 from rlenvs.agents.files import load_agent
-from rlenvs.agents.hyperparameters import (
-    OFF_POLICY,
-    with_changes,
-)
+from rlenvs.agents.hyperparameters.settings import OFF_POLICY, with_changes
 from rlenvs.agents.network import Network
 from rlenvs.agents.train import in_words, new_model
 from rlenvs.core.declare.errors import ParameterError, RunError, UnknownNameError

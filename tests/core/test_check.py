@@ -21,7 +21,7 @@ from rlenvs.core.check.settings import odd_sizes
 from rlenvs.core.check.subject import golden_file, subject_of
 from rlenvs.core.check.values import _inside
 from rlenvs.core.declare.errors import ConformanceError, UnknownNameError
-from rlenvs.core.declare.parts import integer
+from rlenvs.core.declare.options import integer
 from rlenvs.core.declare.spec import load_world
 from rlenvs.core.forms.gym_env import Env
 

@@ -2,6 +2,8 @@
 
 import re
 import signal
+import subprocess
+import sys
 import tomllib
 from itertools import count
 
@@ -12,8 +14,8 @@ from places import ROOT
 from rlenvs.core import block, continuous, f8, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.compiling import NUMBA
 from rlenvs.core.compiler.intermediate import AxesKnown
+from rlenvs.core.compiler.jit import NUMBA
 from rlenvs.core.declare.errors import DependencyError, KernelError
 
 numbers = count()
@@ -118,6 +120,15 @@ def test_another_numba_is_named_with_the_fix(monkeypatch, version):
     monkeypatch.setattr(numba, "__version__", version)
     with pytest.raises(DependencyError, match=rf"numba {version} cannot .* pip install 'numba>=0.63,<0.69'"):
         first_reward(new_world())
+
+
+def test_the_gate_stands_before_names_that_another_numba_may_not_have():
+    code = (
+        "import numba, numba.core.ir_utils as moved; numba.__version__ = '0.99.0'; del moved.guard\n"
+        "import rlenvs.core.compiler.jit"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr.splitlines()[-1]
+    assert re.fullmatch(r".*DependencyError: numba 0.99.0 cannot .* pip install 'numba>=0.63,<0.69'", told)
 
 
 def test_what_is_installed_may_be_just_what_works():

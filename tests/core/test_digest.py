@@ -8,10 +8,10 @@ import pytest
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.compiler.build import kernel_names
 from rlenvs.core.compiler.digest import ONCE, Digest
+from rlenvs.core.compiler.kernel_names import kernel_names
+from rlenvs.core.declare.declared_spaces import Continuous
 from rlenvs.core.declare.errors import KernelError
-from rlenvs.core.declare.parts import Continuous
 
 BEFORE = """
 import collections, dataclasses, enum, functools, math, types

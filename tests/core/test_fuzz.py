@@ -14,7 +14,7 @@ from places import ROOT
 
 import rlenvs
 from rlenvs.core.check import one_per_kind
-from rlenvs.core.compiler import build
+from rlenvs.core.compiler import plain
 from rlenvs.robotics.quadcopter.flight import COMMANDS
 
 SCRIPT = ROOT / "benchmarks" / "fuzz.py"
@@ -43,7 +43,7 @@ def small(monkeypatch):
 @pytest.fixture
 def strict(small, monkeypatch):
     """Plain Python whose records refuse indices outside their arrays, below zero too."""
-    monkeypatch.setattr(build, "_python_accessor", fuzz.strict_accessor(build._python_accessor))
+    monkeypatch.setattr(plain, "_python_accessor", fuzz.strict_accessor(plain._python_accessor))
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -20,10 +20,12 @@ from rlenvs.core.catalogue.registry import catalogue, tags_of
 from rlenvs.core.catalogue.rows import catalogue_row
 from rlenvs.core.check import check, one_per_kind
 from rlenvs.core.compiler import build
+from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.setup import Setup
-from rlenvs.core.declare.spec import _pickled_whole, _unpickled, load_world
+from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.declare.whole_worlds import pickled_whole, unpickled
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.wrappers import Levels, wrap
 
@@ -45,7 +47,7 @@ def registered():
 
 def key_of(world):
     setup = Setup(world)
-    return build.code_key(world, setup.action_kind, build.kernel_names(world, setup.action_kind, False))
+    return build.code_key(world, setup.action_kind, kernel_names(world, setup.action_kind, False))
 
 
 def test_forty_members_are_one_compile(monkeypatch):
@@ -190,7 +192,7 @@ def test_members_and_levels_keep_what_they_set_where_a_choice_sets_it_too():
     assert Setup(kind, level="calm", place="outdoors").values.noise == 0.0
     assert Setup(quiet).values.noise == 0.001
     assert Setup(quiet, level="calm").values.noise == 0.0
-    copy = _unpickled("elsewhere", _pickled_whole(quiet)[1])  # as another process gets it
+    copy = unpickled(World, "elsewhere", pickled_whole(quiet)[1])  # as another process gets it
     assert (copy is not quiet, Setup(copy).values.noise) == (True, 0.001)
 
 

@@ -11,8 +11,9 @@ from gymnasium import spaces
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.declare.declared_spaces import block, discrete
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError
-from rlenvs.core.declare.parts import block, discrete, term
+from rlenvs.core.declare.parts import term
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import world
 from rlenvs.core.forms.gym_env import Env

@@ -15,7 +15,8 @@ from rlenvs.core import block, continuous, discrete, image, published, term, wor
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.docs import page
 from rlenvs.core.check.rules import RULES
-from rlenvs.core.compiler.build import code_key, kernel_names
+from rlenvs.core.compiler.build import code_key
+from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError
 from rlenvs.core.declare.keys import steering_keys
 from rlenvs.core.declare.setup import Setup

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.batch.simulate import simulate
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, SnapshotError
 from rlenvs.core.declare.layout import Layout, i8
 from rlenvs.core.forms.gym_env import Env

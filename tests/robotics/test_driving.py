@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import rlenvs
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import SnapshotError
 from rlenvs.kits.roads import lanes as road
 from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER

@@ -43,7 +43,7 @@ def seen(made, k, name):
     """A block of agent k's observation in physical units."""
     start = 0
     for block_name, part in made.world.observation.items():
-        count = int(np.prod([made.setup._size(d) for d in part.shape], dtype=int))
+        count = int(np.prod(made.setup.chosen.shape(part.shape), dtype=int))
         if block_name == name:
             values = made.observations[0, k, start : start + count].astype(float)
             return values if part.raw else 0.5 * (values * (part.high - part.low) + part.high + part.low)

@@ -17,6 +17,7 @@ from scipy.optimize import linprog
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.compiler import build
+from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownKeywordError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.kits.tables.solve import Model, model_of
@@ -535,7 +536,7 @@ def test_all_tables_are_one_compile():
     keys = set()
     for id in PLAYED:
         setup = Setup(world_of(id))
-        names = build.kernel_names(setup.world, setup.action_kind, False)
+        names = kernel_names(setup.world, setup.action_kind, False)
         keys.add(build.code_key(setup.world, setup.action_kind, names))
     assert len(keys) == 1
 

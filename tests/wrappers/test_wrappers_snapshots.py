@@ -16,7 +16,7 @@ from wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.agents.teacher import collect_snapshots
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.check.playing import difference
 from rlenvs.core.declare.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.core.forms.gym_env import Env

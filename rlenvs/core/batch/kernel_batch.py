@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import operator
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from rlenvs.core.batch.snapshots import Snapshot, checked_snapshot
 from rlenvs.core.batch.stepping import BatchStepping
 from rlenvs.core.compiler import build
 from rlenvs.core.compiler.driver import NOT_A_CHOICE, NOT_A_NUMBER, OBSERVE, ROLL
@@ -28,34 +28,6 @@ from rlenvs.core.declare.spec import World
 
 # what a batch is apart from its arrays
 PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "totals")
-
-
-class Snapshot(NamedTuple):
-    """One world at one moment: state, random generator, physical parameters, time limit and reward weights. Picklable,
-    comparable, exact.
-
-    world: name, layout and sizes of what it was taken from. state, params: records as bytes. checksum: of all three.
-    """
-
-    world: str
-    state: bytes
-    params: bytes
-    checksum: int
-
-    @staticmethod
-    def of(world: str, state: bytes, params: bytes) -> Snapshot:
-        """A snapshot of these records, with their checksum."""
-        return Snapshot(world, state, params, _checksum(world, state, params))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it is as it was taken: types and checksum are right."""
-        kinds = [type(part) for part in self]
-        return kinds == [str, bytes, bytes, int] and self.checksum == _checksum(*self[:3])
-
-
-def _checksum(world: str, state: bytes, params: bytes) -> int:
-    return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
 
 
 class KernelBatch(BatchStepping):
@@ -406,55 +378,7 @@ class KernelBatch(BatchStepping):
 
     def check_snapshot(self, snapshot: Any, worlds: int = 1) -> Any:
         """SnapshotError unless a snapshot fits so many worlds of this batch; its record of parameters."""
-        name = self.world.name
-        if not isinstance(snapshot, Snapshot):
-            raise SnapshotError(f"{name}: a snapshot is needed, as get_state gives it, not a {type(snapshot).__name__}")
-        if not snapshot.is_whole:
-            raise SnapshotError(f"{name}: the snapshot is damaged: it is not what get_state gave")
-        if snapshot.world != self.setup.fingerprint:
-            raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {self.setup.fingerprint}")
-        if (len(snapshot.state), len(snapshot.params)) != (self.states.itemsize, self.param_rows.itemsize):
-            raise SnapshotError(f"{name}: the snapshot has another size")
-        rows: Any = np.frombuffer(bytearray(snapshot.params), self.param_rows.dtype)
-        row, own = rows[0], self.param_rows[0]
-        if self.world.published is not None:
-            row["scaled"] = own["scaled"]  # how one looks is no part of the world
-        coded = set(self.world.options) & set(self.param_rows.dtype.names or ()) - set(self.world.data)
-        other = sorted(option for option in coded if row[option] != own[option])
-        if other:
-            raise SnapshotError(
-                f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
-            )
-        self._check_data(row, worlds)
-        self._check_params(row)
-        check_states(self.setup, np.frombuffer(snapshot.state, self.states.dtype), rows)
-        return row
-
-    def _check_data(self, row: Any, worlds: int) -> None:
-        """SnapshotError where static data of a snapshot differ from the batch's and cannot go into so many worlds."""
-        name, own = self.world.name, self.param_rows[0]
-        data = [field for field in self.world.data if not np.array_equal(row[field], own[field])]
-        if whole := [field for field in data if self.world.data[field].code not in ("f4", "f8")]:
-            raise SnapshotError(
-                f"{name}: the snapshot was made with another {', '.join(whole)}; make the environment with its options"
-            )
-        if data and worlds < self.num_worlds:
-            raise SnapshotError(
-                f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "
-                "it into all of them, or into a batch with its options"
-            )
-
-    def _check_params(self, row: Any) -> None:
-        """SnapshotError where parameters of a snapshot are none that `make` would take."""
-        values = {name: float(row[name]) for name in self.world.params}
-        try:
-            for name, value in values.items():
-                self.world.params[name].check(name, value)
-            self.setup.check_together({**vars(self.setup.values), **values})
-        except ParameterError as error:
-            raise SnapshotError(f"{self.world.name}: the snapshot's parameters cannot be: {error}") from None
-        if row["horizon"] < 1 or not np.isfinite(row["weights"]).all():
-            raise SnapshotError(f"{self.world.name}: the snapshot's time limit or weights are none that `make` takes")
+        return checked_snapshot(self, snapshot, worlds)
 
     def records(self, index: int) -> tuple[Any, Any]:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""

@@ -15,7 +15,9 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
-from rlenvs.core.declare.parts import Choice, Continuous, Flag, Integer, Option, Published, Term
+from rlenvs.core.declare.declared_spaces import Continuous, Published
+from rlenvs.core.declare.options import Choice, Flag, Integer, Option
+from rlenvs.core.declare.parts import Term
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 

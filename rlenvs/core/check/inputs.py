@@ -12,6 +12,7 @@ from gymnasium import spaces
 from rlenvs.core.check.playing import Player, choose, difference
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
+from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import (
     ActionError,
     EpisodeOverError,
@@ -19,7 +20,6 @@ from rlenvs.core.declare.errors import (
     UnknownKeywordError,
     UnknownNameError,
 )
-from rlenvs.core.declare.setup import counts_of
 from rlenvs.core.forms.gym_env import Env
 
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.check.playing import Chooser, difference, roll
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed, NotApplicable

@@ -19,7 +19,7 @@ from rlenvs.core.check.settings import odd_sizes
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Failed
 from rlenvs.core.compiler import driver
-from rlenvs.core.declare.parts import Choice, Flag, Integer
+from rlenvs.core.declare.options import Choice, Flag, Integer
 from rlenvs.core.declare.setup import Setup
 
 SUSPICIOUS = 1.0  # s of computing after which lines are counted

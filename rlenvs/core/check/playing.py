@@ -12,7 +12,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.declare.setup import counts_of
+from rlenvs.core.declare.action_form import counts_of
 
 
 class Player:

@@ -15,7 +15,7 @@ from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.values import check_terms, check_values
 from rlenvs.core.check.verdicts import Failed, NotApplicable, compare, row_of
 from rlenvs.core.declare.errors import ParameterError, RenderError
-from rlenvs.core.declare.parts import Integer
+from rlenvs.core.declare.options import Integer
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.check.kernels import kept_fields
 from rlenvs.core.check.playing import Chooser, Player, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject

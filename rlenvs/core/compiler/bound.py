@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit, typeof, types
 
 from rlenvs.core.compiler.build import direct
 from rlenvs.core.compiler.cache import code_cache, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
+from rlenvs.core.compiler.jit import njit, typeof, types
 from rlenvs.core.compiler.slot_loops import fetching
 
 

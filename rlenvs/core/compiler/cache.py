@@ -102,7 +102,7 @@ def _private(group: int) -> bool:
 
 def processor() -> str:
     """The processor that numba compiles for, and what it can do."""
-    from numba.core.registry import cpu_target
+    from rlenvs.core.compiler.jit import cpu_target
 
     return repr(cpu_target.target_context.codegen().magic_tuple())
 
@@ -119,7 +119,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
     """
 
     def decorate(function: FunctionType) -> Any:
-        from numba import njit
+        from rlenvs.core.compiler.jit import njit
 
         _make_callable(function)
         loop = undisturbed(njit(**options)(function))
@@ -134,7 +134,7 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
 
 def _make_callable(function: FunctionType) -> None:
     """Let compiled code call the kernels that a function names, and those that they name."""
-    from numba.extending import register_jitable
+    from rlenvs.core.compiler.jit import register_jitable
 
     for name in function.__code__.co_names:
         named: Any = function.__globals__.get(name)
@@ -164,8 +164,7 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
         entry: the function's name.
         linkable: keep what other compiled functions need to call it.
     """
-    from numba.core import compiler, serialize
-    from numba.core.caching import _Cache
+    from rlenvs.core.compiler.jit import _Cache
 
     class CodeCache(_Cache):
         """One file. What cannot be read or written is as good as absent."""
@@ -181,13 +180,9 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
                 if body is None:
                     continue
                 try:
-                    symbols, reduced = serialize.pickle.loads(body)
-                    target_context.codegen()._engine._defined_symbols |= symbols
-                    result = compiler.CompileResult._rebuild(target_context, *reduced)
+                    return _unpacked(body, target_context)
                 except Exception:  # whatever a file of another build may hold
                     _remove(path)
-                    continue
-                return result
             if self.when_missing is not None:
                 self.when_missing()
             return None
@@ -221,7 +216,7 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
 
 @functools.cache
 def _empty_bitcode() -> bytes:
-    from llvmlite import binding
+    from rlenvs.core.compiler.jit import binding
 
     return binding.parse_assembly("").as_bitcode()
 
@@ -229,7 +224,7 @@ def _empty_bitcode() -> bytes:
 def _packed(result: Any, linkable: bool) -> bytes:
     """A compiled function as bytes; if no other function takes it in, without what that would need, and without what
     Python code in it would need, of which there is none in kernels."""
-    from numba.core import serialize
+    from rlenvs.core.compiler.jit import serialize
 
     if linkable:
         return serialize.dumps((set(), result._reduce()))
@@ -238,6 +233,15 @@ def _packed(result: Any, linkable: bool) -> bytes:
     symbols = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}
     symbols.add(described.env_name)
     return serialize.dumps((symbols, ((name, kind, (code, _empty_bitcode())), *rest, ())))
+
+
+def _unpacked(body: bytes, target_context: Any) -> Any:
+    """A compiled function from the bytes of `_packed`."""
+    from rlenvs.core.compiler.jit import compiler, serialize
+
+    symbols, reduced = serialize.pickle.loads(body)
+    target_context.codegen()._engine._defined_symbols |= symbols
+    return compiler.CompileResult._rebuild(target_context, *reduced)
 
 
 def _read(path: Path) -> bytes | None:

@@ -1,37 +1,13 @@
-"""What goes for all that is compiled: which numba can do it, and that nothing breaks into it."""
+"""What goes for all that is compiled: nothing breaks into it."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import re
 import signal
-import sys
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
-
-from rlenvs.core.declare.errors import DependencyError
-
-NUMBA = ((0, 63), (0, 69))  # the first version that works, and the first that nobody has tried
-
-
-def check_numba() -> None:
-    """See whether the installed numba can compile kernels.
-
-    Raises:
-        DependencyError: it is too old, or newer than any that was tried.
-    """
-    import numba
-
-    first, end = NUMBA
-    found = re.match(r"(\d+)\.(\d+)", numba.__version__)
-    if found and not first <= (int(found[1]), int(found[2])) < end:
-        wanted = f"numba>={first[0]}.{first[1]},<{end[0]}.{end[1]}"
-        raise DependencyError(
-            f"numba {numba.__version__} cannot compile the environments. "
-            f"Install one that can with: {sys.executable} -m pip install '{wanted}'"
-        )
 
 
 @contextlib.contextmanager

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils
-from numba.extending import lower_builtin, type_callable
-
+from rlenvs.core.compiler.jit import cgutils, ir, lower_builtin, type_callable
 from rlenvs.core.compiler.records import RecordType
 from rlenvs.core.declare.kernels import copied
 

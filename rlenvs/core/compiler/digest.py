@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.compiler.compiling import check_numba
 from rlenvs.core.declare.errors import KernelError, shortened
 
 FUNCTION = b"function "
@@ -38,8 +37,7 @@ def versions() -> str:
     Raises:
         DependencyError: numba is too old or too new.
     """
-    import llvmlite
-    import numba
+    from rlenvs.core.compiler.jit import check_numba, llvmlite, numba
 
     check_numba()
     settings = [getattr(numba.config, name, None) for name in SETTINGS]
@@ -221,9 +219,7 @@ class Digest:
 
     def _other(self, value: Any) -> bytes:
         """What numba has a form of its own for, or what it cannot compile; the rest cannot be hashed."""
-        from numba.core.dispatcher import Dispatcher
-        from numba.core.extending import _Intrinsic
-        from numba.core.types import Type
+        from rlenvs.core.compiler.jit import Dispatcher, Type, _Intrinsic
 
         if isinstance(value, _Intrinsic) and value._defn.__module__.startswith("rlenvs.core."):
             return Path(sys.modules[value._defn.__module__].__file__ or "").read_bytes()
@@ -293,7 +289,7 @@ def _meant(name: Name, function: FunctionType, closed: dict[str, Any]) -> tuple[
 
 def _is_overloaded(function: FunctionType) -> bool:
     """Whether compiled code of something else takes the function's place."""
-    from numba.core.typing.templates import builtin_registry
+    from rlenvs.core.compiler.jit import builtin_registry
 
     for known, kind in builtin_registry.globals[len(_templates) :]:
         _templates.append((known, kind))

@@ -10,22 +10,28 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from numba import _dynfunc  # type: ignore[attr-defined]
-from numba.core import ir
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, PassManager, _LowerResult
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.ir_utils import get_definition, guard
-from numba.core.typed_passes import NativeLowering
-from numba.core.types import Function
-from numba.core.types.functions import BaseFunction
-from numba.core.untyped_passes import RewriteSemanticConstants
-from numba.extending import register_jitable
-
 import rlenvs.core.compiler.bits
 import rlenvs.core.compiler.copies
 import rlenvs.core.compiler.runs  # noqa: F401  these compile `bits_of`, `float_of`, `copied` and `combine_run`
+from rlenvs.core.compiler.jit import (
+    BaseFunction,
+    CompilerBase,
+    DefaultPassBuilder,
+    Function,
+    FunctionPass,
+    JITCodeLibrary,
+    NativeLowering,
+    PassManager,
+    RewriteSemanticConstants,
+    _dynfunc,
+    _LowerResult,
+    get_definition,
+    global_compiler_lock,
+    guard,
+    register_jitable,
+    register_pass,
+)
+from rlenvs.core.compiler.jit import numba_ir as ir
 
 
 class IntermediateLibrary(JITCodeLibrary):

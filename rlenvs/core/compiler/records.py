@@ -11,14 +11,21 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import from_dtype, types
-from numba.core import cgutils
-from numba.core.extending import intrinsic, models, register_model
-from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.np.arrayobj import populate_array
 
+from rlenvs.core.compiler.jit import (
+    AttributeTemplate,
+    cgutils,
+    from_dtype,
+    infer_getattr,
+    intrinsic,
+    ir,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    populate_array,
+    register_model,
+    types,
+)
 from rlenvs.core.declare.layout import Layout, Place, Slot
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba import config, types
-from numba.extending import lower_builtin, type_callable
-
+from rlenvs.core.compiler.jit import config, ir, lower_builtin, type_callable, types
 from rlenvs.core.declare.kernels import RUN, combine_run
 
 INDEX = ir.IntType(32)

@@ -10,10 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.core import cgutils
 
 from rlenvs.core.compiler.compiling import undisturbed
+from rlenvs.core.compiler.jit import cgutils, njit, types
 from rlenvs.core.compiler.threads import machine_code, pool
 
 ROOM = 16_384  # bytes for the arguments of a loop; an array takes 64 or so

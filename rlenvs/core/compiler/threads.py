@@ -13,12 +13,9 @@ import threading
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.extending import intrinsic
 
 from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.jit import cgutils, intrinsic, ir, types
 
 LOOKS = 200_000  # for the next job, before a helper begins to nap: some 0.1 ms
 # naps of a helper that looks between them whether there is a job, before it goes to sleep: some 20 ms. To go to sleep,

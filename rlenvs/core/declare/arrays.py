@@ -30,6 +30,8 @@ SCALARS = (
     # `run_worlds`, the first row of parameters, and of the states
     *("blocks", "block_bytes", "blocks_end", "block", "run_worlds", "params_common", "state_rows"),
 )
+# the fields of a result, of all agents
+RESULT_PARTS = {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")}
 SCALING = ("gain", "offset", "low", "high")
 # the axis of the numbers of an action, as kernels see it, by `Setup.action_kind`
 NUMBER_AXIS = {"continuous": ("action_numbers",), "multi": ("action_numbers",), "flat": ("dimensions",), "discrete": ()}
@@ -99,12 +101,21 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
     """The table; a new one where the state has become another one, as by a mask that was hung on the world."""
     params, result = (world.layouts[name] for name in ("params", "result"))
     observation, images, central = (world.layouts[name] for name in ("observation", "images", "central"))
-    parts = {"terms": f8("terms", "agents"), "success": b1("agents"), "terminated": b1("agents")}
-    observed, pixels = world.seen_as("observation_numbers"), u1("image_bytes")
+    observed, pixels, parts = world.seen_as("observation_numbers"), u1("image_bytes"), RESULT_PARTS
     number = f8 if kind == "continuous" else i8
-    for_kernels = _action_views(world, kind, number)
     return {
-        # --- the worlds, and what moves them --------------------------------------------------------------------------
+        **_moving(state, params, kind, number, _action_views(world, kind, number)),
+        **_seen(observation, observed, images, pixels),
+        **_outcome(result, parts),
+        **_final(observed, images, pixels, result),
+        **_constant(state, result, parts),
+        **_of_a_call(central, number, _barrier_fields(world)),
+    }
+
+
+def _moving(state: Layout, params: Layout, kind: str, number: Kind, for_kernels: Mapping[str, Row]) -> dict[str, Array]:
+    """The worlds, and what moves them."""
+    return {
         # all that decides what comes next; as bytes what resets clear, and as words, to look for NaN
         "states": Array(
             "world",
@@ -140,7 +151,12 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         "_asleep": Array("world", b1, "asleep"),
         # the scripted player of each agent, -1 for none
         "_slots": Array("world", i8("agents"), "slot", fill=-1),
-        # --- what agents see ------------------------------------------------------------------------------------------
+    }
+
+
+def _seen(observation: Layout, observed: Kind, images: Layout, pixels: Kind) -> dict[str, Array]:
+    """What agents see."""
+    return {
         # vectors: in physical units while the kernel writes them, scaled and clipped behind it
         "observations": Array(
             "agent", observed, {"observation": observation, "observation_values": observed}, kept=True, lanes=("seen",)
@@ -153,7 +169,12 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         "_split_masks": Array(
             "agent", i1("split_choices"), "split_mask", kept=True, fill=1, only=("flat",), lanes=("own",)
         ),
-        # --- what came of the last step -------------------------------------------------------------------------------
+    }
+
+
+def _outcome(result: Layout, parts: Row) -> dict[str, Array]:
+    """What came of the last step."""
+    return {
         # as kernels write it: terms, costs, success, termination
         "results": Array(
             "world",
@@ -173,14 +194,24 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         "_failed": Array("world", u1, "failed", kept=True, outcome=True, lanes=("given", "seen")),
         # the terms alone, without weights
         "reward_vectors": Array("agent", f4("reward_terms"), "reward_vector", kept=True, lanes=("given",)),
-        # --- the same of episodes whose successor began in the same step (SAME_STEP) ----------------------------------
+    }
+
+
+def _final(observed: Kind, images: Layout, pixels: Kind, result: Layout) -> dict[str, Array]:
+    """The same of episodes whose successor began in the same step (SAME_STEP)."""
+    return {
         "final_observations": Array("agent", observed, "final_observation", kept=True, only=("final",)),
         "_final_images": Array("agent", images, {"final_image_bytes": pixels}, kept=True, only=("final", "images")),
         "final_masks": Array("agent", i1("choices"), "final_mask", kept=True, fill=1, only=("final",)),
         "_final_results": Array("world", result, {"final_result": u1("result_bytes")}, kept=True, only=("final",)),
         "final_costs": Array("world", f8("agents"), "final_cost", kept=True, only=("final",)),
         "_final_failed": Array("world", u1, "final_failed", kept=True, only=("final",)),
-        # --- what never changes ---------------------------------------------------------------------------------------
+    }
+
+
+def _constant(state: Layout, result: Layout, parts: Row) -> dict[str, Array]:
+    """What never changes."""
+    return {
         # the state in front of the kernel `reset`: zero, unless an engine fills it
         "_blank": Array("once", state, {"blank": u1("episode_bytes")}),
         # where the exponents of the state's floats lie, and what they are in NaN and infinity
@@ -200,7 +231,12 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         "_dimensions": Array("once", i8("dimensions"), "dimensions"),
         # room for one result, in which goals are graded
         "_graded": Array("once", result, {"graded": result, "graded_parts": parts}),
-        # --- what belongs to a call -----------------------------------------------------------------------------------
+    }
+
+
+def _of_a_call(central: Layout, number: Kind, barrier: dict[str, Kind]) -> dict[str, Array]:
+    """What belongs to a call."""
+    return {
         # `central`: the central state of each world
         "central": Array("call", central, {"central": central, "central_values": f4("central_numbers")}),
         # `roll`: of each world and step the actions, and what they gave
@@ -212,7 +248,7 @@ def _arrays_of(world: World, kind: str, state: Layout) -> dict[str, Array]:
         "grades": Array("call", {"reward": f8, "terminated": b1}, "grades"),
         # `barriers`: each world's proposed action, and its barriers
         "proposal": Array("call", f8("action_numbers"), "proposal"),
-        "barrier": Array("call", _barrier_fields(world), "barrier"),
+        "barrier": Array("call", barrier, "barrier"),
     }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rlenvs.core.declare.declared_spaces import Block, DiscreteChoice, Image, MultiChoice, Published
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.layout import Kind, Layout, b1, f8, i8, u8
-from rlenvs.core.declare.parts import Block, DiscreteChoice, Image, Integer, MultiChoice, Published
+from rlenvs.core.declare.options import Integer
 
 if TYPE_CHECKING:
     from rlenvs.core.declare.spec import World

@@ -11,58 +11,24 @@ A world file calls `world(...)` once and hangs its kernels on the result:
 from __future__ import annotations
 
 import functools
-import secrets
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, TypeVar
 
+from rlenvs.core.declare.core_options import form_option, physics_option, scaled_option
 from rlenvs.core.declare.declaration import blocks_layout, check_declaration, param_fields, result_fields, state_fields
-from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
-from rlenvs.core.declare.kernels import kernel, mark_again
+from rlenvs.core.declare.declared_spaces import Action, Block, Image, Published
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.kernels import kernel
 from rlenvs.core.declare.layout import Kind, Layout, f4, f8, u1
-from rlenvs.core.declare.parts import (
-    Action,
-    Block,
-    Constraint,
-    Cost,
-    Image,
-    Option,
-    Param,
-    Published,
-    Role,
-    Score,
-    Term,
-    choice,
-    flag,
-)
+from rlenvs.core.declare.members import changed, doc_of_member, no_sizes
+from rlenvs.core.declare.options import Constraint, Option, Param
+from rlenvs.core.declare.parts import Cost, Role, Score, Term
+from rlenvs.core.declare.whole_worlds import pickled_whole, unpickled
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def _no_sizes(values: Any) -> dict[str, Any]:
-    return {}
-
-
-def _joined(function: Callable[[Any], Mapping[str, Any]], more: Mapping[str, Any], values: Any) -> dict[str, Any]:
-    """What a function of the values gives, with more or in the place of it."""
-    return {**function(values), **more}
-
-
-def _doc_of_member(doc: str | None, summary: str) -> str:
-    """The doc string of a kind with another first paragraph."""
-    _, blank, rest = (doc or "").partition("\n\n")
-    return summary + blank + rest
-
-
-def _defaulting(declared: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the declarations whose default changes, or whose place another one takes."""
-    return {
-        name: values[name] if isinstance(values[name], type(part)) else part.defaulting(values[name], name)
-        for name, part in declared.items()
-        if name in values
-    }
 
 
 @dataclass(eq=False)
@@ -169,7 +135,7 @@ class World:
     fps: float | Callable[[Any], float] = 30.0
     agents: bool = False
     levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    sizes: Callable[[Any], Mapping[str, int]] = _no_sizes
+    sizes: Callable[[Any], Mapping[str, int]] = no_sizes
     data: Mapping[str, Kind] = field(default_factory=dict)
     persistent: Mapping[str, Kind] = field(default_factory=dict)
     scores: Mapping[str, Score] = field(default_factory=dict)
@@ -206,8 +172,8 @@ class World:
         self.at_level: dict[str, World] = {}
         self.given: Mapping[str, Any] = {}
         self.doc = self.doc or ""
-        self.options = {**self.options, **_physics_option(self.engines), **_form_option(self.goal, self.options)}
-        self.options |= _scaled_option(self.published, self.options)
+        self.options = {**self.options, **physics_option(self.engines), **form_option(self.goal, self.options)}
+        self.options |= scaled_option(self.published, self.options)
         self.starts = 1 if self.same_start else self.starts
         check_declaration(self)
         _ = self.layouts  # what is declared twice is said now
@@ -255,8 +221,8 @@ class World:
         Raises:
             UnknownKeywordError: a change of nothing that there is. ParameterError: a value outside its range.
         """
-        doc = changes.pop("doc", "") or _doc_of_member(self.doc, summary)
-        made = _changed(self, {"name": name, "doc": doc, **changes})
+        doc = changes.pop("doc", "") or doc_of_member(self.doc, summary)
+        made = changed(self, {"name": name, "doc": doc, **changes})
         self.kind.members[name] = made
         return made
 
@@ -272,7 +238,7 @@ class World:
         if not isinstance(name, str) or name not in base.levels:
             raise UnknownNameError(f"{base.name} has no level {shortened(name)}. {nearest(name, base.levels)}")
         if name not in base.at_level:
-            base.at_level[name] = _changed(base, {"levels": base.levels, **base.levels[name]})
+            base.at_level[name] = changed(base, {"levels": base.levels, **base.levels[name]})
             base.at_level[name].base, base.at_level[name].level_name = base, name
         return base.at_level[name]
 
@@ -284,7 +250,7 @@ class World:
         if self.level_name:
             return World.level, (self.base, self.level_name)
         address = self.address
-        return (load_world, (address,)) if address else (_unpickled, _pickled_whole(self))
+        return (load_world, (address,)) if address else (unpickled, (World, *pickled_whole(self)))
 
     @property
     def address(self) -> str:
@@ -503,57 +469,6 @@ class World:
 world = World  # what world files call
 
 
-def _changed(world: World, changes: dict[str, Any]) -> World:
-    """A world of the same kind with other defaults and other keywords of `world`."""
-    name, known = changes.get("name", world.name), {*world.params, *world.options}
-    values = {key: changes.pop(key) for key in tuple(changes) if key in known}
-    unknown = set(changes) - {each.name for each in fields(world)}
-    if unknown:
-        raise UnknownKeywordError(f"{name}: a {world.name} has no {min(unknown)!r}. {nearest(min(unknown), known)}")
-    given = {"sizes": changes.pop("sizes", {}), "data": changes.pop("data", {})}
-    functions = ChainMap({}, world.functions)
-    if callable(given["sizes"]):
-        changes["sizes"] = given["sizes"]
-    elif given["sizes"]:
-        changes["sizes"] = functools.partial(_joined, world.sizes, given["sizes"])
-    if given["data"]:
-        functions["data"] = functools.partial(_joined, world.functions.get("data", _no_sizes), given["data"])
-    made = replace(
-        world,
-        params={**world.params, **_defaulting(world.params, values)},
-        options={**world.options, **_defaulting(world.options, values)},
-        kernels=ChainMap({}, world.kernels),
-        functions=functions,
-        **{"scores": {}, **changes},
-    )
-    made.kind = world.kind
-    made.given = {**world.given, **values}
-    return made
-
-
-FORM: dict[str, Option] = {
-    "form": choice(
-        "flat", "goal", doc='observation: one vector, or a dictionary "observation", "achieved_goal", "desired_goal"'
-    )
-}
-
-
-def _form_option(goal: tuple[str, str] | None, options: Mapping[str, Option]) -> dict[str, Option]:
-    return FORM if goal and "form" not in options else {}
-
-
-def _physics_option(engines: Mapping[str, str]) -> dict[str, Option]:
-    if not engines:
-        return {}
-    return {"physics": choice("kernel", *engines, doc="what moves the bodies: this package's kernels, or an engine")}
-
-
-def _scaled_option(published: Published | None, options: Mapping[str, Option]) -> dict[str, Option]:
-    if published is None or "scaled" in options:  # a member has its kind's
-        return {}
-    return {"scaled": flag(False, f"the form of this package's own worlds in place of the spaces of {published.id}")}
-
-
 def load_world(address: str | World) -> World:
     """The world at "module:name" or "module:name/member"; a world is its own address."""
     import importlib
@@ -564,27 +479,3 @@ def load_world(address: str | World) -> World:
     name, _, member = place.partition("/")
     kind = getattr(importlib.import_module(module), name)
     return kind.members[member] if member else kind
-
-
-_whole: dict[str, World] = {}  # the worlds that were pickled whole, in this process or another, by token
-
-
-def _pickled_whole(spec: World) -> tuple[str, bytes]:
-    """A world that no module holds, as a token that tells it from others, and its declaration with all functions."""
-    import cloudpickle
-
-    token = next((token for token, known in _whole.items() if known is spec), "") or secrets.token_hex(16)
-    _whole[token] = spec
-    return token, cloudpickle.dumps(({each.name: getattr(spec, each.name) for each in fields(spec)}, spec.given))
-
-
-def _unpickled(token: str, parts: bytes) -> World:
-    """The world of `_pickled_whole`; the same object every time."""
-    if token not in _whole:
-        import cloudpickle
-
-        declared, given = cloudpickle.loads(parts)
-        _whole[token] = World(**declared)
-        _whole[token].given = given
-        mark_again(_whole[token].kernels.values())
-    return _whole[token]

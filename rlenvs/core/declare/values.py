@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, nearest
+from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.inputs import numbers
 from rlenvs.core.declare.limits import LIMIT_NAMES, check_limit, one_limit
-from rlenvs.core.declare.parts import Choice
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.spec import World
 
 # what every world knows beside its own
@@ -86,6 +87,46 @@ def presets_of(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:
         if isinstance(option, Choice) and option.sets:
             values.update(option.sets.get(option.check(name, chosen.get(name, option.default)), {}))
     return values
+
+
+def weights_of(world: World, values: SimpleNamespace, wanted: Mapping[str, float]) -> np.ndarray:
+    """The weight of each reward term: what is wanted, else what goes with the choices made, else the declared one.
+
+    Raises:
+        UnknownNameError: no such term.
+        ParameterError: a weight that is not one finite number, or no term left with a weight.
+    """
+    terms = world.terms
+    for name in wanted:
+        if name not in terms:
+            raise UnknownNameError(f"{world.name} has no reward term {name!r}. {nearest(name, terms)}")
+        number = numbers(f"weights[{name!r}]", wanted[name])
+        if number.ndim or not np.isfinite(number):
+            raise ParameterError(f"weights[{name!r}]={shortened(wanted[name])} must be one finite number")
+    chosen = {**presets_of(world, vars(values)), **wanted}
+    found = np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
+    if wanted and not found.any():
+        raise ParameterError(f"weights={shortened(wanted)} leave all terms of {world.name} without a weight")
+    return found
+
+
+def random_ranges_of(world: World, wanted: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """(low, high) by parameter, to be drawn from at every reset.
+
+    Raises:
+        UnknownNameError: no such parameter.
+        ParameterError: no range, or one that the parameter's own does not contain.
+    """
+    found = {}
+    for name, bounds in wanted.items():
+        declared = world.params.get(name)
+        if declared is None:
+            raise UnknownNameError(f"randomize: {world.name} has no parameter {name!r}. {nearest(name, world.params)}")
+        pair = declared.check(f"randomize[{name!r}]", bounds)
+        if pair.shape != (2,) or pair[0] > pair[1]:
+            raise ParameterError(f"randomize[{name!r}]={shortened(bounds)} must be (low, high) with low <= high")
+        found[name] = (float(pair[0]), float(pair[1]))
+    return found
 
 
 def range_example(world: World) -> dict[str, tuple[float, float]]:

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, seed_of, truth
 from rlenvs.core.declare.keys import keys_to_action, steered_by_held_keys

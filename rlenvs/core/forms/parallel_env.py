@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.declare.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
 from rlenvs.core.declare.spec import World, load_world

@@ -19,7 +19,7 @@ from pettingzoo import AECEnv
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, SnapshotError, shortened
 from rlenvs.core.declare.inputs import seed_of
 from rlenvs.core.declare.spec import World

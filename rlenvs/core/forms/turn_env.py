@@ -8,7 +8,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from rlenvs.core.batch.kernel_batch import Snapshot
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import EpisodeOverError
 from rlenvs.core.declare.spec import load_world
 from rlenvs.core.forms.parallel_env import ParallelEnv

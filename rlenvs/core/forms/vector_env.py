@@ -11,7 +11,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from rlenvs.core.batch.engines import new_batch
-from rlenvs.core.batch.kernel_batch import KernelBatch, Snapshot
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, reset_mask_of, seeds_of, truth
 from rlenvs.core.declare.spec import World, load_world

@@ -26,7 +26,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
-from rlenvs.core.declare.parts import Block, Term
+from rlenvs.core.declare.declared_spaces import Block
+from rlenvs.core.declare.parts import Term
 from rlenvs.kits.tables.table import BITS, FEATURES, FIRST_BITS, FIRST_MOST, MOST, SHIFT, Table
 
 T = TypeVar("T")

@@ -78,17 +78,10 @@ from rlenvs.core import (
 )
 from rlenvs.core.declare.maths import atan2, sin_cos
 from rlenvs.kits.raster.draw import copy_image
+from rlenvs.single.objectives import minecart_front
+from rlenvs.single.objectives.minecart_facts import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT, START
 
-DIG, LEFT, RIGHT, ACCELERATE, BRAKE, NONE = range(6)
-MINES = (  # x, y, mean of each ore per frame of digging
-    (0.16, 0.84, 0.2, 0.0),
-    (0.5, 0.84, 0.15, 0.1),
-    (0.84, 0.84, 0.2, 0.2),
-    (0.84, 0.5, 0.1, 0.15),
-    (0.84, 0.16, 0.0, 0.2),
-)
 MOST_MINES = 16
-START = 45.0  # degrees
 AT_REST = 0.001  # slower is no motion
 SIDE = 480
 RADIANS = math.pi / 180.0
@@ -419,26 +412,21 @@ def is_published(values: Any, spread: float | None = None) -> bool:
 
 @SPEC.pareto_routes
 def pareto_routes(values, horizon, gamma):
-    from rlenvs.single.objectives import minecart_front
-
-    values_of, actions = zip(*minecart_front.front_of(values, horizon, gamma), strict=True)
+    routes = minecart_front.front_of(is_published(values, 0.0), horizon, gamma)
+    values_of, actions = zip(*routes, strict=True)
     return np.array(values_of), [list(each) for each in actions]
 
 
 @SPEC.outer_front
 def outer_front(values, horizon, gamma):
-    from rlenvs.single.objectives import minecart_front
-
     if values.spread > 0.0 and is_published(values) and gamma == 1.0:
         return minecart_front.chance_bound(values.spread)
-    minecart_front.front_of(values, horizon, gamma)
+    minecart_front.front_of(is_published(values, 0.0), horizon, gamma)
     return minecart_front.outer_bound(gamma)
 
 
 @SPEC.published_front
 def published_front(values, gamma):
-    from rlenvs.single.objectives import minecart_front
-
     return minecart_front.supposed_front(values.spread, gamma) if is_published(values) else None
 
 

@@ -16,7 +16,7 @@ from rlenvs.core import PublishedFront
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.pareto.sets import nondominated
 from rlenvs.single.objectives.family import SOURCE
-from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT, START, is_published
+from rlenvs.single.objectives.minecart_facts import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT, START
 
 ROUTES = Path(__file__).with_name("minecart_routes.json")  # written by benchmarks/minecart_front.py
 LONGEST = 60  # actions of a route, at most
@@ -54,10 +54,10 @@ def known_routes(gamma: float) -> tuple[tuple[tuple[float, ...], tuple[int, ...]
     return tuple(sorted(((found[i], tuple(routes[i][1])) for i in np.flatnonzero(kept)), reverse=True))
 
 
-def front_of(values: Any, horizon: int, gamma: float) -> Any:
-    """Values and actions; ParameterError where the front is not known."""
+def front_of(published: bool, horizon: int, gamma: float) -> Any:
+    """Values and actions, of the world as published and without chance; ParameterError where the front is not known."""
     routes = known_routes(gamma)
-    if not routes or not is_published(values, 0.0) or horizon < LONGEST:
+    if not routes or not published or horizon < LONGEST:
         raise ParameterError(
             f"gamma={gamma:g} with horizon={horizon}: the front of Minecart-v0 is known for its level 'deterministic' "
             f"at gamma 1, 0.99 and 0.98, with a horizon of at least {LONGEST}; benchmarks/minecart_front.py searches it"

@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types as numba_types
-from numba.core import cgutils
-from numba.core.extending import intrinsic
-
 from rlenvs.core.compiler.bits import BYTE, load_early
+from rlenvs.core.compiler.jit import cgutils, intrinsic, ir, types
 from rlenvs.core.compiler.lanes.blocks import FOUR, PAIR, SQUARED, WIDTH
 from rlenvs.core.compiler.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.compiler.lanes.views import lengths_of
-
-# numba's stubs know too little of its types
-types: Any = numba_types
 
 
 @intrinsic
@@ -193,10 +186,35 @@ def _copier_of(count: int, item: int, inwards: bool) -> Any:
     return copy
 
 
-def _copiers(item: int, inwards: bool) -> tuple[Any, Any, Any]:
-    """Copy WIDTH numbers of `item` bytes, fewer, or one, of each row: (addresses in the rows, address in the block)."""
+def _single_copier(item: int, inwards: bool) -> Any:
+    """Copy one number of `item` bytes of each row."""
     number = ir.IntType(8 * item)
     vector = ir.VectorType(number, WIDTH)
+
+    def single(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows = [_pointer(builder, lane_of(builder, args[0], lane), number) for lane in range(WIDTH)]
+        column = _pointer(builder, args[1], vector)
+        if inwards:
+            found = ir.Constant(vector, ir.Undefined)
+            for lane, pointer in enumerate(rows):
+                found = builder.insert_element(found, builder.load(pointer, align=1), WORD(lane))
+            builder.store(found, column, align=1)
+        else:
+            found = builder.load(column, align=1)
+            for lane, pointer in enumerate(rows):
+                builder.store(lane_of(builder, found, lane), pointer, align=1)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def copy_single(typing_context: Any, rows: Any, block: Any) -> Any:
+        return types.none(Lanes(types.int64), types.int64), single
+
+    return copy_single
+
+
+def _copiers(item: int, inwards: bool) -> tuple[Any, Any, Any]:
+    """Copy WIDTH numbers of `item` bytes, fewer, or one, of each row: (addresses in the rows, address in the block)."""
+    vector = ir.VectorType(ir.IntType(8 * item), WIDTH)
 
     def square(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         rows = [_pointer(builder, lane_of(builder, args[0], lane), vector) for lane in range(WIDTH)]
@@ -227,20 +245,6 @@ def _copiers(item: int, inwards: bool) -> tuple[Any, Any, Any]:
                 _masked(builder, "store", vector, value, rows[n], WORD(1), wanted)
         return context.get_dummy_value()
 
-    def single(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        rows = [_pointer(builder, lane_of(builder, args[0], lane), number) for lane in range(WIDTH)]
-        column = _pointer(builder, args[1], vector)
-        if inwards:
-            found = ir.Constant(vector, ir.Undefined)
-            for lane, pointer in enumerate(rows):
-                found = builder.insert_element(found, builder.load(pointer, align=1), WORD(lane))
-            builder.store(found, column, align=1)
-        else:
-            found = builder.load(column, align=1)
-            for lane, pointer in enumerate(rows):
-                builder.store(lane_of(builder, found, lane), pointer, align=1)
-        return context.get_dummy_value()
-
     @intrinsic
     def copy_square(typing_context: Any, rows: Any, block: Any) -> Any:
         return types.none(Lanes(types.int64), types.int64), square
@@ -249,11 +253,7 @@ def _copiers(item: int, inwards: bool) -> tuple[Any, Any, Any]:
     def copy_few(typing_context: Any, rows: Any, block: Any, count: Any) -> Any:
         return types.none(Lanes(types.int64), types.int64, types.int64), few
 
-    @intrinsic
-    def copy_single(typing_context: Any, rows: Any, block: Any) -> Any:
-        return types.none(Lanes(types.int64), types.int64), single
-
-    return copy_square, copy_few, copy_single
+    return copy_square, copy_few, _single_copier(item, inwards)
 
 
 def copier(item: int, inwards: bool) -> Any:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types as numba_types
-from numba.core.extending import intrinsic, models, register_model
-from numba.core.imputils import lower_cast
-from numba.core.typeconv import Conversion
-
+from rlenvs.core.compiler.jit import Conversion, intrinsic, ir, lower_cast, models, register_model, types
 from rlenvs.core.compiler.lanes.blocks import WIDTH
 from rlenvs.core.compiler.lanes.vectors import FLAG, FLAGS, Lanes, as_lanes, element_of
-
-# numba's stubs know too little of its types
-types: Any = numba_types
 
 
 class Nothing(types.Type):

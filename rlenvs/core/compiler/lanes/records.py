@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import from_dtype
-from numba import types as numba_types
-from numba.core import cgutils
-from numba.core.extending import intrinsic, models, register_model
-from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
+from rlenvs.core.compiler.jit import (
+    AttributeTemplate,
+    cgutils,
+    from_dtype,
+    infer_getattr,
+    intrinsic,
+    ir,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    register_model,
+    types,
+)
 from rlenvs.core.compiler.lanes.blocks import BLOCK, WIDTH
 from rlenvs.core.compiler.lanes.vectors import Lanes, as_lanes, broadcast
 from rlenvs.core.compiler.lanes.views import Scattered, View, load, store
 from rlenvs.core.compiler.records import RecordType, _number, get_field
 from rlenvs.core.declare.layout import Layout, Place
 
-# numba's stubs know too little of its types
-types: Any = numba_types
 WORLDS_AT = BLOCK.places["worlds"].offset  # where a block holds the numbers of its worlds
 
 

@@ -18,19 +18,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba import types as numba_types
-from numba.core import cgutils
-from numba.core.extending import intrinsic, lower_builtin, models, register_model
-from numba.core.imputils import lower_cast
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-
+from rlenvs.core.compiler.jit import (
+    AbstractTemplate,
+    Conversion,
+    cgutils,
+    infer_global,
+    intrinsic,
+    ir,
+    lower_builtin,
+    lower_cast,
+    models,
+    register_model,
+    signature,
+    types,
+)
 from rlenvs.core.compiler.lanes.blocks import WIDTH
 from rlenvs.core.declare.maths import bits_of, float_of
 
-# numba's stubs know too little of its types
-types: Any = numba_types
 WORD, FLAG = ir.IntType(32), ir.IntType(1)
 FIRST = {"target": "cpu"}  # of a template: tried before the dozens of numba's own, which are for any target
 

@@ -6,18 +6,24 @@ import operator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types as numba_types
-from numba.core import cgutils
-from numba.core.extending import intrinsic, lower_builtin, models, register_model
-from numba.core.imputils import lower_getattr
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 
+from rlenvs.core.compiler.jit import (
+    AbstractTemplate,
+    AttributeTemplate,
+    cgutils,
+    infer_getattr,
+    infer_global,
+    intrinsic,
+    ir,
+    lower_builtin,
+    lower_getattr,
+    models,
+    register_model,
+    signature,
+    types,
+)
 from rlenvs.core.compiler.lanes.blocks import WIDTH
 from rlenvs.core.compiler.lanes.vectors import FIRST, FLAG, FLAGS, WORD, Lanes, as_lanes, broadcast, lane_of
-
-# numba's stubs know too little of its types
-types: Any = numba_types
 
 
 class View(types.Type):

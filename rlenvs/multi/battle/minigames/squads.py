@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from rlenvs.core import b1, choice, discrete, f8, i1, i4, i8, integer, kernel, multi_discrete, param, uniform
-from rlenvs.core.declare.parts import Option
+from rlenvs.core.declare.options import Option
 from rlenvs.multi.battle.combat import (
     COMBAT_DATA,
     UNIT_STATE,

@@ -1,0 +1,102 @@
+"""Snapshots of single worlds, and whether one from outside fits a batch."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
+from rlenvs.core.declare.ranges import check_states
+
+if TYPE_CHECKING:
+    from rlenvs.core.batch.memory import BatchMemory
+
+
+class Snapshot(NamedTuple):
+    """One world at one moment: state, random generator, physical parameters, time limit and reward weights. Picklable,
+    comparable, exact.
+
+    world: name, layout and sizes of what it was taken from. state, params: records as bytes. checksum: of all three.
+    """
+
+    world: str
+    state: bytes
+    params: bytes
+    checksum: int
+
+    @staticmethod
+    def of(world: str, state: bytes, params: bytes) -> Snapshot:
+        """A snapshot of these records, with their checksum."""
+        return Snapshot(world, state, params, _checksum(world, state, params))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is as it was taken: types and checksum are right."""
+        kinds = [type(part) for part in self]
+        return kinds == [str, bytes, bytes, int] and self.checksum == _checksum(*self[:3])
+
+
+def _checksum(world: str, state: bytes, params: bytes) -> int:
+    return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
+
+
+def checked_snapshot(batch: BatchMemory, snapshot: Any, worlds: int) -> Any:
+    """The record of parameters of a snapshot that fits so many worlds of a batch.
+
+    Raises:
+        SnapshotError: it was damaged, belongs to another environment, to other sizes or to other options, or holds
+            numbers that the world never has.
+    """
+    name = batch.world.name
+    if not isinstance(snapshot, Snapshot):
+        raise SnapshotError(f"{name}: a snapshot is needed, as get_state gives it, not a {type(snapshot).__name__}")
+    if not snapshot.is_whole:
+        raise SnapshotError(f"{name}: the snapshot is damaged: it is not what get_state gave")
+    if snapshot.world != batch.setup.fingerprint:
+        raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {batch.setup.fingerprint}")
+    if (len(snapshot.state), len(snapshot.params)) != (batch.states.itemsize, batch.param_rows.itemsize):
+        raise SnapshotError(f"{name}: the snapshot has another size")
+    rows: Any = np.frombuffer(bytearray(snapshot.params), batch.param_rows.dtype)
+    row, own = rows[0], batch.param_rows[0]
+    if batch.world.published is not None:
+        row["scaled"] = own["scaled"]  # how one looks is no part of the world
+    coded = set(batch.world.options) & set(batch.param_rows.dtype.names or ()) - set(batch.world.data)
+    other = sorted(option for option in coded if row[option] != own[option])
+    if other:
+        raise SnapshotError(
+            f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
+        )
+    _check_data(batch, row, worlds)
+    _check_params(batch, row)
+    check_states(batch.setup, np.frombuffer(snapshot.state, batch.states.dtype), rows)
+    return row
+
+
+def _check_data(batch: BatchMemory, row: Any, worlds: int) -> None:
+    """SnapshotError where static data of a snapshot differ from the batch's and cannot go into so many worlds."""
+    name, own = batch.world.name, batch.param_rows[0]
+    data = [field for field in batch.world.data if not np.array_equal(row[field], own[field])]
+    if whole := [field for field in data if batch.world.data[field].code not in ("f4", "f8")]:
+        raise SnapshotError(
+            f"{name}: the snapshot was made with another {', '.join(whole)}; make the environment with its options"
+        )
+    if data and worlds < batch.num_worlds:
+        raise SnapshotError(
+            f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "
+            "it into all of them, or into a batch with its options"
+        )
+
+
+def _check_params(batch: BatchMemory, row: Any) -> None:
+    """SnapshotError where parameters of a snapshot are none that `make` would take."""
+    values = {name: float(row[name]) for name in batch.world.params}
+    try:
+        for name, value in values.items():
+            batch.world.params[name].check(name, value)
+        batch.setup.check_together({**vars(batch.setup.values), **values})
+    except ParameterError as error:
+        raise SnapshotError(f"{batch.world.name}: the snapshot's parameters cannot be: {error}") from None
+    if row["horizon"] < 1 or not np.isfinite(row["weights"]).all():
+        raise SnapshotError(f"{batch.world.name}: the snapshot's time limit or weights are none that `make` takes")
