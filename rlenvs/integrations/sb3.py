@@ -21,7 +21,9 @@ from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import Renderer, check_mode
-from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_state, plain, slot_of
+from rlenvs.wrappers.forms import WrappedVectorEnv
+from rlenvs.wrappers.slot_values import plain, slot_of
+from rlenvs.wrappers.wrapped_states import WrappedState, check_state
 
 try:
     from stable_baselines3.common.monitor import Monitor

@@ -12,7 +12,8 @@ from pettingzoo import ParallelEnv
 
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.wrappers.adversary_moves import Mover
-from rlenvs.wrappers.forms import WrappedEnv, slot_of, wrap
+from rlenvs.wrappers.forms import WrappedEnv, wrap
+from rlenvs.wrappers.slot_values import slot_of
 
 AGENT, ADVERSARY = "agent", "adversary"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,12 +15,16 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.conversions import parallel_to_aec, parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
-from rlenvs.core.declare.inputs import reset_mask_of, seeds_of, switches_of
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.inputs import reset_mask_of, seeds_of
 from rlenvs.core.forms.gym_env import refuse_closed
-from rlenvs.wrappers.masked import clear, load
+from rlenvs.wrappers.action_checks import check_action, check_actions
+from rlenvs.wrappers.futures import Futures
+from rlenvs.wrappers.masked import clear
+from rlenvs.wrappers.slot_values import added, all_present, copied, plain, says_now, slot_of, tellers_of, told_by
 from rlenvs.wrappers.slots import BatchSlots, put, slots_of
-from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper, unbound, wrapper_from
+from rlenvs.wrappers.wrapped_states import WrappedState, check_state
+from rlenvs.wrappers.wrapper import Stage, Wrapper, unbound, wrapper_from
 
 ONE = np.ones(1, np.bool_)
 
@@ -83,187 +86,6 @@ def recipe_of(wrappers: Sequence[Wrapper]) -> list[dict[str, Any]]:
     return [wrapper.recipe() for wrapper in wrappers]
 
 
-# --- what all forms share ---------------------------------------------------------------------------------------------
-
-
-def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
-    """A copy of one slot's observation, as long as its space says."""
-    if isinstance(value, dict):
-        assert isinstance(space, spaces.Dict)
-        return {name: slot_of(array, slot, space[name]) for name, array in value.items()}
-    own = value[slot]
-    if isinstance(space, spaces.Discrete):
-        return int(own)
-    if own.shape == space.shape:
-        return own.copy()
-    if own.ndim == 1 and space.shape is not None and len(space.shape) == 1 and len(own) != space.shape[0]:
-        own = own[: space.shape[0]]
-    return own.copy()
-
-
-def plain(array: Any, slot: int) -> Any:
-    """A copy of one slot of an info array; numbers as plain Python."""
-    if type(array) is np.ndarray:
-        return array.item(slot) if array.ndim == 1 else array[slot].copy()
-    if isinstance(array, dict):
-        return {name: plain(part, slot) for name, part in array.items()}
-    value = array[slot]
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def copied(value: Any) -> Any:
-    """A copy of an array, or of a dictionary of arrays."""
-    return {name: copied(part) for name, part in value.items()} if isinstance(value, dict) else value.copy()
-
-
-def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
-    """Vector infos with the masks "_key" that say which slots have an entry, as Gymnasium has them."""
-    nested = {key: present(value, slots) if isinstance(value, dict) else value for key, value in infos.items()}
-    return {**nested, **{f"_{key}": slots.copy() for key in infos}}
-
-
-def tellers_of(wrappers: Sequence[Wrapper]) -> list[tuple[Wrapper, bool]]:
-    """The wrappers that add to info, and whether they do so for some slots only now and then."""
-    return [
-        (wrapper, type(wrapper).told is not Wrapper.told)
-        for wrapper in wrappers
-        if type(wrapper).extra_info is not Wrapper.extra_info
-    ]
-
-
-def told_by(tellers: Sequence[tuple[Wrapper, bool]]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
-    """What each wrapper adds to info, and for which slots it does so now; None for all."""
-    return [(wrapper.told() if seldom else None, wrapper.extra_info()) for wrapper, seldom in tellers]
-
-
-def _says_now(wrapper: Wrapper) -> bool:
-    """Whether a wrapper tells something of the first slot now."""
-    told = wrapper.told()
-    return told is None or bool(told[0])
-
-
-def added(told: list[tuple[np.ndarray | None, dict[str, Any]]], slot: int) -> dict[str, Any]:
-    """What wrappers add to the info of a slot."""
-    entries: dict[str, Any] = {}
-    for slots, own in told:
-        if slots is None or slots[slot]:
-            for key, value in own.items():
-                entries[key] = plain(value, slot)
-    return entries
-
-
-def all_present(infos: dict[str, Any], wrappers: Sequence[Wrapper], slots: np.ndarray) -> dict[str, Any]:
-    """Vector infos, with masks, of what the environment said and what its wrappers add, about these slots."""
-    infos = present(infos, slots)
-    for told, own in told_by(tellers_of(wrappers)):
-        about = slots if told is None else slots & told
-        if told is None or about.any():
-            infos.update(present(copied(own), about))
-    return infos
-
-
-def check_action(action: Any, space: spaces.Space, name: str) -> np.ndarray:
-    """An action as an array.
-
-    Raises:
-        ActionError: the wrong shape or type, NaN, or not a choice; the message names the environment.
-    """
-    array = np.asarray(action)
-    array = switches_of(array) if isinstance(space, spaces.MultiBinary) else array
-    numbers = isinstance(space, spaces.Box)
-    wanted = "real numbers" if numbers else "an integer" if isinstance(space, spaces.Discrete) else "integers"
-    if array.shape != space.shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
-        raise ActionError(
-            f"{name}: an action of shape {array.shape} and type {array.dtype} was given ({action!r}); "
-            f"needed: {wanted} of shape {space.shape}"
-        )
-    if numbers:
-        wide = array.astype(np.float64)
-        square = wide.dot(wide) if wide.ndim == 1 else math.nan  # NaN where one is: sooner than to ask each
-        if square != square and np.isnan(wide).any():
-            raise ActionError(f"{name}: action {array.tolist()} contains NaN")
-        return wide
-    if isinstance(space, spaces.Discrete) and not space.start <= array < space.start + space.n:
-        raise ActionError(f"{name}: action {array} is not one of {space.start} ... {space.start + space.n - 1}")
-    if _outside(array, space).any():
-        raise ActionError(f"{name}: action {array.tolist()} is not in {space}")
-    return array.astype(np.int64)
-
-
-def check_actions(actions: Any, space: spaces.Space, slots: np.ndarray, name: str) -> np.ndarray:
-    """The actions of many slots as an array; those of slots that do not step are not looked at."""
-    array = np.asarray(actions)
-    array = switches_of(array) if isinstance(space, spaces.MultiBinary) else array
-    shape = (len(slots), *(space.shape or ()))
-    numbers = isinstance(space, spaces.Box)
-    if array.shape != shape or array.dtype.kind not in ("fiu" if numbers else "iu"):
-        raise ActionError(
-            f"{name}: actions of shape {array.shape} and type {array.dtype} were given; "
-            f"needed: {'real numbers' if numbers else 'integers'} of shape {shape}"
-        )
-    if numbers:
-        given, array = array, np.empty(shape, np.float64)
-        if load(np.ascontiguousarray(given).reshape(-1), array.reshape(-1)):
-            wrong = np.isnan(array).any(axis=tuple(range(1, array.ndim))) & slots
-            if wrong.any():
-                slot = int(np.argmax(wrong))
-                raise ActionError(f"{name}, environment {slot}: action {array[slot].tolist()} contains NaN")
-            array = np.nan_to_num(array)  # of slots that do not step
-        return array
-    if isinstance(space, spaces.Discrete):
-        wrong = ((array < space.start) | (array >= space.start + space.n)) & slots
-        if wrong.any():
-            slot = int(np.argmax(wrong))
-            last = space.start + space.n - 1
-            raise ActionError(
-                f"{name}, environment {slot}: action {array[slot]} is not one of {space.start} ... {last}"
-            )
-        return np.where(slots, array, space.start).astype(np.int64)
-    wrong = _outside(array, space).reshape(len(slots), -1).any(axis=1) & slots
-    if wrong.any():
-        slot = int(np.argmax(wrong))
-        raise ActionError(f"{name}, environment {slot}: action {array[slot].tolist()} is not in {space}")
-    return array.astype(np.int64)
-
-
-def _outside(array: np.ndarray, space: spaces.Space) -> np.ndarray:
-    """Which integers, of the right shape or with an axis of slots, are no choices of a space of several."""
-    if isinstance(space, spaces.MultiDiscrete):
-        return (array < space.start) | (array >= space.start + space.nvec)
-    return (array < 0) | (array > 1) if isinstance(space, spaces.MultiBinary) else np.zeros(array.shape, np.bool_)
-
-
-class WrappedState(tuple):
-    """A snapshot of an environment and of its wrappers: a part for the environment, then one per wrapper with what it
-    keeps of all agents. Picklable. It fits every form in which a world has as many slots: one in the single and vector
-    forms, in the parallel form one per agent."""
-
-    __slots__ = ()
-
-
-def check_state(state: Any, wrappers: Sequence[Wrapper], name: str) -> WrappedState:
-    """SnapshotError unless a snapshot has a part for the environment, and one for each of these wrappers."""
-    if not isinstance(state, WrappedState) or len(state) != len(wrappers) + 1:
-        raise SnapshotError(f"{name}: this is not a snapshot of an environment with {len(wrappers)} wrappers")
-    bottom = wrappers[0].below
-    bottom.check_part(state[0])
-    for wrapper, kept in zip(wrappers, state[1:], strict=True):
-        if not wrapper.keeps(kept):
-            own, here = wrapper.slots_kept(kept), bottom.agents
-            if own not in (None, here):
-                raise SnapshotError(
-                    f"{name}: this is a snapshot of the {state[0][2]} form with {own} agents in wrappers; the "
-                    f"{bottom.form} form here has {here}. Take it back to a {state[0][2]} form, or wrap that form here"
-                )
-            raise SnapshotError(
-                f"{name}: the part of {type(wrapper).__name__} in this snapshot is damaged, or of another environment"
-            )
-    return state
-
-
-# --- the forms --------------------------------------------------------------------------------------------------------
-
-
 class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
     """gymnasium.Env with wrappers. Made by `wrap`.
 
@@ -307,8 +129,6 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
 
     def futures(self, count: int, threads: int | None = None) -> Any:
         """Copies of the world with their wrappers, for `rlenvs.Simulator`."""
-        from rlenvs.wrappers.futures import Futures
-
         return Futures(self, count, threads)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -366,7 +186,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
     def _info(self) -> dict[str, Any]:
         info = self.bottom.slot_info(0).copy()  # type: ignore[attr-defined]
         for wrapper, seldom in self._tellers:
-            if not seldom or _says_now(wrapper):
+            if not seldom or says_now(wrapper):
                 for key, value in wrapper.extra_info().items():
                     if type(value) is not np.ndarray or value.ndim > 2:
                         info[key] = plain(value, 0)
@@ -428,8 +248,6 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
 
     def futures(self, count: int, threads: int | None = None) -> Any:
         """Copies of the first world with their wrappers, for `rlenvs.Simulator`."""
-        from rlenvs.wrappers.futures import Futures
-
         return Futures(self, count, threads)
 
     @property

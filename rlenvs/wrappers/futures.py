@@ -11,9 +11,11 @@ from rlenvs.core.batch.simulate import Rollouts
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.core.declare.inputs import actions_of
 from rlenvs.core.forms.vector_env import VectorEnv
-from rlenvs.wrappers.forms import WrappedState, WrappedVectorEnv, check_actions, check_state, copied
+from rlenvs.wrappers.action_checks import check_actions
+from rlenvs.wrappers.slot_values import copied
 from rlenvs.wrappers.slots import stranger_on
-from rlenvs.wrappers.wrapper import Wrapper, unbound
+from rlenvs.wrappers.wrapped_states import WrappedState, check_state
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 class Futures:
@@ -37,7 +39,7 @@ class Futures:
         inner = env.env.unwrapped
         batch = inner.batch.clone(count, threads)
         form = VectorEnv.of(batch, vector_reward=inner.vector_reward, others=inner.others, illegal=inner.illegal)
-        self._env, self._played = env, WrappedVectorEnv(form, [unbound(wrapper) for wrapper in env.wrappers])
+        self._env, self._played = env, env.same_wrappers_on(form)
         self.batch, self.count = batch, count
 
     def play(self, actions: Any, state: WrappedState | None) -> Rollouts:

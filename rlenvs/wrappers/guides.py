@@ -11,7 +11,7 @@ import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.forms import check_actions
+from rlenvs.wrappers.action_checks import check_actions
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 

@@ -29,7 +29,8 @@ from rlenvs.core.compiler.bound import bound
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.forms.render import render_modes
-from rlenvs.wrappers.forms import WrappedEnv, plain, wrap
+from rlenvs.wrappers.forms import WrappedEnv, wrap
+from rlenvs.wrappers.slot_values import plain
 from rlenvs.wrappers.wrapper import Wrapper
 
 
