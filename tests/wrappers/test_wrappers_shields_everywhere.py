@@ -35,7 +35,7 @@ def test_a_sample_has_no_more_unsafe_steps(id, policy, name):
 
 
 @pytest.mark.slow  # one policy and one shield for each id; benchmarks/shields.py tries all
-@pytest.mark.parametrize(("number", "id"), enumerate(ids_with_costs()))
+@pytest.mark.parametrize(("number", "id"), list(enumerate(ids_with_costs())))
 def test_every_world_has_no_more_unsafe_steps(number, id):
     known = list(shields_for(id))
     policies = [policy for policy in POLICIES if policy != "expert" or "expert" in known]
