@@ -1,6 +1,7 @@
 """Whether shields keep worlds safer than they are without: the share of unsafe steps on every id with costs.
 
-    python benchmarks/shields.py [ID ...] [--steps 150] [--worlds 16] [--missing] [--write]
+    python benchmarks/shields.py [ID ...] [--steps 150] [--worlds 16] [--seed 100] [--missing] [--write]
+                                [--lookahead 0 20]
 
 Every row plays the same steps of the same seeds without a shield and with each of `SHIELDS`. Policies: "held" keeps a
 random action for 20 steps on average, "expert" is the scripted one, and "adversary" looks for costs: of its last action
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,10 +28,12 @@ from rlenvs.wrappers.ways import Ways
 from rlenvs.wrappers.world_copies import Copies
 
 TABLE = Path(__file__).parent / "shields.md"
-SHIELDS = {  # all presets of the fallback, and the example of docs/wrappers.md
-    f"{fallback}, {lookahead}": Shield(fallback=fallback, lookahead=lookahead)
-    for fallback, lookahead in (("idle", 0), ("idle", 20), ("idle", 60), ("expert", 0), ("expert", 20))
+SHIELDS = {  # the presets of the fallback, and the example of docs/wrappers.md
+    "idle": Shield(fallback="idle"),
+    "expert": Shield(fallback="expert"),
+    "idle, 60": Shield(fallback="idle", lookahead=60),
 }
+PLANNED = {"Exit-v0": (2, 20), "TwoWay-v0": (2, 20)}  # worlds and steps at most, where experts plan
 POLICIES = ("held", "expert", "adversary")
 TRIED, AHEAD = 5, 5  # random actions that the adversary tries, and for how many steps
 
@@ -37,8 +41,8 @@ TRIED, AHEAD = 5, 5  # random actions that the adversary tries, and for how many
 class Policy:
     """One of `POLICIES` for a vector environment, which it reads and does not change."""
 
-    def __init__(self, name: str, env: Any) -> None:
-        self.name, self.env, self.rng = name, env, np.random.default_rng(1)
+    def __init__(self, name: str, env: Any, seed: int) -> None:
+        self.name, self.env, self.rng = name, env, np.random.default_rng(seed)
         stage = BatchSlots(rlenvs.make_vec(env.spec.id, env.num_envs))
         self.copies, self.count = Copies(stage), env.num_envs
         shape = (self.count, *(env.single_action_space.shape or ()))
@@ -82,10 +86,10 @@ class Danger(NamedTuple):
         return self.unsafe <= other.unsafe + slack or self.ended < other.ended
 
 
-def danger_of(env: Any, policy: str, steps: int) -> Danger:
+def danger_of(env: Any, policy: str, steps: int, seed: int = 100) -> Danger:
     """The danger of a policy in so many steps of an environment with or without a shield."""
-    env.reset(seed=100)
-    act, unsafe, made, ended, over = Policy(policy, env), 0, 0, 0, np.zeros(env.num_envs, np.bool_)
+    env.reset(seed=seed)
+    act, unsafe, made, ended, over = Policy(policy, env, seed), 0, 0, 0, np.zeros(env.num_envs, np.bool_)
     for step in range(steps):
         *_, terminated, truncated, info = env.step(act(step))
         paid = (info["cost"] > 0.0) & ~over
@@ -110,24 +114,33 @@ def shields_for(id: str) -> dict[str, Shield]:
     return {name: shield for name, shield in SHIELDS.items() if expert or shield.fallback != "expert"}
 
 
-def rows_of(id: str, worlds: int, steps: int) -> list[list[Any]]:
-    """A row per policy: id, policy, the danger without a shield, and pairs (danger, warned) by shield."""
+def rows_of(id: str, worlds: int, steps: int, seed: int) -> list[str]:
+    """A row per policy: id, policy, the danger without a shield and with each, and how far the shields look ahead."""
     known, rows = shields_for(id), []
+    most_worlds, most_steps = PLANNED.get(id, (worlds, steps))
+    worlds, steps = min(worlds, most_worlds), min(steps, most_steps)
     for policy in POLICIES:
         if policy == "expert" and len(known) < len(SHIELDS):
             continue
-        bare = danger_of(rlenvs.make_vec(id, worlds), policy, steps)
-        kept = {}
-        for name, shield in known.items():
-            env, warned = shielded(id, shield, worlds)
-            kept[name] = danger_of(env, policy, steps), warned
-        rows.append([id, policy, bare, kept])
+        cells: dict[tuple[str, int], str] = {}  # by fallback and look ahead: the same shield is tried once
+        bare, told, looks = danger_of(rlenvs.make_vec(id, worlds), policy, steps, seed), [], []
+        for name in SHIELDS:
+            if name not in known:
+                told.append("")
+                continue
+            env, warned = shielded(id, known[name], worlds)
+            case = known[name].fallback, env.wrappers[0].look
+            if case not in cells:
+                cells[case] = mark(danger_of(env, policy, steps, seed), bare) + "*" * warned
+            told.append(cells[case])
+            looks.append(str(case[1]))
+        rows.append(f"| {id} | {policy} | {bare} | {' | '.join(told)} | {', '.join(looks)} |")
     return rows
 
 
-def line_of(id: str, policy: str, bare: Danger, kept: dict[str, tuple[Danger, bool]]) -> str:
-    cells = [f"{kept[name][0]}{'*' * kept[name][1]}" if name in kept else "" for name in SHIELDS]
-    return f"| {id} | {policy} | {bare} | {' | '.join(cells)} |"
+def mark(danger: Danger, bare: Danger) -> str:
+    """The danger, in bold letters where more steps are unsafe than without a shield."""
+    return f"**{danger}**" if danger.unsafe > bare.unsafe else str(danger)
 
 
 def ids_with_costs() -> list[str]:
@@ -136,34 +149,49 @@ def ids_with_costs() -> list[str]:
     return [id for id in ids if not id.startswith("mo-") and rlenvs.core.catalogue.registry.world_of(id).costs]
 
 
+def heading(options: argparse.Namespace) -> list[str]:
+    """What stands above the rows of the table."""
+    command = f"--steps {options.steps} --worlds {options.worlds} --seed {options.seed} --write"
+    short = ", ".join(f"{id} {most[1]} steps of {most[0]} worlds" for id, most in PLANNED.items())
+    text = f"""`python benchmarks/shields.py {command}`: unsafe steps, in % of all steps from the same starts (episodes
+        begin anew where they end), without a shield and with `Shield(fallback=...)`, by the look ahead that `wrap`
+        finds (last column) and by `lookahead=60`. A step with a cost is unsafe; in brackets: how many episodes were
+        terminated by such a step. *: `wrap` warns that the fallback does not keep the world safe. **Bold**: more unsafe
+        steps than without a shield. Where experts plan, less is played: {short}."""
+    return [
+        "# Shields",
+        "",
+        *textwrap.wrap(" ".join(text.split()), 118),
+        "",
+        f"| world | policy | bare | {' | '.join(SHIELDS)} | steps ahead |",
+        f"|---|---|---|{'---|' * len(SHIELDS)}---|",
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*")
     parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--worlds", type=int, default=16)
+    parser.add_argument("--lookahead", type=int, nargs="*", default=[], help="more columns, not with --write")
+    parser.add_argument("--seed", type=int, default=100)
     parser.add_argument("--missing", action="store_true", help="leave out the ids that the table has")
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
     options = parser.parse_args()
-    lines = [
-        "# Shields",
-        "",
-        f"`python benchmarks/shields.py --steps {options.steps} --worlds {options.worlds} --write`: unsafe steps, in",
-        "% of all steps from the same starts (episodes begin anew where they end), without a shield, and with",
-        "`Shield(fallback=..., lookahead=...)`. A step with a cost is unsafe; in brackets: how many episodes were",
-        "terminated by such a step. *: `wrap` warns that the fallback does not keep the world safe.",
-        "",
-        f"| world | policy | bare | {' | '.join(SHIELDS)} |",
-        f"|---|---|---|{'---|' * len(SHIELDS)}",
-    ]
+    if options.write and options.lookahead:
+        parser.error("--lookahead is for a look; the table that --write writes has the columns of SHIELDS")
+    for look in options.lookahead:
+        SHIELDS.update({f"{name}, {look}": Shield(fallback=name, lookahead=look) for name in ("idle", "expert")})
+    lines = heading(options)
     old = TABLE.read_text(encoding="utf-8").splitlines() if TABLE.exists() else []
     known = [line for line in old if re.match(r"\| \w+-v\d", line)]
-    for id in options.ids or ids_with_costs():
+    for id in options.ids or sorted(ids_with_costs(), key=lambda id: id in PLANNED):
         if options.missing and any(line.startswith(f"| {id} |") for line in known):
             continue
         known = [line for line in known if not line.startswith(f"| {id} |")]
-        for row in rows_of(id, options.worlds, options.steps):
-            known.append(line_of(*row))
-            print(known[-1], flush=True)
+        for row in rows_of(id, options.worlds, options.steps, options.seed):
+            known.append(row)
+            print(row, flush=True)
         if options.write:
             TABLE.write_text("\n".join([*lines, *sorted(known)]) + "\n", encoding="utf-8")
 

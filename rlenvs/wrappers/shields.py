@@ -21,6 +21,8 @@ TRIALS, TRIED = 8, 12  # rounds in which a fallback is tried, and worlds in each
 LONGEST, HELD = 100, 20  # random steps before it at most, and steps that each of their actions is held
 Way = np.ndarray | str  # an action that is held, or who acts: "fallback" or "expert"
 LOOKS = 21, 105  # steps in which ways out are compared; more where none leads out in the first
+LOOKAHEADS = 20, 60  # of which one is taken where none is given
+ENOUGH = 24  # states in which a fallback has to be safe before it is believed that it loses none
 
 
 @dataclass
@@ -34,16 +36,19 @@ class Shield(Guard):
     random numbers than the world will. So noise in the world can break the rule, and so can an episode that begins in
     danger.
 
-    Where the fallback is not safe either, as in the midst of danger, it may be what stays there longest. Then the
-    proposed action, the fallback, the world's scripted expert and a few other actions (`Ways`) are tried on the copies,
-    for 21 steps: the proposed one and after it the best of all, and each of the others, held. The proposed one passes
-    unless another has fewer unsafe steps; so what leads out soonest is done (where nothing does within 21 steps, 105
-    are tried). An unsafe step that ends the episode, a crash, is worse than any number of others. A predicate without
-    copies cannot tell: there the fallback acts.
+    The fallback takes over only where it is safe itself, over the look ahead and 20 steps at least. Where it is not, as
+    in the midst of danger, all are compared on the copies, over the look ahead and 21 steps at least (105, where each
+    step of all of these is unsafe): the proposed action, followed by the best of the ways out, and the ways out: the
+    fallback, the world's scripted expert, and the proposed and a few other actions (`Ways`), held. The proposed one
+    passes unless a way out has fewer unsafe steps; so no action is chosen that is foreseen to be worse than what it
+    replaces, and what leads out soonest is done. An unsafe step that ends the episode, a crash, is worse than any
+    number of others. A predicate without copies cannot tell: there the fallback acts.
 
     `wrap` tries the fallback in states of the world that random actions come to, and warns where it does not keep safe
     what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it, and
-    20 at least. With such a fallback the shield finds itself in states without a safe way on.
+    20 at least. With such a fallback the shield finds itself in states without a safe way on. A look ahead of a few
+    steps finds danger when it is too late: it has fewer crashes, but who does not crash may stay in danger for longer
+    than who crashes and begins anew.
 
     With `mask`, of choices, each one is judged in advance, and info["action_mask"] allows the safe ones among those
     that the world allows (all that the world allows, where none is safe). Unsafe choices are replaced by the
@@ -55,11 +60,15 @@ class Shield(Guard):
 
     A look ahead of n steps costs n + 1 steps of the world for the verdict, for each choice with `mask`.
 
+    Attributes:
+        look: steps that are looked ahead.
+
     Args:
         unsafe: "cost" or "cost_<name>" (a step with this cost above 0), or a predicate (stage, actions, slots) or its
             address "module:name".
-        lookahead: steps of the fallback that have to be safe after the action. With a predicate and 0, no copies are
-            made: the predicate judges the action in the present state.
+        lookahead: steps of the fallback that have to be safe after the action. None, for costs: 20 where `wrap` finds
+            that the fallback keeps safe with that, else 60. None or 0, for a predicate: no copies are made, it judges
+            the action in the present state.
         mask: judge all choices and tell.
         fallback: as for `Guard`.
 
@@ -79,17 +88,19 @@ class Shield(Guard):
     """
 
     unsafe: Any = "cost"
-    lookahead: int = 0
+    lookahead: int | None = None
     mask: bool = False
 
     def prepare(self) -> None:
         """Check the settings; make the copies."""
         super().prepare()
-        self.check_whole("lookahead")
+        if self.lookahead is not None:
+            self.check_whole("lookahead")
         check_flag(self, "mask")
         by_cost = isinstance(self.unsafe, str) and ":" not in self.unsafe
+        self.look = self.lookahead or 0
         self._predicate = None if by_cost else self.function("unsafe")
-        self._copies = self._copy_worlds() if by_cost or self.lookahead else None
+        self._copies = self._copy_worlds() if by_cost or self.look else None
         if by_cost and self._copies is not None:
             self._copies.check_cost(self.unsafe, self)
         self.infeasible = self.keep("infeasible", dtype=np.int64)
@@ -103,7 +114,8 @@ class Shield(Guard):
         if self._copies is not None:
             self._ways = Ways(self, self.raw_action)
             self._guided = self.fallback != "expert" and self.has_expert()
-            self._say_of_fallback()
+            self.look = self._tried_look()
+        self._looks = tuple(max(look, self.look + 1) for look in LOOKS)
 
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
@@ -121,24 +133,35 @@ class Shield(Guard):
         check_own_actions(self, setting)
         return Copies(bottom)
 
-    def _say_of_fallback(self) -> None:
-        """Warn unless the fallback keeps safe what it has found to be safe, in states that random actions come to."""
-        row = self.batch.param_rows[0].tobytes()
-        case = self.batch.setup.fingerprint, row, self.agents, self.fallback, self.unsafe, self.lookahead
-        if not isinstance(self.fallback, Hashable) or not isinstance(self.unsafe, Hashable):
-            safe, lost = self._try_fallback()
-        else:
-            safe, lost = _tried[case] = _tried.get(case) or self._try_fallback()
+    def _tried_look(self) -> int:
+        """The look ahead that was given, or the first of `LOOKAHEADS` that suffices: the fallback loses no state, and
+        is safe in enough of them to tell. Warns where it loses some, in states that random actions come to."""
+        looks = LOOKAHEADS if self.lookahead is None else (self.lookahead,)
+        for look in looks:
+            safe, lost = self._outcome(look)
+            if not lost and safe >= ENOUGH:
+                break
         if lost:
             warnings.warn(
-                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={self.lookahead}: "
-                f"of {safe} states in which it is safe for {self.lookahead + 1} steps, {lost} become unsafe under it "
-                f"in {max(self.lookahead + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
+                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={look}: "
+                f"of {safe} states in which it is safe for {look + 1} steps, {lost} become unsafe under it "
+                f"in {max(look + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
                 "or a fallback that does",
                 stacklevel=2,
             )
+        return look
 
-    def _try_fallback(self) -> tuple[int, int]:
+    def _outcome(self, look: int) -> tuple[int, int]:
+        """What came of trying the fallback with a look ahead, now or before."""
+        row = self.batch.param_rows[0].tobytes()
+        case = self.batch.setup.fingerprint, row, self.agents, self.fallback, self.unsafe, look
+        if not isinstance(self.fallback, Hashable) or not isinstance(self.unsafe, Hashable):
+            return self._try_fallback(look)
+        if case not in _tried:
+            _tried[case] = self._try_fallback(look)
+        return _tried[case]
+
+    def _try_fallback(self, look: int) -> tuple[int, int]:
         """In how many states the fallback is safe for the look ahead, and in how many of them not for as long again."""
         assert self._copies is not None
         copies, rng, safe, lost = self._copies.like(TRIED), np.random.default_rng(0), 0, 0
@@ -149,10 +172,10 @@ class Shield(Guard):
                 held = self._ways.random(rng, TRIED) if step % HELD == 0 else held
                 copies.step(held, ~copies.over)
             live = ~copies.over
-            for ahead in range(self.lookahead + 1 + max(self.lookahead + 1, HELD)):
-                safe += int(live.sum()) if ahead == self.lookahead + 1 else 0
+            for ahead in range(look + 1 + max(look + 1, HELD)):
+                safe += int(live.sum()) if ahead == look + 1 else 0
                 unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
-                lost += int(unsafe.sum()) if ahead > self.lookahead else 0
+                lost += int(unsafe.sum()) if ahead > look else 0
                 live = live & ~unsafe
         return safe, lost
 
@@ -167,10 +190,12 @@ class Shield(Guard):
         """Replace what is unsafe."""
         if self.mask:
             return self._corrected(actions, slots)
-        dangerous = self._verdict(actions, slots)
+        dangerous = self._verdict(actions, slots, self.look)
         executed = self.replaced(actions, slots, dangerous)
         if dangerous.any():
-            self._find_way(actions, executed, dangerous & self._verdict(executed, slots), slots)
+            here = slots & self._of_worlds(np.any(dangerous.reshape(-1, self.agents), axis=1))
+            lost = self._verdict(executed, here, max(self.look, LOOKS[0] - 1))
+            self._find_way(actions, executed, lost, slots)
             put(self.action, executed, slots)
         return executed
 
@@ -186,21 +211,22 @@ class Shield(Guard):
         copies.step(actions, live)
         return live & (copies.cost(self.unsafe) > 0.0) if unsafe is None else unsafe
 
-    def _verdict(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """Which slots' actions are unsafe, bool (slots,)."""
+    def _verdict(self, actions: np.ndarray, slots: np.ndarray, lookahead: int) -> np.ndarray:
+        """Which slots' actions are unsafe, or followed by so many steps of the fallback, bool (slots,)."""
         if self._copies is None:
             assert self._predicate is not None
             return ask(self, "unsafe", self._predicate, self.below, actions, slots)
         copies, live = self._copies, slots
         copies.match(self.batch, self.key, self.time)
         unsafe = np.zeros(self.count, np.bool_)
-        for ahead in range(self.lookahead + 1):
+        for ahead in range(lookahead + 1):
             if not live.any():
                 break
             if ahead:
                 actions = self.instead(copies, actions, live)
             unsafe |= self._unsafe_step(copies, actions, live, copies if ahead else self.below)
-            live = live & ~unsafe & ~copies.over
+            live = live & ~copies.over
+            live &= self._of_worlds((live & ~unsafe).reshape(-1, self.agents).any(axis=1))
         return unsafe
 
     def _unsafe_steps(self, first: np.ndarray, way: Way, slots: np.ndarray, look: int) -> np.ndarray:
@@ -226,47 +252,56 @@ class Shield(Guard):
         return self.instead(stage, actions, slots) if way == "fallback" else expert_actions(stage, actions, slots)
 
     def _find_way(self, proposed: np.ndarray, executed: np.ndarray, lost: np.ndarray, slots: np.ndarray) -> None:
-        """Where not even the fallback is safe, in `lost` slots: put the proposed action into `executed`, or where
-        fewer steps are unsafe without it, what is best. All lost agents of a world try the same."""
+        """Where not even the fallback is safe, in `lost` slots: put into `executed` the first of these after which the
+        fewest steps of the world are unsafe: all proposed actions, those of the lost agents, and the ways out."""
         if not lost.any() or self._copies is None:
             self.infeasible += lost
             return
+        count = lost.reshape(-1, self.agents).sum(axis=1)
+        here = slots & self._of_worlds(count > 0)
+        ways = self._ways_out(proposed, executed, lost)
+        tried: list[tuple[np.ndarray, Way | None]] = [(self._in(executed, here, proposed), None)]
+        if self.agents > 1:
+            tried.append((self._in(executed, lost, proposed), None))
+        fewest, asked = count, count > 0
+        for look in self._looks:
+            found = self._compare(executed, [*tried, *ways], ways, slots & self._of_worlds(asked), look)
+            fewest = np.where(asked, found, fewest)
+            asked = asked & (fewest >= look * count)
+            if not asked.any():
+                break
+        put(self.intervened, (executed != proposed).reshape(self.count, -1).any(axis=1), here)
+        self.infeasible += lost & self._of_worlds(fewest > 0)
+
+    def _ways_out(self, proposed: np.ndarray, executed: np.ndarray, lost: np.ndarray) -> list[tuple[np.ndarray, Way]]:
+        """First actions, and how they go on: the fallback, the expert, the proposed action held, and others held."""
         fallback = executed.copy()
         held = [self._in(executed, lost, self._allowed(way, fallback)) for way in (proposed, *self._ways)]
         ways: list[tuple[np.ndarray, Way]] = [(fallback, "fallback"), *((way, way) for way in held)]
         if self._guided:
             ways.insert(1, (self._in(executed, lost, expert_actions(self.below, executed, lost)), "expert"))
-        put(executed, proposed, lost)
-        count = lost.reshape(-1, self.agents).sum(axis=1)
-        fewest, asked = count, count > 0
-        for look in LOOKS:
-            found = self._compare(executed, ways, lost, slots & self._of_worlds(asked), look)
-            fewest = np.where(asked, found, fewest)
-            asked = asked & (fewest >= look * count)
-            if not asked.any():
-                break
-        put(self.intervened, (executed != proposed).reshape(self.count, -1).any(axis=1), lost)
-        self.infeasible += lost & self._of_worlds(fewest > 0)
+        return ways
 
     def _compare(
         self,
         executed: np.ndarray,
+        tried: list[tuple[np.ndarray, Way | None]],
         ways: list[tuple[np.ndarray, Way]],
-        lost: np.ndarray,
         slots: np.ndarray,
         look: int,
     ) -> np.ndarray:
-        """Put what has fewer unsafe steps than `executed` into it, in lost ones of the slots; the fewest, (worlds,)."""
-        passing = executed.copy()
-        fewest = np.min([self._unsafe_steps(passing, way, slots, look) for _, way in ways], axis=0)
-        for first, way in ways:
-            worse = slots & self._of_worlds(fewest > 0)
-            if not worse.any():
-                break
-            steps = self._unsafe_steps(first, way, worse, look)
-            better = worse & self._of_worlds(steps < fewest)
-            put(executed, first, better & lost)
-            fewest = np.where(better.reshape(-1, self.agents).any(axis=1), steps, fewest)
+        """Put the first of what is tried with the fewest unsafe steps into the slots of `executed`; the fewest,
+        (worlds,). What has no way to go on goes on by the best."""
+        fewest = np.full(self.count // self.agents, np.iinfo(np.int64).max)
+        for first, way in tried:
+            for going_on in [way] if way is not None else [each for _, each in ways]:
+                worse = slots & self._of_worlds(fewest > 0)
+                if not worse.any():
+                    return fewest
+                steps = self._unsafe_steps(first, going_on, worse, look)
+                better = worse & self._of_worlds(steps < fewest)
+                put(executed, first, better)
+                fewest = np.where(better.reshape(-1, self.agents).any(axis=1), steps, fewest)
         return fewest
 
     def _of_worlds(self, verdict: np.ndarray) -> np.ndarray:
@@ -293,7 +328,7 @@ class Shield(Guard):
         live = slots & ~self.below.over
         for choice in range(self.safe.shape[1]):
             actions = np.full(self.count, self._first + choice, np.int64)
-            self.safe[slots, choice] = ~self._verdict(actions, live)[slots]
+            self.safe[slots, choice] = ~self._verdict(actions, live, self.look)[slots]
         allowed = self.below.read("action_mask")
         allowed = np.ones_like(self.action_mask) if allowed is None else allowed
         both = allowed * self.safe

@@ -25,19 +25,9 @@ from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.robotics.navigation.barrier import swing
 from rlenvs.robotics.quadcopter.geofence import LEANING, SETTLING, SWAY
-from rlenvs.wrappers.barriers import (
-    AS_PROPOSED,
-    INFEASIBLE,
-    MOVED,
-    TOLERANCE,
-    UNSOLVED,
-    BarrierFilter,
-    SafeActions,
-    push,
-    settle,
-    solve,
-)
+from rlenvs.wrappers.barriers import BarrierFilter, SafeActions
 from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.projections import AS_PROPOSED, INFEASIBLE, MOVED, TOLERANCE, UNSOLVED, push, settle, solve
 
 FENCED = {"action": "velocity"}
 daqp = pytest.importorskip("daqp")

@@ -167,7 +167,7 @@ def test_copies_do_what_the_worlds_will_do():
     twin.reset(seed=5)
     for _ in range(30):
         actions = rng.uniform(-1, 1, (6, 2))
-        verdict = wrapper._verdict(actions, everyone)
+        verdict = wrapper._verdict(actions, everyone, 0)
         *_, info = twin.step(actions)
         assert np.array_equal(verdict, info["cost"] > 0.0)
         assert np.array_equal(wrapper._copies.batch.states["position"], twin.batch.states["position"])
@@ -178,7 +178,7 @@ def test_copies_do_what_the_worlds_will_do():
 
 
 def test_copies_know_the_parameters_of_each_world():
-    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(fallback="idle"))
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 3), Shield(fallback="idle", lookahead=0))
     env.reset(seed=0, options={"params": {"drag": np.array([0.005, 0.01, 0.03])}})
     (wrapper,) = env.wrappers
     for _ in range(3):
@@ -270,7 +270,7 @@ def test_a_longer_look_is_at_least_as_careful():
     rng = np.random.default_rng(3)
     for _ in range(20):
         actions = rng.uniform(-1, 1, (8, 2))
-        verdicts = [wrapper._verdict(actions, np.ones(8, np.bool_)) for wrapper in wrappers]
+        verdicts = [wrapper._verdict(actions, np.ones(8, np.bool_), wrapper.look) for wrapper in wrappers]
         assert (verdicts[1] | ~verdicts[0]).all()
         assert (verdicts[2] | ~verdicts[1]).all()
         for wrapper in wrappers:
@@ -283,6 +283,93 @@ def in_a_hazard(env):
     states["hazards"], states["vases"], states["goal"] = 9.0, 9.0, 9.0
     states["hazards"][:, 0], states["position"], states["velocity"] = 0.0, 0.0, 0.0
     states["heading"], states["spin"] = 0.0, 0.0
+
+
+@pytest.mark.parametrize(
+    ("shield", "look"),
+    [
+        (Shield(fallback="idle"), 60),  # the robot coasts for more than 20 steps
+        (Shield(), 20),
+        (Shield(lookahead=5), 5),
+        (Shield(unsafe=fast), 0),
+        (Shield(unsafe=fast, lookahead=3), 3),
+    ],
+)
+def test_a_look_ahead_is_found_where_none_is_given(shield, look):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore" if look == 5 else "error")
+        assert wrap(rlenvs.make("SafePointGoal-v0"), shield).wrappers[0].look == look
+
+
+def creep(stage, actions, slots):
+    """Drives on, but slowly."""
+    return np.broadcast_to([0.01, 0.0], actions.shape)
+
+
+def test_a_fallback_that_is_safe_for_a_moment_only_does_not_take_over():
+    """The robot stands before a hazard. The proposed action drives into it at once, the fallback some steps later."""
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 1), Shield(unsafe="cost_hazards", fallback=creep, lookahead=0))
+    env.reset(seed=0)
+    in_a_hazard(env)
+    radius = env.unwrapped.batch.param_rows["hazard_radius"][0]
+    env.unwrapped.batch.states["hazards"][:, 0] = [radius + 0.0004, 0.0]
+    shield, ahead, here = env.wrappers[0], np.array([[1.0, 0.0]]), np.ones(1, np.bool_)
+    assert shield._verdict(ahead, here, 0)
+    assert not shield._verdict(np.array([[0.01, 0.0]]), here, 0)
+    *_, info = env.step(ahead)
+    assert info["action"][0, 0] <= 0.0
+    for _ in range(20):
+        assert not info["cost_hazards"].any()
+        *_, info = env.step(np.zeros((1, 2)))
+
+
+def test_ways_are_compared_for_no_shorter_than_the_look_ahead():
+    """Else danger that the verdict sees would be out of sight there, and the proposed action would always pass."""
+    env = wrap(rlenvs.make("SafePointGoal-v0"), Shield(fallback="idle", lookahead=60))
+    assert env.wrappers[0]._looks == (61, 105)
+
+
+def roll(stage, actions, slots):
+    return np.broadcast_to([0.3, 0.3, -0.3, -0.3], actions.shape)
+
+
+@pytest.mark.filterwarnings("ignore:Shield")
+@pytest.mark.parametrize("fallback", ["idle", roll])
+def test_no_override_is_foreseen_to_be_worse_than_what_it_replaces(fallback):
+    """Over the steps in which ways are compared; where a way leads out within them."""
+    env = wrap(rlenvs.make_vec("QuadTrack-v0", 4), Shield(fallback=fallback, lookahead=0))
+    env.reset(seed=0)
+    shield, everyone, rng, overridden = env.wrappers[0], np.ones(4, np.bool_), np.random.default_rng(0), 0
+    for step in range(20):
+        if step % 10 == 0:
+            proposed = rng.uniform(-1.0, 1.0, (4, 4)).astype(np.float32).astype(np.float64)
+        live = everyone & ~shield.over
+        executed, steps = shield.act(proposed, live).copy(), []
+        for first in (proposed, executed):
+            ways = ["fallback", "expert", proposed, *shield._ways]
+            steps.append(np.min([shield._unsafe_steps(first, way, live, 21) for way in ways], axis=0))
+        known = steps[0] < 21
+        assert (steps[1] <= steps[0])[known].all()
+        overridden += (live & known & (executed != proposed).any(axis=1)).sum()
+        env.step(proposed)
+    assert overridden > 0
+
+
+def first_of_all(stage, actions, slots):
+    SEEN.append(slots.copy())
+    return np.arange(stage.count) == 0
+
+
+SEEN: list[np.ndarray] = []
+
+
+def test_who_comes_to_harm_goes_on_in_the_copies_of_a_team():
+    """Agents in danger do not stop acting while others are judged."""
+    env = wrap(rlenvs.parallel_env("ParticleSpread-v0"), Shield(unsafe=first_of_all, lookahead=3, fallback="idle"))
+    env.reset(seed=0)
+    SEEN.clear()
+    env.wrappers[0]._verdict(np.zeros(3, np.int64), np.ones(3, np.bool_), 3)
+    assert np.array(SEEN).tolist() == [[True] * 3] * 4
 
 
 def test_in_danger_what_leads_out_soonest_passes():

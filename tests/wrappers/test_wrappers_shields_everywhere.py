@@ -5,36 +5,47 @@ from __future__ import annotations
 import pytest
 
 import rlenvs
-from benchmarks.shields import POLICIES, SHIELDS, danger_of, ids_with_costs, shielded, shields_for
+from benchmarks.shields import PLANNED, POLICIES, SHIELDS, danger_of, ids_with_costs, shielded, shields_for
 
-SAMPLE = ("SafePointGoal-v0", "MarsExplorer-v0", "ParticleTag-v0", "Sokoban-v0")
-SOME = [("held", "idle, 20"), ("adversary", "expert, 0")]
-WORLDS, STEPS = 12, 100
-
-
-def is_no_less_safe(id, policy, name, slack=0.0):
-    env, _ = shielded(id, SHIELDS[name], WORLDS)
-    return danger_of(env, policy, STEPS).within(danger_of(rlenvs.make_vec(id, WORLDS), policy, STEPS), slack)
-
-
-@pytest.mark.parametrize(("policy", "name"), SOME)
-@pytest.mark.parametrize("id", SAMPLE)
-def test_a_sample_is_no_less_safe(id, policy, name):
-    assert is_no_less_safe(id, policy, name)
+SAMPLE = [
+    ("SafePointGoal-v0", "held", "idle"),
+    ("SafePointGoal-v0", "adversary", "expert"),
+    ("QuadTrack-v0", "held", "idle"),
+    ("QuadTrack-v0", "adversary", "expert"),
+    ("F1Tenth-v0", "held", "expert"),
+    ("MicroRacer-v0", "held", "idle, 60"),
+    ("ParticleTag-v0", "adversary", "idle"),
+    ("Sokoban-v0", "held", "expert"),
+]
 
 
-@pytest.mark.slow  # but for a step in a hundred: other actions lead to other states, and chance differs there
-@pytest.mark.parametrize("id", ids_with_costs())
-def test_every_world_is_no_less_safe(id):
-    known = shields_for(id)
-    policies = [policy for policy in POLICIES if policy != "expert" or len(known) == len(SHIELDS)]
-    assert [
-        (policy, name) for policy in policies for name in known if not is_no_less_safe(id, policy, name, 0.01)
-    ] == []
+def dangers(id, policy, name, worlds, steps, seed=100):
+    """The danger with a shield and without."""
+    most_worlds, most_steps = PLANNED.get(id, (worlds, steps))
+    worlds, steps = min(worlds, most_worlds), min(steps, most_steps)
+    env, _ = shielded(id, SHIELDS[name], worlds)
+    return danger_of(env, policy, steps, seed), danger_of(rlenvs.make_vec(id, worlds), policy, steps, seed)
+
+
+@pytest.mark.parametrize(("id", "policy", "name"), SAMPLE)
+def test_a_sample_has_no_more_unsafe_steps(id, policy, name):
+    kept, bare = dangers(id, policy, name, 8, 60)
+    assert kept.unsafe <= bare.unsafe
+    assert kept.ended <= bare.ended
+
+
+@pytest.mark.slow  # one policy and one shield for each id; benchmarks/shields.py tries all
+@pytest.mark.parametrize(("number", "id"), list(enumerate(ids_with_costs())))
+def test_every_world_has_no_more_unsafe_steps(number, id):
+    known = list(shields_for(id))
+    policies = [policy for policy in POLICIES if policy != "expert" or "expert" in known]
+    policy, name = policies[number % len(policies)], known[number // len(policies) % len(known)]
+    kept, bare = dangers(id, policy, name, 4, 40, seed=300)
+    assert kept.unsafe <= bare.unsafe, (policy, name)
 
 
 @pytest.mark.slow
 def test_an_expert_whose_own_way_on_is_safe_stays_safe():
     """Idling cars leave the road within the look ahead, so that the fallback hardly ever counts as safe."""
-    env, _ = shielded("F1Tenth-v0", SHIELDS["idle, 20"], 8)
-    assert danger_of(env, "expert", 60).unsafe == 0.0
+    kept, _ = dangers("F1Tenth-v0", "expert", "idle", 8, 60)
+    assert kept.unsafe == 0.0
