@@ -26,6 +26,7 @@ from rlenvs.core.declare.layout import Kind, Layout, f4, f8, u1
 from rlenvs.core.declare.members import changed, doc_of_member, no_sizes
 from rlenvs.core.declare.options import Constraint, Option, Param
 from rlenvs.core.declare.parts import Cost, Role, Score, Term
+from rlenvs.core.declare.scores import ReferenceScores
 from rlenvs.core.declare.whole_worlds import pickled_whole, unpickled
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,7 +61,8 @@ class World:
             changed.
         data: fields of p that the function under `@SPEC.make_data` fills.
         scores: reference scores: "random", "idle", "expert", an agent's name, "bound", and "exploit", the best script
-            known that does without the skill that the task asks for, with a note that says what it does.
+            known that does without the skill that the task asks for, with a note that says what it does. Worlds of
+            this package declare only what no one measures; before it come the rows of `scores.json` beside their file.
         source: of the equations and numbers: papers and repositories, as one cites them.
         probe: for a parameter that shows only in certain settings, the values under which `check` looks for its effect.
         quick: keywords under which kernels take little time as plain Python. The rules of `check` that run them so do
@@ -176,6 +178,7 @@ class World:
         self.options |= scaled_option(self.published, self.options)
         self.starts = 1 if self.same_start else self.starts
         check_declaration(self)
+        self.scores = ReferenceScores(lambda: (self.address, self.label), self.scores)
         _ = self.layouts  # what is declared twice is said now
 
     @functools.cached_property
@@ -268,6 +271,11 @@ class World:
                     if value is wanted and member is not None:
                         return f"{module.__name__}:{name}{member}"
         return ""
+
+    @property
+    def label(self) -> str:
+        """The name, and behind a stroke that of the level where it is one."""
+        return f"{self.name}/{self.level_name}" if self.level_name else self.name
 
     @property
     def has_expert(self) -> bool:

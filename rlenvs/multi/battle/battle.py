@@ -257,12 +257,7 @@ SPEC = world(
         "random_teams": {"scenario": "terran_5_vs_5", "rules": "smac"},
         "self_play": {"scenario": "2s3z", "opponent": "self"},
     },
-    scores={
-        "random": Score(0.536, 0.057, success=0, costs={"illegal": 0}),
-        "idle": Score(0, 0, success=0, costs={"illegal": 0}),
-        "expert": Score(4.672, 0.34, "the kiting player", success=0.62, costs={"illegal": 0}),
-        "bound": Score(6, 0, "2 per agent"),
-    },
+    scores={"bound": Score(6, 0, "2 per agent")},
 )
 
 

@@ -129,12 +129,7 @@ SPEC = world(
             | {f"column_{i}": term(-1.0, 1.0, 0.0, f"who has more discs in column {i}") for i in range(COLUMNS)}
         },
     },
-    scores={
-        "random": Score(-2, 0, success=0),
-        "idle": Score(-2, 0, success=0),
-        "expert": Score(0, 0, success=0.5),
-        "bound": Score(2, 0, "both games won"),
-    },
+    scores={"bound": Score(2, 0, "both games won")},
 )
 
 

@@ -58,7 +58,7 @@ Mean return over seeds 0 to 99 of two games together, one from each seat, agains
 v0: first version.
 """
 
-from rlenvs.core import Score, b1, below, block, discrete, flag, for_data, i1, i4, i8, integer, kernel, term, u1, world
+from rlenvs.core import b1, below, block, discrete, flag, for_data, i1, i4, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table
 from rlenvs.multi.boards.ingenious_pictures import draw_board, draw_rack, draw_scores
 
@@ -164,11 +164,6 @@ SPEC = world(
         "few": {"extra": 2, "colors": 3},
         "three": {"players": 3},
         "six": {"players": 6},
-    },
-    scores={
-        "random": Score(0.27, 0.092, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(15.57, 0.88, success=0.5),
     },
 )
 

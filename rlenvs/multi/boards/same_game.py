@@ -42,7 +42,7 @@ Mean return over seeds 0 to 99 of one player.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, discrete, flag, for_data, i8, integer, kernel, term, u1, world
+from rlenvs.core import below, block, choice, discrete, flag, for_data, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
@@ -106,11 +106,6 @@ SPEC = world(
         "small": {"height": 8, "width": 8, "colors": 3, "target": 400},
         "two": {"players": 2},
         "team": {"players": 5, "reward": "team"},
-    },
-    scores={
-        "random": Score(747.3, 20, success=0),
-        "idle": Score(3.3, 0.91, success=0),
-        "expert": Score(2336, 1.2e02, success=0.66),
     },
 )
 

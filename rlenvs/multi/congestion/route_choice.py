@@ -163,12 +163,7 @@ SPEC = world(
         "city": {"network": "grid", "pairs": 4},
         "delta": {"network": "series_parallel", "streets": 5, "routes": 8},
     },
-    scores={
-        "random": Score(-326.7, 0.29),
-        "idle": Score(-420, 0),
-        "expert": Score(-315, 0),
-        "bound": Score(-315, 0, "15 of 20 minutes each, which `lower_bound` proves"),
-    },
+    scores={"bound": Score(-315, 0, "15 of 20 minutes each, which `lower_bound` proves")},
 )
 
 

@@ -211,12 +211,7 @@ SPEC = world(
         },
         "unreliable": {"pick_up": 0.5},
     },
-    scores={
-        "random": Score(0.5, 0.22, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(16, 0, success=1),
-        "bound": Score(16, 0, "all eight items, paid to both agents"),
-    },
+    scores={"bound": Score(16, 0, "all eight items, paid to both agents")},
 )
 
 

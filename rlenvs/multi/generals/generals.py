@@ -281,12 +281,7 @@ SPEC = world(
             "deathtouch": 800,
         },
     },
-    scores={
-        "random": Score(-1.84, 0.11, success=0, costs={"invalid": 0}),
-        "idle": Score(-1.84, 0.11, success=0, costs={"invalid": 0}),
-        "expert": Score(0, 0, "the hunter", success=0.355, costs={"invalid": 0}),
-        "bound": Score(2, 0, "both games won"),
-    },
+    scores={"bound": Score(2, 0, "both games won")},
     probe={"city_density": {"generator": "uniform"}},
 )
 

@@ -41,7 +41,7 @@ Mean return of the adversary and the team together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, f8, i4, i8, integer, param, role, term
+from rlenvs.core import below, f8, i4, i8, integer, param, role, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64  # good agents
@@ -89,11 +89,6 @@ SPEC = physics.scenario(
     },
     players=("covering", "direct"),
     levels={"easy": {"good": 1}, "hard": {"good": 4}},
-    scores={
-        "random": Score(-38.71, 3.9, success=0.125),
-        "idle": Score(-32.97, 4, success=0.12),
-        "expert": Score(3.355, 2.1, success=0.5),
-    },
 )
 
 

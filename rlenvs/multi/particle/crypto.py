@@ -40,7 +40,7 @@ half of what Alice and Bob get for it.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
+from rlenvs.core import below, block, choice, continuous, discrete, f8, i8, kernel, role, term, world
 from rlenvs.multi.particle import physics, render, scenes, steering
 
 EVE, BOB, ALICE = 0, 1, 2
@@ -77,11 +77,6 @@ SPEC = world(
     horizon=25,
     fps=4,
     players=("cipher", "plain"),
-    scores={
-        "random": Score(-61.5, 2.5, success=0.21),
-        "idle": Score(-30.5, 4.8, success=0.195),
-        "expert": Score(21.58, 4.9, success=0.5),
-    },
     starts=4,
 )
 

@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform
+from rlenvs.core import block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.particle import cells, physics, scenes, steering
 
@@ -151,11 +151,6 @@ SPEC = physics.scenario(
         },
     },
     probe={"connection_radius": {"observation": "graph"}, "goal_radius": {"end_on_goal": True}},
-    scores={
-        "random": Score(-83.27, 4.7, success=0.06, costs={"contact": 0.547}),
-        "idle": Score(-68.79, 5.9, success=0.00667, costs={"contact": 0}),
-        "expert": Score(135.1, 12, success=0.92, costs={"contact": 0.12}),
-    },
 )
 
 

@@ -38,7 +38,7 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, f8, i8, param, role, term
+from rlenvs.core import below, f8, i8, param, role, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 ADVERSARY, AGENT = 0, 1
@@ -69,11 +69,6 @@ SPEC = physics.scenario(
         "push": term(0.0, physics.FARTHEST, 1.0, "for the adversary: the agent's distance from the goal"),
     },
     players=("blocking", "direct"),
-    scores={
-        "random": Score(-47.76, 3.2, success=0.05),
-        "idle": Score(-43.81, 3, success=0.12),
-        "expert": Score(-12.06, 1.4, success=0.5),
-    },
 )
 
 

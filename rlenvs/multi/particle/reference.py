@@ -39,7 +39,7 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, choice, f8, i8, param, term
+from rlenvs.core import below, choice, f8, i8, param, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 WORDS = 10
@@ -68,11 +68,6 @@ SPEC = physics.scenario(
         "team": term(-physics.FARTHEST, 0.0, 0.5, "minus the mean of both distances"),
     },
     players=("fluent",),
-    scores={
-        "random": Score(-58.15, 3.8, success=0),
-        "idle": Score(-52.04, 3.7, success=0),
-        "expert": Score(-18.9, 1.6, success=0.69),
-    },
 )
 
 

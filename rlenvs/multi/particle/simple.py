@@ -36,7 +36,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, f8, param, term
+from rlenvs.core import block, f8, param, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 SPEC = physics.scenario(
@@ -53,11 +53,6 @@ SPEC = physics.scenario(
     observation={"observation": block(4, low=-physics.SEEN, high=physics.SEEN, raw=True, doc="see above")},
     terms={"distance": term(-(physics.FARTHEST**2), 0.0, 1.0, "minus the squared distance to the landmark")},
     players=("direct",),
-    scores={
-        "random": Score(-40.17, 6.3, success=0),
-        "idle": Score(-31.74, 4.7, success=0),
-        "expert": Score(-6.958, 1.3, success=0.8),
-    },
 )
 
 

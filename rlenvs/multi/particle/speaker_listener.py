@@ -39,7 +39,7 @@ Mean return of both agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, choice, continuous, discrete, f8, i8, kernel, param, role, term
+from rlenvs.core import below, choice, continuous, discrete, f8, i8, kernel, param, role, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 SPEAKER, LISTENER = 0, 1
@@ -79,11 +79,6 @@ SPEC = physics.scenario(
         "distance": term(-(physics.FARTHEST**2), 0.0, 1.0, "minus the squared distance from the listener to the goal")
     },
     players=("fluent",),
-    scores={
-        "random": Score(-86.13, 16, success=0),
-        "idle": Score(-67.58, 11, success=0),
-        "expert": Score(-17.89, 3.7, success=0.87),
-    },
 )
 
 

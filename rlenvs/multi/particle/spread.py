@@ -42,7 +42,7 @@ Mean return of all agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, cost, f8, flag, i4, integer, kernel, param, term
+from rlenvs.core import cost, f8, flag, i4, integer, kernel, param, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 256  # agents or landmarks
@@ -83,11 +83,6 @@ SPEC = physics.scenario(
     players=("assigned", "nearest"),
     levels={"easy": {"agents": 2}, "hard": {"agents": 6, "radius": 0.1}, "crowd": {"agents": 16, "radius": 0.05}},
     probe={"capture_radius": {"end_on_success": True}},
-    scores={
-        "random": Score(-80.56, 5.1, success=0, costs={"contact": 0.813}),
-        "idle": Score(-72.86, 5.4, success=0, costs={"contact": 0.107}),
-        "expert": Score(-26.52, 1.9, success=0.52, costs={"contact": 0.747}),
-    },
 )
 
 

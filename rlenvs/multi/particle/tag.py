@@ -51,7 +51,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, b1, choice, cost, f8, flag, integer, kernel, maths, param, role, term, uniform
+from rlenvs.core import b1, choice, cost, f8, flag, integer, kernel, maths, param, role, term, uniform
 from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64
@@ -129,11 +129,6 @@ SPEC = physics.scenario(
         "facmac_3a": FACMAC,
         "facmac_6a": {**FACMAC, "adversaries": 6, "good": 2, "obstacles": 4},
         "facmac_9a": {**FACMAC, "adversaries": 9, "good": 3, "obstacles": 6},
-    },
-    scores={
-        "random": Score(-70.69, 6.9, success=0.07, costs={"collision": 1.09}),
-        "idle": Score(-78.87, 5.8, success=0.025, costs={"collision": 0.415}),
-        "expert": Score(132.6, 14, success=0.5, costs={"collision": 3.82}),
     },
 )
 

@@ -49,7 +49,7 @@ Mean return of all agents together over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, b1, choice, cost, f8, integer, kernel, param, role, term
+from rlenvs.core import b1, choice, cost, f8, integer, kernel, param, role, term
 from rlenvs.multi.particle import physics, scenes, steering
 
 MOST = 64
@@ -125,11 +125,6 @@ SPEC = physics.scenario(
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
     players=("pursuit",),
     levels={"easy": {"good": 1}, "hard": {"adversaries": 6, "good": 4, "food": 3, "forests": 3, "obstacles": 2}},
-    scores={
-        "random": Score(-122.8, 9.3, success=0, costs={"collision": 0.762}),
-        "idle": Score(-122.3, 10, success=0, costs={"collision": 0.227}),
-        "expert": Score(163.9, 14, success=0.4, costs={"collision": 3.22}),
-    },
 )
 
 

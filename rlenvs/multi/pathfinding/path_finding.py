@@ -158,12 +158,7 @@ SPEC = world(
         "hard": {"agents": 32, "height": 16, "width": 16},
         "large": {"agents": 64, "height": 32, "width": 32, "density": 0.2},
     },
-    scores={
-        "random": Score(1.67, 0.21, success=0.417, costs={"blocked": 1.78}),
-        "idle": Score(0, 0, success=0, costs={"blocked": 0}),
-        "expert": Score(4, 0, success=1, costs={"blocked": 0.215}),
-        "bound": Score(4, 0, "every agent arrives"),
-    },
+    scores={"bound": Score(4, 0, "every agent arrives")},
 )
 
 

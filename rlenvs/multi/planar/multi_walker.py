@@ -58,7 +58,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     block,
     continuous,
     cost,
@@ -170,11 +169,6 @@ SPEC = world(
         "own-rewards": {"shared_reward": False},
         "momaland": {"momaland": True},
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
-    },
-    scores={
-        "random": Score(-300.8, 12, success=0, costs={"tilt": 0}),
-        "idle": Score(-293.1, 1.3, success=0, costs={"tilt": 0}),
-        "expert": Score(-82.37, 34, success=0.4, costs={"tilt": 0}),
     },
 )
 

@@ -50,7 +50,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     choice,
@@ -148,11 +147,6 @@ SPEC = world(
         "discrete": {"actions": "discrete"},
         "short": {"agents": 8},
         "bouncy": {"piston_elasticity": 0.4},
-    },
-    scores={
-        "random": Score(-77.7, 46, success=0, costs={"effort": 59.8}),
-        "idle": Score(-147.6, 44, success=0, costs={"effort": 0}),
-        "expert": Score(1919, 51, success=0.98, costs={"effort": 11.3}),
     },
 )
 

@@ -48,7 +48,6 @@ import functools
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -220,11 +219,6 @@ SPEC = world(
     expert_sees="state",
     quick={"agents": 6},
     players=("courteous",),
-    scores={
-        "random": Score(22.75, 1.3, success=0.00187, costs={"collision": 0.217, "offroad": 0.694}),
-        "idle": Score(0, 0, success=0, costs={"collision": 0, "offroad": 0}),
-        "expert": Score(265.1, 5, success=0.999, costs={"collision": 0.00125, "offroad": 0}),
-    },
     levels={"crowd": {"agents": 64}, "alone": {"agents": 1}},
 )
 

@@ -62,7 +62,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     below,
     choice,
     cost,
@@ -130,12 +129,6 @@ SPEC = driving_world(
     },
     costs={"crash": cost(0.0, doc="1 in the step of a crash")},
     scratch=("ego",),
-    scores={
-        "random": Score(78.94, 7.4, success=0.038, costs={"crash": 0.962}),
-        "idle": Score(253.7, 13, success=0.496, costs={"crash": 0.504}),
-        "expert": Score(399.1, 3.6, success=0.994, costs={"crash": 0.006}),
-        "exploit": Score(311.5, 2.7, '"slower" for ever', success=0.988, costs={"crash": 0.012}),
-    },
     horizon=90,
     quick={"cars": 12, "agents": 3},
     players=("foresight", "idm"),

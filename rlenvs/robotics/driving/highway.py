@@ -48,7 +48,7 @@ and for no crash than for speed, and who always chooses "slower" has 28.2 and ne
 v0: first version.
 """
 
-from rlenvs.core import Score, below, choice, for_data, integer, maths, param, term, uniform
+from rlenvs.core import below, choice, for_data, integer, maths, param, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE, lane_count
 from rlenvs.kits.roads.network import highway
 from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane
@@ -87,14 +87,6 @@ SPEC = driving_world(
     },
     horizon=40,
     quick={"cars": 12},
-    scores={
-        "random": Score(9.906, 1.3, success=0.01),
-        "idle": Score(14.66, 1.6, success=0.02),
-        "expert": Score(30.08, 0.29, success=1),
-        "exploit": Score(
-            28.2, 0.19, '"slower" for ever: the lowest speed costs little, and nobody is run into', success=1
-        ),
-    },
     levels={
         "fast": {"simulation_hz": 5, "lane_count": 3, "cars": 20, "ego_spacing": 1.5, "horizon": 30, "checks": "ego"},
         "vector": {"reward": "plain"},

@@ -41,7 +41,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, cost, i8, integer, kernel, maths, param, term, uniform
+from rlenvs.core import cost, i8, integer, kernel, maths, param, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, set_route
@@ -86,11 +86,6 @@ SPEC = driving_world(
     horizon=18,
     quick={"cars": 8, "simulation_hz": 2},
     python_answers=2,
-    scores={
-        "random": Score(0.5925, 0.088, success=0, costs={"collision": 0.56}),
-        "idle": Score(0.7215, 0, success=0, costs={"collision": 0}),
-        "expert": Score(5.559, 0.42, success=0.95, costs={"collision": 0}),
-    },
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},
 )
 SPEC.expert(exit_expert)

@@ -43,7 +43,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, b1, below, i8, kernel, normal, param, term, uniform
+from rlenvs.core import b1, below, i8, kernel, normal, param, term, uniform
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import (
@@ -104,15 +104,6 @@ SPEC = driving_world(
         "arrived": term(0.0, 1.0, 1.0, "1 behind the junction, then the others are 0"),
     },
     horizon=13,
-    scores={
-        "random": Score(1.663, 0.7, "crashes in half of its episodes and dawdles in a third", success=0.18),
-        "idle": Score(
-            4.777, 0.97, "drives through at 9 m/s and crashes in 47 % of its episodes, the expert in none", success=0.53
-        ),
-        "expert": Score(
-            7.956, 0.46, "in the rest, drivers who crashed block the junction: other actions do not help", success=0.9
-        ),
-    },
     levels={"linked": {"linked": True}, "quiet": {"spawn_chance": 0.2}},
 )
 SPEC.expert(crossing_expert)

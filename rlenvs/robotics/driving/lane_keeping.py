@@ -45,7 +45,6 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     block,
     continuous,
     cost,
@@ -118,18 +117,6 @@ SPEC = world(
     horizon=200,
     fps=lambda values: float(values.policy_hz),
     expert_sees="state",
-    scores={
-        "random": Score(-3980, 6.5e02, success=0, costs={"off_lane": 161}),
-        "idle": Score(-1412, 0, success=0, costs={"off_lane": 140}),
-        "expert": Score(196.6, 0, success=1, costs={"off_lane": 5}),
-        "exploit": Score(
-            182.1,
-            0,
-            "full steering for ever: circles on the first lane, near its middle",
-            success=0,
-            costs={"off_lane": 0},
-        ),
-    },
 )
 
 

@@ -61,7 +61,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     choice,
@@ -250,38 +249,6 @@ SPEC = world(
         "collision_side": cost(0.0, doc="1 while another car is touched at the left or right side"),
         "offroad": cost(0.0, doc="1 while on no lane"),
         "off_path": cost(0.0, doc="1 while more than `path_width` from the logged path"),
-    },
-    scores={
-        "random": Score(
-            -290.2,
-            18,
-            success=0.01,
-            costs={
-                "collision_front": 0.17,
-                "collision_rear": 0.05,
-                "collision_side": 0.94,
-                "offroad": 15.8,
-                "off_path": 18.4,
-            },
-        ),
-        "idle": Score(
-            -140.1,
-            11,
-            success=0,
-            costs={
-                "collision_front": 0,
-                "collision_rear": 0.09,
-                "collision_side": 0.58,
-                "offroad": 7.39,
-                "off_path": 8.33,
-            },
-        ),
-        "expert": Score(
-            0,
-            0,
-            success=1,
-            costs={"collision_front": 0, "collision_rear": 0, "collision_side": 0, "offroad": 0, "off_path": 0},
-        ),
     },
     fps=1.0 / STEP,
     horizon=STEPS,

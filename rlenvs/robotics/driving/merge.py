@@ -41,7 +41,7 @@ expert.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, param, term, uniform
+from rlenvs.core import below, param, term, uniform
 from rlenvs.kits.roads.lanes import PLACE
 from rlenvs.kits.traffic.cars import RAW, locate, put_obstacle, put_on_lane
 from rlenvs.robotics.driving import networks
@@ -72,14 +72,6 @@ SPEC = driving_world(
         "collision": term(0.5, 1.5, 1.0 / RANGE, "0.5 in a crash, 1.5 otherwise"),
     },
     horizon=40,
-    scores={
-        "random": Score(7.393, 0.59, success=0.18),
-        "idle": Score(5.629, 0.26, success=0),
-        "expert": Score(13.62, 0.25, success=0.97),
-        "exploit": Score(
-            13.64, 0.26, '"slower" for ever: who merges, and all others, drive away before it', success=0.96
-        ),
-    },
     levels={"linked": {"linked": True}},
 )
 

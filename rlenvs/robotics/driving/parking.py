@@ -42,7 +42,6 @@ import math
 from typing import Any
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     continuous,
@@ -125,14 +124,6 @@ SPEC = world(
     },
     horizon=500,
     fps=lambda v: float(v.policy_hz),
-    scores={
-        "random": Score(-47.27, 5.2, success=0),
-        "idle": Score(-228.4, 9.1, success=0),
-        "expert": Score(-29.88, 2.7, success=0.98),
-        "exploit": Score(
-            -23.6, 4.5, "in a wide circle until it hits something, which ends what distance costs", success=0
-        ),
-    },
     levels={"parked": {"parked": 10}, "slow": {"policy_hz": 1, "horizon": 20}},
 )
 

@@ -43,7 +43,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, below, choice, flag, for_data, integer, kernel, param, term, uniform
+from rlenvs.core import below, choice, flag, for_data, integer, kernel, param, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import locate, put_on_lane, steering_of
 from rlenvs.robotics.driving import observations as seen
@@ -82,11 +82,6 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=1500,
-    scores={
-        "random": Score(5.458, 0.74, success=0),
-        "idle": Score(16.17, 0.88, success=0),
-        "expert": Score(1159, 2.9, success=1),
-    },
     levels={
         "linked": {"linked": True},
         "empty": {"cars": 0},

@@ -42,7 +42,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, below, i8, kernel, normal, param, term
+from rlenvs.core import below, i8, kernel, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import locate, put_car, put_on_lane, set_route, speed_index
@@ -86,12 +86,6 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=11,
-    scores={
-        "random": Score(7.755, 0.68, "crashes in 28 %: traffic is as thin as the original's", success=0.72),
-        "idle": Score(8.973, 0.46, success=0.79),
-        "expert": Score(10.17, 0.21, success=0.95),
-        "exploit": Score(8.873, 0.41, 'five steps at 8 m/s, then "slower": stands when time is up', success=0.89),
-    },
     levels={"linked": {"linked": True}},
 )
 

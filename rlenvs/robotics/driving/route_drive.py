@@ -62,7 +62,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -270,50 +269,6 @@ SPEC = world(
     horizon=2000,
     expert_sees="state",
     quick={"cars": 8, "walkers": 4, "towns": 1},
-    scores={
-        "random": Score(
-            1.877,
-            0.49,
-            success=0,
-            costs={
-                "red_light": 0,
-                "stop_sign": 0.02,
-                "collision": 0.38,
-                "pedestrian": 0.06,
-                "offroad": 0.54,
-                "blocked": 0,
-                "deviation": 0,
-            },
-        ),
-        "idle": Score(
-            0,
-            0,
-            success=0,
-            costs={
-                "red_light": 0,
-                "stop_sign": 0,
-                "collision": 0,
-                "pedestrian": 0,
-                "offroad": 0,
-                "blocked": 1,
-                "deviation": 0,
-            },
-        ),
-        "expert": Score(
-            80.43,
-            3.7,
-            success=0.97,
-            costs={
-                "red_light": 0,
-                "stop_sign": 0,
-                "collision": 0.03,
-                "pedestrian": 0,
-                "offroad": 0,
-                "blocked": 0,
-                "deviation": 0,
-            },
-        ),
-    },
     levels={
         "empty": {"cars": 0, "walkers": 0},
         "dense": {"cars": 40, "walkers": 30},

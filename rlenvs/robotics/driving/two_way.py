@@ -41,7 +41,7 @@ return, success and costs together.
 v0: first version.
 """
 
-from rlenvs.core import Score, cost, normal, param, term
+from rlenvs.core import cost, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, lane_count
 from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, speed_index
 from rlenvs.robotics.driving import networks
@@ -74,18 +74,6 @@ SPEC = driving_world(
     horizon=15,
     quick={"simulation_hz": 2},
     python_answers=2,
-    scores={
-        "random": Score(4.55, 0.57, success=0.05, costs={"collision": 0.95, "oncoming_lane": 3.09}),
-        "idle": Score(2.856, 0.12, success=0, costs={"collision": 1, "oncoming_lane": 0}),
-        "expert": Score(10.3, 0.49, success=0.94, costs={"collision": 0.06, "oncoming_lane": 5.71}),
-        "exploit": Score(
-            10.79,
-            0.15,
-            "into the left lane and straight on, until it meets somebody",
-            success=0,
-            costs={"collision": 1, "oncoming_lane": 10.8},
-        ),
-    },
 )
 SPEC.expert(overtaking_expert)
 

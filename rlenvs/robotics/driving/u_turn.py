@@ -45,7 +45,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, f8, i8, kernel, normal, param, term
+from rlenvs.core import f8, i8, kernel, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, lane_count
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import locate, put_on_lane, set_route
@@ -94,12 +94,6 @@ SPEC = driving_world(
     horizon=10,
     quick={"simulation_hz": 2},
     python_answers=2,
-    scores={
-        "random": Score(5.607, 0.45, success=0.38),
-        "idle": Score(5.643, 0.36, success=0.18),
-        "expert": Score(8.625, 0.093, success=1),
-        "exploit": Score(7.993, 0.041, 'five steps to the right and five of "slower", in turn', success=0.97),
-    },
     levels={"linked": {"linked": True}},
 )
 SPEC.expert(overtaking_expert)

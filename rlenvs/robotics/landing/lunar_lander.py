@@ -49,7 +49,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     block,
     continuous,
     discrete,
@@ -131,22 +130,12 @@ SPEC = world(
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
         "mo-gymnasium": {"last_step_counts": True},
     },
-    scores={
-        "random": Score(-191.2, 22, success=0),
-        "idle": Score(-132.3, 8, success=0),
-        "expert": Score(229.7, 22, success=0.91),
-    },
 )
 
 CONTINUOUS = SPEC.member(
     "LunarLanderContinuous-v0",
     "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
     action=continuous("main engine", "side engines"),
-    scores={
-        "random": Score(-220.5, 24, success=0),
-        "idle": Score(-132.3, 8, success=0),
-        "expert": Score(282.2, 3.4, success=1),
-    },
 )
 
 

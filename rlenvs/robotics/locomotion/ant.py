@@ -61,7 +61,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, normal, param, published, term, uniform, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, normal, param, published, term, uniform, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -124,10 +124,6 @@ SPEC = world(
     published=published("Gymnasium Ant-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(-57.69, 19, costs={"velocity": 0.78}),
-        "idle": Score(993.4, 0.82, "stands, and is paid 1 per step for being healthy", costs={"velocity": 0}),
-    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={

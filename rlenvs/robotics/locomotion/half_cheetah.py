@@ -52,7 +52,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, normal, param, published, term, uniform, world
+from rlenvs.core import block, continuous, cost, f8, normal, param, published, term, uniform, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -99,10 +99,6 @@ SPEC = world(
     published=published("Gymnasium HalfCheetah-v5", "float64", low=-math.inf, high=math.inf, reward=without_bounds(2)),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(-286, 17, costs={"velocity": 0}),
-        "idle": Score(-0.1834, 0.15, costs={"velocity": 0}),
-    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={"easy": {"speed_limit": 5.0}, "medium": {}, "hard": {"speed_limit": 2.0, "friction": 0.3}},

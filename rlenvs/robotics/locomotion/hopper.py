@@ -60,7 +60,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -129,11 +129,6 @@ SPEC = world(
     published=published("Gymnasium Hopper-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(15.45, 2.6, costs={"velocity": 0.49}),
-        "idle": Score(142.2, 5, costs={"velocity": 0}),
-        "expert": Score(3099, 0.47, costs={"velocity": 964}),
-    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={

@@ -63,7 +63,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -168,10 +168,6 @@ SPEC = world(
     published=published("Gymnasium Humanoid-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(115.7, 7.3, costs={"velocity": 0}),
-        "idle": Score(198.7, 0.67, costs={"velocity": 0}),
-    },
     engine=ENGINE,
     probe={"speed_limit": {"strength": 2.0}},
     levels={

@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, param, published, term, world
+from rlenvs.core import block, continuous, cost, f8, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
@@ -106,11 +106,6 @@ SPEC = world(
     published=published("Gymnasium Swimmer-v5", "float64", low=-math.inf, high=math.inf, reward=without_bounds(2)),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(-0.3685, 1.8, costs={"velocity": 241}),
-        "idle": Score(-3.666, 3.6, costs={"velocity": 0}),
-        "expert": Score(355.8, 0.46, costs={"velocity": 553}),
-    },
     engine=ENGINE,
     levels={"easy": {"speed_limit": 0.5}, "medium": {}, "hard": {"speed_limit": 0.1, "viscosity": 1.0}},
 )

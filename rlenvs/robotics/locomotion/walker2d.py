@@ -60,7 +60,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, kernel, param, published, term, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.gaits import walk
 from rlenvs.robotics.locomotion.robots import (
@@ -129,11 +129,6 @@ SPEC = world(
     published=published("Gymnasium Walker2d-v5", "float64", low=-math.inf, high=math.inf),
     horizon=1000,
     fps=FPS,
-    scores={
-        "random": Score(1.902, 1.2, costs={"velocity": 0}),
-        "idle": Score(95.17, 1.7, costs={"velocity": 0}),
-        "expert": Score(3295, 1.2e02, costs={"velocity": 536}),
-    },
     engine=ENGINE,
     expert_sees="state",
     probe={"speed_limit": {"strength": 2.0}},

@@ -54,7 +54,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
+from rlenvs.core import block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
@@ -130,11 +130,6 @@ SPEC = arm.task(
         "pull": term(0.0, 1.0, 0.0, "closeness of the handle to the goal"),
     },
     horizon=50,
-    scores={
-        "random": Score(-49.83, 0.23, success=0),
-        "idle": Score(-50, 0, success=0),
-        "expert": Score(-15.7, 0.26, success=1),
-    },
     levels={
         "easy": {"friction": 2.0, "handle_length": 0.14, "handle_gap": 0.06, "most_opening": 0.15},
         "medium": {},

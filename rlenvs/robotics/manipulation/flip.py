@@ -63,7 +63,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, f4, f8, kernel, maths, param, term, uniform
+from rlenvs.core import block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, held, panda, rotations
 from rlenvs.robotics.manipulation.render import View, look_through, project
@@ -154,11 +154,6 @@ SPEC = arm.task(
         "grasp": term(0.0, 1.0, weight=0.0, doc="1 while the fingers hold the cube"),
     },
     horizon=100,
-    scores={
-        "random": Score(-99.96, 0.062, success=0),
-        "idle": Score(-100, 0, success=0),
-        "expert": Score(-31.29, 1.3, success=1),
-    },
     levels={
         "easy": {"goals": "yaw", "goal_angle": math.pi},
         "medium": {"goals": "tilt", "goal_angle": 0.5 * math.pi},

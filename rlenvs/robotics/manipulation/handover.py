@@ -55,7 +55,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
+from rlenvs.core import below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
 from rlenvs.robotics.manipulation import arm, held, panda
@@ -141,11 +141,6 @@ SPEC = world(
     horizon=100,
     fps=arm.FPS,
     sizes=lambda values: {"agents": 2, **arm.sizes(values)},
-    scores={
-        "random": Score(-200, 0, success=0, costs={"drop": 0, "clash": 3.35}),
-        "idle": Score(-200, 0, success=0, costs={"drop": 0, "clash": 0}),
-        "expert": Score(-123.6, 1.3, success=1, costs={"drop": 0, "clash": 0}),
-    },
     engine=ENGINE,
     expert_sees="state",  # the targets of the hands
     levels={

@@ -59,7 +59,7 @@ import math
 from dataclasses import replace
 from types import SimpleNamespace
 
-from rlenvs.core import Score, block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
+from rlenvs.core import block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation import arm, panda, rotations
@@ -163,11 +163,6 @@ SPEC = world(
     horizon=100,
     fps=arm.FPS,
     sizes=lambda values: arm.sizes(with_fixed(values)),
-    scores={
-        "random": Score(-100, 0, success=0, costs={"force": 15.6}),
-        "idle": Score(-100, 0, success=0, costs={"force": 0}),
-        "expert": Score(-50.63, 1.6, success=1, costs={"force": 4.96}),
-    },
     engine=ENGINE,
     expert_sees="state",  # the targets of the hands
     levels={"easy": {"clearance": 0.002}, "medium": {}, "hard": {"clearance": 0.0005}},

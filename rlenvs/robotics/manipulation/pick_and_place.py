@@ -46,7 +46,7 @@ Mean return over fixed seeds, where measured.
 v0: first version.
 """
 
-from rlenvs.core import Score, param, term, uniform
+from rlenvs.core import param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, moving, panda
 
@@ -76,11 +76,6 @@ SPEC = arm.task(
     goal=("achieved", "desired"),
     terms={**moving.terms("cube"), "held": term(0.0, 1.0, 0.0, "1 while the fingers hold the cube")},
     horizon=50,
-    scores={
-        "random": Score(-50, 0, success=0),
-        "idle": Score(-50, 0, success=0),
-        "expert": Score(-17.42, 0.53, success=1),
-    },
     levels={
         "easy": {"start_width": 0.2, "goal_width": 0.2, "goal_height": 0.1},
         "medium": {},

@@ -46,7 +46,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, choice, kernel, maths, param, uniform
+from rlenvs.core import choice, kernel, maths, param, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, moving, panda
 
@@ -94,11 +94,6 @@ SPEC = arm.task(
     goal=("achieved", "desired"),
     terms=moving.terms("cube"),
     horizon=50,
-    scores={
-        "random": Score(-50, 0, success=0),
-        "idle": Score(-50, 0, success=0),
-        "expert": Score(-19.27, 1.2, success=1),
-    },
     levels={
         "easy": {"start_width": 0.2, "goal_width": 0.2},
         "medium": {},

@@ -51,7 +51,7 @@ v0: first version.
 import functools
 from types import SimpleNamespace
 
-from rlenvs.core import Score, block, f4, kernel, param, uniform
+from rlenvs.core import block, f4, kernel, param, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
@@ -80,11 +80,6 @@ SPEC = arm.task(
     goal=("achieved", "desired"),
     terms=arm.goal_terms(FARTHEST),
     horizon=50,
-    scores={
-        "random": Score(-49.54, 0.31, success=0),
-        "idle": Score(-50, 0, success=0),
-        "expert": Score(-3.18, 0.26, success=1),
-    },
     levels={
         "easy": {"goal_width": 0.2, "goal_height": 0.2},
         "medium": {},

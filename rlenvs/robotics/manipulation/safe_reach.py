@@ -50,7 +50,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, cost, f8, i8, integer, kernel, param, term, uniform
+from rlenvs.core import block, cost, f8, i8, integer, kernel, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
@@ -125,11 +125,6 @@ SPEC = arm.task(
     },
     combine_costs="max",
     horizon=1000,
-    scores={
-        "random": Score(0.1506, 0.16, success=0, costs={"spheres": 22.9, "boxes": 26.6}),
-        "idle": Score(0, 0, success=0, costs={"spheres": 0, "boxes": 0}),
-        "expert": Score(76.24, 3.5, success=1, costs={"spheres": 0, "boxes": 0.06}),
-    },
     levels={
         "easy": {"spheres": 1, "boxes": 1},
         "medium": {},

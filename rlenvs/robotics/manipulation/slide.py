@@ -48,7 +48,7 @@ v0: first version.
 import math
 from dataclasses import replace
 
-from rlenvs.core import Score, kernel, maths, param, uniform
+from rlenvs.core import kernel, maths, param, uniform
 from rlenvs.robotics.manipulation import arm, moving, panda
 from rlenvs.robotics.manipulation.render import View
 
@@ -102,11 +102,6 @@ SPEC = arm.task(
     goal=("achieved", "desired"),
     terms=moving.terms("puck"),
     horizon=75,
-    scores={
-        "random": Score(-75, 0, success=0),
-        "idle": Score(-75, 0, success=0),
-        "expert": Score(-39.03, 2, success=1),
-    },
     levels={
         "easy": {"start_width": 0.2, "goal_far": 0.4, "goal_width": 0.2},
         "medium": {},

@@ -57,7 +57,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, below, block, choice, f4, kernel, maths, param, term, uniform
+from rlenvs.core import below, block, choice, f4, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import arm, held, panda
 from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
@@ -133,11 +133,6 @@ SPEC = arm.task(
         "based": term(0.0, 1.0, 0.0, "1 while the lower cube is in its place"),
     },
     horizon=100,
-    scores={
-        "random": Score(-100, 0, success=0),
-        "idle": Score(-100, 0, success=0),
-        "expert": Score(-71.31, 1.1, success=1),
-    },
     levels={
         "easy": {"start_width": 0.26, "goal_width": 0.1},
         "medium": {},

@@ -53,7 +53,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
+from rlenvs.core import block, continuous, cost, f8, flag, i8, integer, kernel, param, term, uniform, world
 from rlenvs.core.declare.maths import cos, sin
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
@@ -132,11 +132,6 @@ SPEC = world(
         "0": {"extent": 1.0, "hazards": 0, "vases": 0, "constrain_vases": False},
         "1": {"extent": 1.5, "hazards": 8, "vases": 1, "constrain_vases": False},
         "2": {"extent": 2.0, "hazards": 10, "vases": 10, "constrain_vases": True},
-    },
-    scores={
-        "random": Score(-0.1922, 0.14, success=0.04, costs={"hazards": 51.1, "vases": 0}),
-        "idle": Score(0, 0, success=0, costs={"hazards": 0, "vases": 0}),
-        "expert": Score(21.88, 0.28, success=1, costs={"hazards": 0.39, "vases": 0}),
     },
 )
 

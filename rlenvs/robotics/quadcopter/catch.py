@@ -52,7 +52,6 @@ four corners and gathers in the last 35 steps earns 15.1, the expert 8.2.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.robotics.quadcopter import pursuit
 
 SPEC = pursuit.pursuit_task(
@@ -60,14 +59,4 @@ SPEC = pursuit.pursuit_task(
     doc=__doc__,
     published="catch-v0",
     target_motion="flees",
-    scores={
-        "random": Score(-11.28, 0.39, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(8.277, 0.0044, success=1),
-    },
-    point_scores={
-        "random": Score(-9.972, 0.73, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(8.182, 0.00029, success=1),
-    },
 )

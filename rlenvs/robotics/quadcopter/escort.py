@@ -49,7 +49,6 @@ four corners and gathers in the last 25 steps earns 13.6, the expert 7.4.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.robotics.quadcopter import pursuit
 
 SPEC = pursuit.pursuit_task(
@@ -57,14 +56,4 @@ SPEC = pursuit.pursuit_task(
     doc=__doc__,
     published="escort-v0",
     target_motion="moves",
-    scores={
-        "random": Score(-11.26, 0.4, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(6.725, 0, success=1),
-    },
-    point_scores={
-        "random": Score(-10.01, 0.79, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(7.386, 0, success=1),
-    },
 )

@@ -58,7 +58,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, maths, param, term, uniform
+from rlenvs.core import block, f8, kernel, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation, top_view
 
 CIRCLE, HEIGHT = 0.8, 1.0  # m, largest radius and height of the goal's circle
@@ -99,17 +99,6 @@ SPEC = formation.room_task(
     },
     horizon=flight.lasting(12.0),
     levels={"original": {**formation.LEVELS["original"], "goal_speed": 0.0}},
-    scores={
-        "random": Score(64.89, 2.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
-        "idle": Score(
-            1861,
-            30,
-            "in the air where they start, all keep still together: full alignment, half the cohesion",
-            success=0,
-            costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0},
-        ),
-        "expert": Score(2496, 13, success=1, costs={"tilt": 0.21, "geofence": 0, "proximity": 0, "collision": 0}),
-    },
 )
 
 

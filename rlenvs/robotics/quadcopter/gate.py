@@ -47,7 +47,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import Score, b1, block, cost, f8, maths, param, term, uniform
+from rlenvs.core import b1, block, cost, f8, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, gates, racing, render, scene, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 2.5, 2.0, 1.0
@@ -105,11 +105,6 @@ SPEC = tasks.solo(
     probe={
         "thrust_to_weight": {"action_range": 0.5},  # the limit lies outside the usual range
         "half_opening": {"vehicle": "hb"},  # the expert flies a Crazyflie through the smallest gate, too
-    },
-    scores={
-        "random": Score(1.015, 0.27, success=0, costs={"collision": 0.03, "geofence": 0, "tilt": 5.05}),
-        "idle": Score(40.42, 0.85, success=0, costs={"collision": 0, "geofence": 0, "tilt": 0}),
-        "expert": Score(209.1, 1.8, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
 

@@ -48,7 +48,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, f8, kernel, maths, term, uniform
+from rlenvs.core import block, f8, kernel, maths, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, SPREAD, FAR = 0.15, 0.5, 100.0  # m, success; m, of goals; m^2, the largest observed square
@@ -73,11 +73,6 @@ SPEC = formation.room_task(
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     horizon=flight.lasting(8.0),
-    scores={
-        "random": Score(18.16, 1.4, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
-        "idle": Score(174.8, 12, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
-        "expert": Score(761.5, 7.8, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.01, "collision": 0}),
-    },
 )
 
 

@@ -48,7 +48,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, f8, kernel, maths, term, uniform
+from rlenvs.core import block, f8, kernel, maths, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 NEAREST, MIDDLE, FARTHEST = 0.2, 0.35, 0.5  # m, between partners
@@ -70,11 +70,6 @@ SPEC = formation.room_task(
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     horizon=flight.lasting(8.0),
-    scores={
-        "random": Score(18.03, 1.6, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
-        "idle": Score(221.1, 18, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
-        "expert": Score(833.1, 6.9, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
-    },
 )
 
 

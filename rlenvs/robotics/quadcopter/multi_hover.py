@@ -47,7 +47,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, block, f8, kernel, maths, term
+from rlenvs.core import block, f8, kernel, maths, term
 from rlenvs.robotics.quadcopter import dynamics, flight, formation
 
 CLOSE, FAR = 0.1, 10.0  # m, success; m, the largest observed distance
@@ -66,11 +66,6 @@ SPEC = formation.room_task(
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     horizon=flight.lasting(8.0),
-    scores={
-        "random": Score(46.22, 7.3, success=0, costs={"tilt": 16, "geofence": 0.48, "proximity": 0, "collision": 0}),
-        "idle": Score(474.9, 75, success=0, costs={"tilt": 0, "geofence": 0, "proximity": 0, "collision": 0}),
-        "expert": Score(2293, 38, success=1, costs={"tilt": 0, "geofence": 0, "proximity": 0.005, "collision": 0}),
-    },
 )
 
 

@@ -53,7 +53,7 @@ import dataclasses
 import math
 from typing import Any
 
-from rlenvs.core import Score, below, block, choice, cost, f8, flag, integer, kernel, maths, param, term, uniform
+from rlenvs.core import below, block, choice, cost, f8, flag, integer, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, ranges, render, scene, tasks, vehicle
 
@@ -179,20 +179,6 @@ SPEC = tasks.solo(
         "obstacle_speed": {"moving": 20},
     },
     expert_sees="state",  # also obstacles behind others, and how fast balls fly
-    scores={
-        "random": Score(
-            0.1286, 0.15, success=0, costs={"collision": 0.07, "proximity": 3.1, "tilt": 75.7, "geofence": 76.3}
-        ),
-        "idle": Score(0, 0, success=0, costs={"collision": 0, "proximity": 0, "tilt": 0, "geofence": 0}),
-        "expert": Score(19.3, 0.12, success=1, costs={"collision": 0, "proximity": 0.375, "tilt": 0.02, "geofence": 0}),
-        "exploit": Score(
-            10.71,
-            1.5,
-            "straight to the goal, blind",
-            success=0.45,
-            costs={"collision": 0.55, "proximity": 10.1, "tilt": 1.76, "geofence": 0},
-        ),
-    },
 )
 
 

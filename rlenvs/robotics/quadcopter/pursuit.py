@@ -175,16 +175,15 @@ LEVELS: dict[str, dict[str, Any]] = {
 IN_FLIGHT = {name: {"motion": "flight", **KIND.probe.get(name, {})} for name in KIND.params}
 
 
-def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, scores: Any, point_scores: Any) -> World:
+def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str) -> World:
     """A member of the kind.
 
     Args:
-        name, doc, scores: as for `world`.
+        name, doc: as for `world`.
         published: the id of the published task.
         target_motion: "stands", "moves" or "flees".
-        point_scores: the scores of level "point".
     """
-    levels = {"point": {"motion": "point", "scores": point_scores, "probe": IN_FLIGHT}, **LEVELS}
+    levels = {"point": {"motion": "point", "probe": IN_FLIGHT}, **LEVELS}
     if target_motion != "stands":
         levels["slow"] = {"target_speed": SLOW}
     return KIND.member(
@@ -192,7 +191,6 @@ def pursuit_task(name: str, *, doc: Any, published: str, target_motion: str, sco
         doc=doc,
         source=f"MOMAland {published} (Felten et al., arXiv 2407.16312)",
         target_motion=target_motion,
-        scores=scores,
         levels=levels,
     )
 

@@ -52,7 +52,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, cost, term
+from rlenvs.core import cost, term
 from rlenvs.robotics.quadcopter import dynamics, flight, racing, render, tasks, vehicle
 
 
@@ -90,11 +90,6 @@ SPEC = tasks.solo(
         "easy": {"gate_scale": 1.3, "rate_limit": 5.0},
         "hard": {"course": "random", "gate_scale": 0.75, "wind": True, "gust": 1.0},
         "real": vehicle.ALL_EFFECTS,
-    },
-    scores={
-        "random": Score(-15.21, 0.5, success=0, costs={"collision": 0.63, "geofence": 2.64, "tilt": 20}),
-        "idle": Score(-45, 0, success=0, costs={"collision": 0, "geofence": 0, "tilt": 0}),
-        "expert": Score(3.913, 0.027, success=1, costs={"collision": 0, "geofence": 0, "tilt": 0}),
     },
 )
 SPEC.make_data(racing.race_data)

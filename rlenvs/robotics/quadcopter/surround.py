@@ -49,7 +49,6 @@ four corners and gathers in the last 20 steps earns 10.8, the expert 6.3.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.robotics.quadcopter import pursuit
 
 SPEC = pursuit.pursuit_task(
@@ -57,14 +56,4 @@ SPEC = pursuit.pursuit_task(
     doc=__doc__,
     published="surround-v0",
     target_motion="stands",
-    scores={
-        "random": Score(-11.32, 0.39, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(6.456, 0, success=1),
-    },
-    point_scores={
-        "random": Score(-10.32, 0.65, success=0),
-        "idle": Score(1.319, 0, success=0),
-        "expert": Score(6.346, 0, success=1),
-    },
 )

@@ -47,7 +47,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, b1, cost, f8, i8, integer, kernel, maths, param, term
+from rlenvs.core import b1, cost, f8, i8, integer, kernel, maths, param, term
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.rng import seed_words
 from rlenvs.robotics.quadcopter import dynamics, flight, formation, racing, render, scene, swarm, tasks, vehicle
@@ -218,20 +218,6 @@ SPEC = tasks.team(
         },
     },
     probe={**swarm.SWARM_SHOWN_BY},
-    scores={
-        "random": Score(
-            -59.22,
-            0.95,
-            success=0,
-            costs={"collision": 0.61, "contact": 0.07, "proximity": 2.3, "geofence": 2.37, "tilt": 17.1},
-        ),
-        "idle": Score(
-            -204, 0, success=0, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
-        ),
-        "expert": Score(
-            27.93, 0.02, success=1, costs={"collision": 0, "contact": 0, "proximity": 0, "geofence": 0, "tilt": 0}
-        ),
-    },
 )
 SPEC.make_data(swarm_data)
 

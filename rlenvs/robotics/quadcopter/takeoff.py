@@ -49,7 +49,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, cost, f8, i8, maths, param, term, uniform
+from rlenvs.core import block, choice, cost, f8, i8, maths, param, term, uniform
 from rlenvs.robotics.quadcopter import dynamics, flight, render, tasks, vehicle
 
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 0.8
@@ -101,11 +101,6 @@ SPEC = tasks.solo(
         "rates": {"action": "thrust_rates"},  # a rate loop keeps it upright while its actions are explored
     },
     probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
-    scores={
-        "random": Score(12.61, 2.2, success=0, costs={"tilt": 62, "geofence": 2.94}),
-        "idle": Score(35.21, 1.5, success=0, costs={"tilt": 0, "geofence": 0}),
-        "expert": Score(127.6, 0.59, success=1, costs={"tilt": 0, "geofence": 0}),
-    },
 )
 
 

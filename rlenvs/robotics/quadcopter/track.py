@@ -55,7 +55,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, block, choice, cost, f8, free, i8, integer, kernel, maths, param, term, uniform
+from rlenvs.core import block, choice, cost, f8, free, i8, integer, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
@@ -162,11 +162,6 @@ SPEC = tasks.solo(
         "real": {**vehicle.ALL_EFFECTS, "action_range": 0.2},
     },
     probe={"thrust_to_weight": {"action_range": 0.5}},  # the limit lies outside the usual range
-    scores={
-        "random": Score(10.83, 0.47, success=0, costs={"tilt": 10.4, "geofence": 0.45, "off_path": 5.65}),
-        "idle": Score(59.67, 1.8, success=0, costs={"tilt": 0, "geofence": 0, "off_path": 314}),
-        "expert": Score(351, 0.5, success=1, costs={"tilt": 0, "geofence": 0, "off_path": 0}),
-    },
 )
 SPEC.make_data(_data)
 

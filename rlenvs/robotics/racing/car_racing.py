@@ -49,7 +49,6 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import (
-    Score,
     block,
     choice,
     continuous,
@@ -208,21 +207,11 @@ SPEC = world(
         "street": {"vehicle": "street car"},
         "bus": {"vehicle": "bus"},
     },
-    scores={
-        "random": Score(-31.19, 1.1, success=0, costs={"off_road": 0}),
-        "idle": Score(-93.07, 0.11, success=0, costs={"off_road": 0}),
-        "expert": Score(921.5, 1.4, success=1, costs={"off_road": 0}),
-    },
 )
 DISCRETE = SPEC.member(
     "CarRacingDiscrete-v0",
     "CarRacing with five choices: one lap on a track never seen before, by steering, gas or brake, one at a time.",
     action=discrete("nothing", "right", "left", "gas", "brake"),
-    scores={
-        "random": Score(-54.85, 0.92, success=0, costs={"off_road": 0}),
-        "idle": Score(-93.07, 0.11, success=0, costs={"off_road": 0}),
-        "expert": Score(875.3, 10, success=0.58, costs={"off_road": 0}),
-    },
 )
 
 

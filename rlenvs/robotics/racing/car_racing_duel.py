@@ -54,7 +54,6 @@ import math
 from typing import Any
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -190,11 +189,6 @@ SPEC = world(
         "lap": {"close_lap": True, "lap_complete_percent": 0.9},
         "pack": {"cars": 8, "neighbours": 3},
         "bumpy": {"bounce": 0.8, "cars": 4, "neighbours": 3},
-    },
-    scores={
-        "random": Score(-98.35, 2.9, success=0, costs={"off_road": 0, "touch": 0}),
-        "idle": Score(-146.7, 3, success=0, costs={"off_road": 0, "touch": 0}),
-        "expert": Score(1335, 2.8, success=0.5, costs={"off_road": 0, "touch": 1.02}),
     },
 )
 

@@ -67,7 +67,6 @@ import functools
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     b1,
     block,
     choice,
@@ -268,11 +267,6 @@ SPEC = world(
         "difficulty": circuit.RANDOM,
         "patch_grip": {"patches": 16},
         "rear_drive": {"dynamics": "brush"},
-    },
-    scores={
-        "random": Score(-16.01, 1.2, success=0, costs={"contact_cost": 0.99, "near_border": 5.62, "near_car": 0}),
-        "idle": Score(-30, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0}),
-        "expert": Score(75.29, 0.0094, success=1, costs={"contact_cost": 0, "near_border": 0.02, "near_car": 0}),
     },
 )
 
@@ -566,9 +560,4 @@ RACE = SPEC.member(
     agents=2,
     laps=2,
     neighbours=2,
-    scores={
-        "random": Score(-31.87, 1.6, success=0, costs={"contact_cost": 1, "near_border": 7.28, "near_car": 0.695}),
-        "idle": Score(-120.5, 0, success=0, costs={"contact_cost": 0, "near_border": 0, "near_car": 0.995}),
-        "expert": Score(267.8, 0.05, success=0.5, costs={"contact_cost": 0, "near_border": 12.6, "near_car": 0}),
-    },
 )

@@ -55,7 +55,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     choice,
@@ -152,11 +151,6 @@ SPEC = world(
     levels={
         "easy": {"chicanes": False, "obstacles": False},
         "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
-    },
-    scores={
-        "random": Score(-2.908, 0.011, success=0, costs={"near_edge": 2.85}),
-        "idle": Score(-2.843, 0.02, success=0, costs={"near_edge": 6.11}),
-        "expert": Score(6.519, 0.24, success=0.98, costs={"near_edge": 186}),
     },
     expert_sees="state",
 )

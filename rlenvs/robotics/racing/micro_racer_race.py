@@ -54,7 +54,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     continuous,
@@ -159,11 +158,6 @@ SPEC = world(
         "easy": {"chicanes": False, "obstacles": False},
         "hard": {"width": 0.035, "acceleration": 0.2, "kerb": 0.0},
         "pack": {"agents": 8},
-    },
-    scores={
-        "random": Score(-5.955, 0.021, success=0, costs={"contact": 0.065, "near_edge": 4.35}),
-        "idle": Score(-5.834, 0.027, success=0, costs={"contact": 0.245, "near_edge": 9.47}),
-        "expert": Score(18.19, 0.27, success=0.545, costs={"contact": 25.9, "near_edge": 118}),
     },
 )
 

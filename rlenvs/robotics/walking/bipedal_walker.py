@@ -47,7 +47,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     block,
     continuous,
     f8,
@@ -141,11 +140,6 @@ SPEC = world(
     levels={
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
     },
-    scores={
-        "random": Score(-97.84, 2.9, success=0),
-        "idle": Score(-91.93, 0.017, success=0),
-        "expert": Score(257.9, 15, success=0.1),
-    },
 )
 
 HARDCORE = SPEC.member(
@@ -153,11 +147,6 @@ HARDCORE = SPEC.member(
     "BipedalWalker over obstacles: walk over stumps, stairs and pits on two legs with four motors.",
     hardcore=True,
     horizon=2000,
-    scores={
-        "random": Score(-108.6, 2.9, success=0),
-        "idle": Score(-91.94, 0.017, success=0),
-        "expert": Score(-67.44, 5.5, success=0),
-    },
 )
 
 

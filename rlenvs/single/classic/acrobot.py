@@ -43,7 +43,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     block,
     choice,
     constraint,
@@ -134,11 +133,6 @@ SPEC = world(
     horizon=500,
     fps=15,
     levels={"easy": {"torque": 2.0}, "hard": {"torque": 0.6, "target": 1.5}},
-    scores={
-        "random": Score(-499.7, 0.55, success=0.01),
-        "idle": Score(-500, 0, success=0),
-        "expert": Score(-63.96, 0.44, success=1),
-    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -146,7 +140,6 @@ NO_VELOCITY = SPEC.member(
     "Acrobot without velocities: swing up two links that show only where they are.",
     velocity="hidden",
     expert_sees="state",
-    scores=SPEC.scores,  # of the same states
 )
 
 

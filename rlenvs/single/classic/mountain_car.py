@@ -35,7 +35,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import Score, discrete, f8, kernel, param, published, term, world
+from rlenvs.core import discrete, f8, kernel, param, published, term, world
 from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,
@@ -76,11 +76,6 @@ SPEC = world(
     horizon=200,
     fps=30,
     levels={"easy": {"force": 0.0015}, "hard": {"force": 0.0007, "horizon": 300}},
-    scores={
-        "random": Score(-200, 0, success=0),
-        "idle": Score(-200, 0, success=0),
-        "expert": Score(-101.1, 2.2, success=1),
-    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -88,7 +83,6 @@ NO_VELOCITY = SPEC.member(
     "MountainCar without velocity: drive out of a valley in a car that shows only where it is.",
     velocity="hidden",
     expert_sees="state",
-    scores=SPEC.scores,  # of the same states
 )
 
 

@@ -39,7 +39,7 @@ Mean return over seeds 0 to 99. Full pushes in the rhythm of the valley get ther
 v0: first version.
 """
 
-from rlenvs.core import Score, continuous, f8, param, published, term, world
+from rlenvs.core import continuous, f8, param, published, term, world
 from rlenvs.core.declare.maths import cos
 from rlenvs.single.classic.hill import (
     BLOCKS,
@@ -84,12 +84,6 @@ SPEC = world(
     horizon=999,
     fps=30,
     levels={"easy": {"power": 0.003}, "hard": {"power": 0.0008}},
-    scores={
-        "random": Score(-33.26, 0.18, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(98.71, 0.048, success=1),
-        "exploit": Score(90.26, 0.0098, "full push, 30 steps each way: the period of the valley", success=1),
-    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -97,7 +91,6 @@ NO_VELOCITY = SPEC.member(
     "MountainCarContinuous without velocity: drive out of a valley in a car that shows only where it is.",
     velocity="hidden",
     expert_sees="state",
-    scores=SPEC.scores,  # of the same states
 )
 
 

@@ -39,7 +39,7 @@ more than about -115. Full pushes in the rhythm of the valley get there without 
 v0: first version.
 """
 
-from rlenvs.core import Score, continuous, f8, kernel, param, published, term, world
+from rlenvs.core import continuous, f8, kernel, param, published, term, world
 from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,
@@ -89,12 +89,6 @@ SPEC = world(
                 "MO-Gymnasium mo-mountaincarcontinuous-v0", reward=lambda values: ([-1.0, -4.0], [0.0] * 2)
             ),
         }
-    },
-    scores={
-        "random": Score(-1332, 1.8, success=0),
-        "idle": Score(-999, 0, success=0),
-        "expert": Score(-119.5, 1.2, success=1),
-        "exploit": Score(-193.9, 0.2, "full push, 30 steps each way: the period of the valley", success=1),
     },
 )
 

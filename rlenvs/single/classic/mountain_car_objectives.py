@@ -39,7 +39,7 @@ pushes in the direction of motion, or rolling out. By dynamic programming on a g
 v0: first version.
 """
 
-from rlenvs.core import Score, discrete, f8, kernel, param, published, term, world
+from rlenvs.core import discrete, f8, kernel, param, published, term, world
 from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,
@@ -98,11 +98,6 @@ SPEC = world(
         "3d": {"terms": {**TIME, **MOVE, **SPEED}, "published": rewards("mo-mountaincar-3d-v0", NONE, NONE, FAST)},
         "timemove": {"terms": {**TIME, **MOVE}, "published": rewards("mo-mountaincar-timemove-v0", NONE, NONE)},
         "timespeed": {"terms": {**TIME, **SPEED}, "published": rewards("mo-mountaincar-timespeed-v0", NONE, FAST)},
-    },
-    scores={
-        "random": Score(-226.3, 0.28, success=0),
-        "idle": Score(-200, 0, success=0),
-        "expert": Score(-119.9, 2.6, success=1),
     },
 )
 

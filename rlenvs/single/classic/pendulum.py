@@ -42,7 +42,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, continuous, f8, for_data, param, published, term, uniform, world
+from rlenvs.core import block, choice, continuous, f8, for_data, param, published, term, uniform, world
 from rlenvs.core.declare.maths import cos, sin, sin_cos
 
 MAX_SPEED, MAX_TORQUE = 20.0, 20.0  # largest that can be set
@@ -90,11 +90,6 @@ SPEC = world(
     horizon=200,
     fps=30,
     levels={"easy": {"max_torque": 6.0}, "hard": {"max_torque": 1.0}},
-    scores={
-        "random": Score(-1235, 52, success=0),
-        "idle": Score(-1206, 69, success=0),
-        "expert": Score(-142.9, 17, success=1),
-    },
 )
 
 NO_VELOCITY = SPEC.member(
@@ -102,7 +97,6 @@ NO_VELOCITY = SPEC.member(
     "Pendulum without velocity: swing up a pendulum that shows only where it is.",
     velocity="hidden",
     expert_sees="state",
-    scores=SPEC.scores,  # of the same states
 )
 
 

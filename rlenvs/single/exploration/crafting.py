@@ -49,7 +49,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     block,
     cost,
     discrete,
@@ -165,11 +164,6 @@ SPEC = world(
     costs={"damage": cost(20.0, high=9.0, doc="the health that was lost")},
     horizon=10_000,
     fps=8,
-    scores={
-        "random": Score(3.08, 0.26, success=0, costs={"damage": 10}),
-        "idle": Score(-0.9, 0, success=0, costs={"damage": 9.75}),
-        "expert": Score(18.14, 0.37, success=0.04, costs={"damage": 22.4}),
-    },
 )
 
 

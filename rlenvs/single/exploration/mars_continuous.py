@@ -47,7 +47,6 @@ v0: first version.
 import math
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -203,11 +202,6 @@ SPEC = world(
     horizon=1500,
     fps=12,
     levels={"plain": {"hill_height": 0.0}, "steep": {"hill_height": 2.5}},
-    scores={
-        "random": Score(-150.7, 26, success=0, costs={"collision_cost": 109}),
-        "idle": Score(-150, 0, success=0, costs={"collision_cost": 0}),
-        "expert": Score(778, 1.2, success=1, costs={"collision_cost": 0}),
-    },
 )
 
 

@@ -50,7 +50,6 @@ v0: first version.
 """
 
 from rlenvs.core import (
-    Score,
     block,
     choice,
     cost,
@@ -187,11 +186,6 @@ SPEC = world(
         },
         "huge": {"height": 84, "width": 84, "obstacles": 192, "horizon": 10000},
     },
-    scores={
-        "random": Score(196.1, 16, success=0.01, costs={"collision_cost": 0}),
-        "idle": Score(-297.2, 1.2, success=0, costs={"collision_cost": 1}),
-        "expert": Score(783.5, 1.1, success=1, costs={"collision_cost": 0}),
-    },
 )
 
 EARLY = SPEC.member(
@@ -199,11 +193,6 @@ EARLY = SPEC.member(
     "Mars explorer, done when 95 % of the cells have been seen.",
     threshold=0.95,
     levels={**SPEC.levels},
-    scores={
-        "random": Score(195.9, 16, success=0.01, costs={"collision_cost": 0}),
-        "idle": Score(-297.2, 1.2, success=0, costs={"collision_cost": 1}),
-        "expert": Score(766.5, 1.3, success=1, costs={"collision_cost": 0}),
-    },
 )
 
 

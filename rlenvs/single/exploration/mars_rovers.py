@@ -36,7 +36,7 @@ Mean return of an agent over seeds 0 to 99. The expert sends each rover to its n
 v0: first version.
 """
 
-from rlenvs.core import Score, block, choice, cost, discrete, i1, i4, integer, kernel, param, term, u1, world
+from rlenvs.core import block, choice, cost, discrete, i1, i4, integer, kernel, param, term, u1, world
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.single.exploration.frontier import is_open, path_move
 from rlenvs.single.exploration.lidar import (
@@ -123,11 +123,6 @@ SPEC = world(
     levels={
         "pair": {"agents": 2},
         "large": {"agents": 6, "height": 42, "width": 42, "obstacles": 48, "horizon": 1000},
-    },
-    scores={
-        "random": Score(220.1, 88, success=0.13, costs={"collision_cost": 1.34}),
-        "idle": Score(-240, 0, success=0, costs={"collision_cost": 0}),
-        "expert": Score(1570, 1.6, success=1, costs={"collision_cost": 0}),
     },
 )
 

@@ -54,7 +54,6 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     below,
     choice,
     cost,
@@ -194,11 +193,6 @@ SPEC = world(
     horizon=usual_steps,
     fps=5,
     same_start=True,
-    scores={
-        "random": Score(0.1131, 0.039, success=0.3, costs={"danger": 0}),
-        "idle": Score(0, 0, success=0, costs={"danger": 0}),
-        "expert": Score(0.9613, 0, success=1, costs={"danger": 0}),
-    },
 )
 
 

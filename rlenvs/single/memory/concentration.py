@@ -43,7 +43,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, discrete, flag, i2, i4, integer, kernel, term, u1, world
+from rlenvs.core import block, choice, discrete, flag, i2, i4, integer, kernel, term, u1, world
 from rlenvs.single.memory.boxes import draw_boxes, shuffle
 
 VALUES = (13, 2)  # how many ranks and colours there are
@@ -102,11 +102,6 @@ SPEC = world(
         "medium": {"pairs_of": "colors", "decks": 2},
         "hard": {"decks": 2},
         "recall": {"recall": True},
-    },
-    scores={
-        "random": Score(-0.8171, 0.021, success=0),
-        "idle": Score(-1, 0, success=0),
-        "expert": Score(1, 0, success=1),
     },
 )
 

@@ -55,7 +55,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -197,11 +196,6 @@ SPEC = world(
         "hard": {"show_past_path": False},
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
-    },
-    scores={
-        "random": Score(0.112, 0.024, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(25.02, 0.008, success=1),
     },
 )
 

@@ -36,7 +36,7 @@ Mean return over seeds 0 to 99. The expert looks the bit up.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, discrete, i2, integer, term, u1, world
+from rlenvs.core import below, block, discrete, i2, integer, term, u1, world
 from rlenvs.single.memory.boxes import draw_boxes, number_keys
 
 SPEC = world(
@@ -65,11 +65,6 @@ SPEC = world(
     expert_sees="state",
     starts=2,
     levels={"easy": {"memory_length": 3}, "hard": {"memory_length": 100}},
-    scores={
-        "random": Score(0.02, 0.2, success=0.51),
-        "idle": Score(-0.22, 0.19, success=0.39),
-        "expert": Score(1, 0, success=1),
-    },
 )
 SPEC.member(
     "MemorySize-v0",
@@ -79,11 +74,6 @@ SPEC.member(
     num_bits=10,
     starts=0,
     levels={"easy": {"num_bits": 3}, "hard": {"num_bits": 40}},
-    scores={
-        "random": Score(-0.04, 0.2, success=0.48),
-        "idle": Score(0.04, 0.2, success=0.52),
-        "expert": Score(1, 0, success=1),
-    },
 )
 
 

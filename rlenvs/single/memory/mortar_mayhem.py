@@ -60,7 +60,7 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, kernel
+from rlenvs.core import kernel
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import (
@@ -92,22 +92,12 @@ SPEC = mortar.game(
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
-    scores={
-        "random": Score(0.018, 0.0076, success=0),
-        "idle": Score(0.02, 0.0092, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 SPEC.member(
     "MortarMayhemB-v0",
     "Mortar Mayhem with the commands in sight: a vector beside the image holds them, so acting alone is tried.",
     source="Memory Gym 1.0.2 MortarMayhemB-v0 (Pleines et al., JMLR 26(6), 2025)",
     cue="vector",
-    scores={
-        "random": Score(0.017, 0.0079, success=0),
-        "idle": Score(0.02, 0.0092, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 SPEC.member(
     "EndlessMortarMayhem-v0",
@@ -121,11 +111,6 @@ SPEC.member(
         "hard": {"command_count": [10]},
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
-    },
-    scores={
-        "random": Score(0.02, 0.01, success=0),
-        "idle": Score(0.026, 0.013, success=0),
-        "expert": Score(20.5, 0, success=1),
     },
 )
 

@@ -34,7 +34,6 @@ Mean return over seeds 0 to 99. The expert knows the target.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mortar
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
@@ -55,22 +54,12 @@ SPEC = mortar.game(
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
-    scores={
-        "random": Score(0.018, 0.0094, success=0),
-        "idle": Score(0.029, 0.012, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 SPEC.member(
     "MortarMayhemBGrid-v0",
     "Mortar Mayhem on a grid with the commands in sight: a vector beside the image holds them.",
     source="Memory Gym 1.0.2 MortarMayhemB-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
     cue="vector",
-    scores={
-        "random": Score(0.021, 0.0089, success=0),
-        "idle": Score(0.029, 0.012, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 
 

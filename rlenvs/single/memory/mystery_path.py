@@ -48,7 +48,6 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AGENT_PARAMS, FREE, SIDE, choose_way, keep_inside, move_freely, sign_of
@@ -71,11 +70,6 @@ SPEC = mystery_rules.game(
         "hard": {"horizon": 256},
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
-    },
-    scores={
-        "random": Score(0.227, 0.016, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(1.844, 0.032, success=1),
     },
 )
 

@@ -35,7 +35,6 @@ Mean return over seeds 0 to 99. The expert knows the path.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.kits.raster.draw import transpose
 from rlenvs.single.memory import mystery_rules
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, SCALE, TURNING, turn, way_to_turn
@@ -57,11 +56,6 @@ SPEC = mystery_rules.game(
         "hard": {"horizon": 64},
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
-    },
-    scores={
-        "random": Score(0, 0, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(1, 0, success=1),
     },
 )
 

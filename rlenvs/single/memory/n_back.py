@@ -36,7 +36,7 @@ of three times.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
+from rlenvs.core import below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
 from rlenvs.single.memory.boxes import draw_boxes, number_keys
 
 SAME = 1.0 / 3.0  # how often
@@ -63,11 +63,6 @@ SPEC = world(
     expert_sees="state",
     starts=8,
     levels={"easy": {"n": 1}, "hard": {"n": 5}},
-    scores={
-        "random": Score(-0.008, 0.03, success=0),
-        "idle": Score(0.328, 0.027, "always another one", success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 
 

@@ -36,7 +36,7 @@ Mean return over seeds 0 to 99. The expert looks the card up.
 v0: first version.
 """
 
-from rlenvs.core import Score, discrete, discrete_block, flag, i4, integer, term, u1, world
+from rlenvs.core import discrete, discrete_block, flag, i4, integer, term, u1, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.memory.boxes import draw_boxes, number_keys, shuffle
 
@@ -71,11 +71,6 @@ SPEC = world(
     horizon=lambda values: 52 * values.decks - 1,
     expert_sees="state",
     levels={"medium": {"decks": 2, "k": 32}, "hard": {"decks": 3, "k": 64}},
-    scores={
-        "random": Score(-0.5067, 0.029, success=0),
-        "idle": Score(-0.5025, 0.0066, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 SPEC.member(
     "RepeatFirst-v0",
@@ -84,11 +79,6 @@ SPEC.member(
     first=True,
     k=1,
     levels={"medium": {"decks": 8}, "hard": {"decks": 16}},
-    scores={
-        "random": Score(-0.4871, 0.027, success=0),
-        "idle": Score(-0.48, 0.17, success=0.26),
-        "expert": Score(1, 0, success=1),
-    },
 )
 
 

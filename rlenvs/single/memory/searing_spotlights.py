@@ -58,7 +58,6 @@ v0: first version.
 """
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -271,11 +270,6 @@ SPEC = world(
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
     },
-    scores={
-        "random": Score(0.0025, 0.0049, success=0, costs={"damage": 4.85}),
-        "idle": Score(0, 0, success=0, costs={"damage": 4.7}),
-        "expert": Score(1.25, 0, success=1, costs={"damage": 0}),
-    },
 )
 SPEC.member(
     "EndlessSearingSpotlights-v0",
@@ -291,11 +285,6 @@ SPEC.member(
         "hard": {"coin_show_duration": 2, "spawn_interval": 30},
         "recall": {"recall": True, "observation": "vector"},
         "compat": {"compat": True},
-    },
-    scores={
-        "random": Score(0.06, 0.022, success=0, costs={"damage": 8.52}),
-        "idle": Score(0.01, 0.0097, success=0, costs={"damage": 6.82}),
-        "expert": Score(19.2, 1.1, success=0.95, costs={"damage": 0.5}),
     },
 )
 

@@ -34,7 +34,7 @@ Mean return over seeds 0 to 99. The expert knows the goal.
 v0: first version.
 """
 
-from rlenvs.core import Score, below, block, discrete, i4, integer, term, u1, world
+from rlenvs.core import below, block, discrete, i4, integer, term, u1, world
 
 NORTH, EAST, SOUTH, WEST = range(4)
 
@@ -56,11 +56,6 @@ SPEC = world(
     expert_sees="state",
     starts=2,
     levels={"easy": {"length": 3}, "hard": {"length": 70}},
-    scores={
-        "random": Score(-2.354, 0.2, success=0.03),
-        "idle": Score(-4.4, 0, success=0),
-        "expert": Score(4, 0, success=1),
-    },
 )
 
 

@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, flag, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, flag, free, published, term
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -157,12 +157,6 @@ SPEC = multi_objective(
     fps=4,
     same_start=True,
     levels={"clumsy": {"drop": 0.5}},
-    scores={
-        "random": Score(-74.26, 10, success=0.29),
-        "idle": Score(-100, 0, success=0),
-        "expert": Score(32, 0, success=1),
-        "bound": Score(32, 0, "exact optimum within the time limit"),
-    },
 )
 
 
@@ -179,12 +173,6 @@ UNBREAKABLE = SPEC.member(
     "Unbreakable bottles: two at a time is faster, and what falls can be picked up again.",
     unbreakable=True,
     levels={"clumsy": {"drop": 0.5}},
-    scores={
-        "random": Score(-58.96, 10, success=0.41),
-        "idle": Score(-100, 0, success=0),
-        "expert": Score(39.31, 0.29, success=1),
-        "bound": Score(39.03, 0, "exact optimum within the time limit"),
-    },
 )
 
 

@@ -44,7 +44,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, flag, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, flag, free, published, term
 from rlenvs.kits.boards.drawing import ARROWS, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -86,12 +86,6 @@ SPEC = multi_objective(
     fps=8,
     same_start=True,
     levels={"plenty": {"fish_chance": 0.5, "wood_chance": 0.5}},
-    scores={
-        "random": Score(28.28, 0.65),
-        "idle": Score(20.14, 0.78),
-        "expert": Score(36.03, 0.15),
-        "bound": Score(36, 0, "exact optimum within the time limit"),
-    },
 )
 
 

@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, i2, kernel, published, term, u1, world
+from rlenvs.core import PublishedFront, block, discrete, i2, kernel, published, term, u1, world
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.pareto.orders import Places, front_of, steps_to
 
@@ -117,11 +117,6 @@ SPEC = world(
     levels={"features": {"terms": {**KIND_TERMS, "goal": term(0.0, 1.0, 1.0, "1 at the goal")}, "published": FEATURES}},
     fps=8,
     same_start=True,
-    scores={
-        "random": Score(2.71, 0.33, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(15, 0, success=1),
-    },
 )
 
 

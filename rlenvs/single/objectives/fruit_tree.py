@@ -45,7 +45,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, integer, published, term
+from rlenvs.core import PublishedFront, block, discrete, integer, published, term
 from rlenvs.kits.boards.drawing import ARROWS, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome
@@ -112,12 +112,6 @@ SPEC = multi_objective(
     fps=2,
     same_start=True,
     levels={"depth5": {"depth": 5}, "depth7": {"depth": 7}},
-    scores={
-        "random": Score(20.4, 0.41, success=0.04),
-        "idle": Score(19.22, 0, success=0),
-        "expert": Score(23.73, 0, success=1),
-        "bound": Score(23.73, 0, "exact optimum within the time limit"),
-    },
 )
 
 

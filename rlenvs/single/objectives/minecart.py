@@ -172,19 +172,9 @@ SPEC = world(
     levels={
         "deterministic": {
             "spread": 0.0,
-            "scores": {
-                "random": Score(-11.14, 1.8, success=0.38),
-                "idle": Score(-20, 0, success=0),
-                "expert": Score(0.64, 0, success=1),
-                "bound": Score(0.64, 0, "best return of any policy under the default weights"),
-            },
+            "scores": {"bound": Score(0.64, 0, "best return of any policy under the default weights")},
         },
         "pixels": {"observation": "pixels"},
-    },
-    scores={
-        "random": Score(-11.14, 1.8, success=0.38),
-        "idle": Score(-20, 0, success=0),
-        "expert": Score(0.6193, 0.01, success=1),
     },
 )
 

@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, free, term
+from rlenvs.core import PublishedFront, block, discrete, free, term
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import FIRST_MOST, Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -139,14 +139,6 @@ SPEC = multi_objective(
     fps=8,
     same_start=True,
     levels={"hollow": {"shafts": HOLLOW}, "brittle": {"collapse": 0.05}},
-    scores={
-        "random": Score(
-            -116.2, 14, "takes what gold it stands on, mostly the first: a success by itself", success=0.68
-        ),
-        "idle": Score(-200, 0, success=0),
-        "expert": Score(24, 0, success=1),
-        "bound": Score(24, 0, "exact optimum within the time limit"),
-    },
 )
 
 

@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, free, published, term
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -114,12 +114,6 @@ SPEC = multi_objective(
     fps=4,
     same_start=True,
     levels={"deadly": {"danger": 0.5}, "peaceful": {"danger": 0.0}},
-    scores={
-        "random": Score(0, 0.11, success=0.03),
-        "idle": Score(-0.06, 0.047, success=0),
-        "expert": Score(2, 0, success=1),
-        "bound": Score(2, 0, "exact optimum within the time limit"),
-    },
 )
 
 

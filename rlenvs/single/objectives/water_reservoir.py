@@ -120,13 +120,7 @@ SPEC = world(
         "hydropower": {"terms": THREE, "published": rewards(3)},
         "downstream": {"terms": FOUR, "published": rewards(4)},
     },
-    scores={
-        "random": Score(-1836, 42),
-        "idle": Score(-1.01e04, 7),
-        "expert": Score(-1112, 16),
-        "exploit": Score(-1156, 15, "asks for 120 on every day, so that nearly all is released"),
-        "bound": Score(-1046, 0, "more than any policy has in the mean"),
-    },
+    scores={"bound": Score(-1046, 0, "more than any policy has in the mean")},
 )
 
 

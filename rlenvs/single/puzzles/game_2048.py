@@ -39,7 +39,6 @@ v0: first version.
 """
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     discrete,
@@ -104,11 +103,6 @@ SPEC = world(
     horizon=10_000,
     fps=6,
     levels={"small": {"size": 3, "target": 8}},
-    scores={
-        "random": Score(1173, 1e02, success=0),
-        "idle": Score(11.28, 3.7, success=0),
-        "expert": Score(2.476e04, 2.3e03, success=0.58),
-    },
 )
 
 

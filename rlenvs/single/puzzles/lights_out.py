@@ -39,7 +39,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     at_most,
     below,
     block,
@@ -103,11 +102,6 @@ SPEC = world(
     horizon=lambda values: 4 * values.size**2,
     fps=4,
     levels={"easy": {"size": 3}, "few": {"presses": 4}, "hard": {"size": 8}},
-    scores={
-        "random": Score(-1, 0, success=0),
-        "idle": Score(-1, 0, success=0),
-        "expert": Score(0.9024, 0.0034, success=1),
-    },
 )
 
 

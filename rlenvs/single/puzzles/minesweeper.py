@@ -38,7 +38,6 @@ v0: first version.
 """
 
 from rlenvs.core import (
-    Score,
     below,
     block,
     choice,
@@ -128,11 +127,6 @@ SPEC = world(
         "easy": {"rows": 6, "columns": 6, "mines": 3},
         "windows": {"rows": 16, "columns": 16, "mines": 40, "first_click": "clear", "spread": True},
         "hard": {"rows": 16, "columns": 30, "mines": 99, "first_click": "clear", "spread": True},
-    },
-    scores={
-        "random": Score(8.12, 1.8, success=0),
-        "idle": Score(0.87, 0.066, success=0),
-        "expert": Score(71.28, 7.1, success=0.76),
     },
 )
 

@@ -39,7 +39,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import Score, below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
+from rlenvs.core import below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
@@ -96,11 +96,6 @@ SPEC = world(
     horizon=lambda values: {2: 100, 3: 100, 4: 500, 5: 1000}[values.size],
     fps=5,
     levels={"easy": {"shuffle_moves": 10}, "fifteen": {"size": 4}, "twenty_four": {"size": 5}},
-    scores={
-        "random": Score(-1, 0, success=0),
-        "idle": Score(-1, 0, success=0),
-        "expert": Score(0.7805, 0.0061, success=1),
-    },
 )
 
 

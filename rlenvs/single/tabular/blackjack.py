@@ -44,7 +44,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from rlenvs.core import Score, discrete, flag
+from rlenvs.core import discrete, flag
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -144,12 +144,6 @@ SPEC = tabular(
     action=discrete("stick", "hit"),
     horizon=22,
     fps=2,
-    scores={
-        "random": Score(-0.47, 0.17, "exactly -0.3959; 100 episodes tell little", success=0.26),
-        "idle": Score(-0.29, 0.19, success=0.34),
-        "expert": Score(-0.17, 0.19, success=0.39),
-        "bound": Score(-0.04311, 0, "exact optimum within the time limit"),
-    },
 )
 
 

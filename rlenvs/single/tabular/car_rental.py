@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, discrete, discrete_block, flag, i4, i8, kernel, maths, param, term, uniform, world
+from rlenvs.core import discrete, discrete_block, flag, i4, i8, kernel, maths, param, term, uniform, world
 from rlenvs.kits.boards.drawing import pressed_move
 
 MOST = 20  # cars at a place; more are sent away
@@ -158,12 +158,6 @@ SPEC = world(
     horizon=100,
     fps=4,
     same_start=True,
-    scores={
-        "random": Score(4591, 38),
-        "idle": Score(2632, 35),
-        "expert": Score(5002, 42),
-        "bound": Score(5068, 0, "exact optimum within the time limit"),
-    },
 )
 
 

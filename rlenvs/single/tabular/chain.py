@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, flag, integer
+from rlenvs.core import discrete, flag, integer
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -89,12 +89,6 @@ SPEC = tabular(
     fps=4,
     same_start=True,
     levels={"hard": {"length": 50}, "river": {"length": 6, "current": True}},
-    scores={
-        "random": Score(0.1708, 0.11, success=0.03),
-        "idle": Score(0.18, 0, success=0),
-        "expert": Score(11, 0, success=1),
-        "bound": Score(11, 0, "exact optimum within the time limit"),
-    },
 )
 
 

@@ -39,7 +39,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, flag
+from rlenvs.core import discrete, flag
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
@@ -86,12 +86,6 @@ SPEC = tabular(
     horizon=200,
     fps=4,
     same_start=True,
-    scores={
-        "random": Score(-2092, 1.5e02, success=0.03),
-        "idle": Score(-200, 0, "random steps fall off the cliff again and again", success=0),
-        "expert": Score(-13, 0, success=1),
-        "bound": Score(-13, 0, "exact optimum within the time limit"),
-    },
 )
 
 

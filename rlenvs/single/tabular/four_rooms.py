@@ -36,7 +36,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, free, integer
+from rlenvs.core import discrete, free, integer
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
@@ -99,12 +99,6 @@ SPEC = tabular(
     action=discrete("left", "down", "right", "up"),
     horizon=500,
     fps=8,
-    scores={
-        "random": Score(0.73, 0.087, success=0.73),
-        "idle": Score(0.02, 0.028, success=0.02),
-        "expert": Score(1, 0, success=1),
-        "bound": Score(1, 0, "exact optimum within the time limit"),
-    },
 )
 
 

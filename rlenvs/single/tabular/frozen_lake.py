@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import Score, choice, discrete, flag, free, integer
+from rlenvs.core import choice, discrete, flag, free, integer
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
@@ -183,24 +183,12 @@ SPEC = tabular(
     horizon=lambda values: 200 if len(lake_of(values)) > 5 else 100,
     fps=4,
     same_start=True,
-    scores={
-        "random": Score(0.02, 0.028, success=0.02),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(0.74, 0.086, success=0.74),
-        "bound": Score(0.7442, 0, "exact optimum within the time limit"),
-    },
 )
 
 LARGE = SPEC.member(
     "FrozenLake8x8-v0",
     "Frozen lake on the map of 8 x 8 cells.",
     map_name="8x8",
-    scores={
-        "random": Score(0, 0, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(0.84, 0.072, success=0.84),
-        "bound": Score(0.9132, 0, "exact optimum within the time limit"),
-    },
 )
 
 

@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, free, integer
+from rlenvs.core import discrete, free, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
 
@@ -77,12 +77,6 @@ SPEC = tabular(
     action=lambda values: discrete(*(f"stake {stake}" for stake in range(values.goal // 2 + 1))),
     horizon=1000,
     fps=4,
-    scores={
-        "random": Score(0.4, 0.097, "exactly 0.3240; 100 episodes tell little", success=0.4),
-        "idle": Score(0, 0, "without a stake nothing changes", success=0),
-        "expert": Score(0.4, 0.097, success=0.4),
-        "bound": Score(0.3991, 0, "exact optimum within the time limit"),
-    },
 )
 
 

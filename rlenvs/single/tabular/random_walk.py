@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, integer
+from rlenvs.core import discrete, integer
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
 from rlenvs.single.tabular.grid import draw_cells, draw_walker
@@ -80,12 +80,6 @@ SPEC = tabular(
     fps=8,
     same_start=True,
     levels={"five": {"length": 5, "left": 0}, "thousand": {"length": 1000, "jump": 100}},
-    scores={
-        "random": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
-        "idle": Score(-0.04, 0.2, "nobody decides: every policy has the same"),
-        "expert": Score(-0.04, 0.2),
-        "bound": Score(0, 0, "exact optimum within the time limit"),
-    },
 )
 
 

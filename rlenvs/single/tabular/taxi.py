@@ -41,7 +41,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, flag, free
+from rlenvs.core import discrete, flag, free
 from rlenvs.kits.boards.drawing import pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
@@ -158,12 +158,6 @@ SPEC = tabular(
     action=discrete("down", "up", "right", "left", "pick up", "drop off"),
     horizon=200,
     fps=4,
-    scores={
-        "random": Score(-183.7, 8.1, success=0.16),
-        "idle": Score(-200, 0, success=0),
-        "expert": Score(7.66, 0.52, success=1),
-        "bound": Score(7.93, 0, "exact optimum within the time limit"),
-    },
 )
 
 

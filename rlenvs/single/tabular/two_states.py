@@ -37,7 +37,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import Score, discrete, integer
+from rlenvs.core import discrete, integer
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -68,12 +68,6 @@ SPEC = tabular(
     horizon=10,
     fps=2,
     starts=2,
-    scores={
-        "random": Score(5.7, 0.23),
-        "idle": Score(6.1, 0.96),
-        "expert": Score(8.05, 0.48),
-        "bound": Score(9, 0, "exact optimum within the time limit"),
-    },
 )
 
 

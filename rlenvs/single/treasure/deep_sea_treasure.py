@@ -43,7 +43,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, Score, block, discrete, f8, free, i2, published, term, u1, world
+from rlenvs.core import PublishedFront, block, discrete, f8, free, i2, published, term, u1, world
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
@@ -103,12 +103,6 @@ SPEC = world(
     lanes=True,
     fps=5,
     same_start=True,
-    scores={
-        "random": Score(2.345, 0.73, success=0),
-        "idle": Score(-10, 0, success=0),
-        "expert": Score(21.8, 0, success=1),
-        "bound": Score(21.8, 0, "best return of any policy under the default weights"),
-    },
 )
 
 

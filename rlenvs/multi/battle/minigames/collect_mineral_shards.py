@@ -44,7 +44,7 @@ Mean return over seeds 0 to 99. SC2LE's random policy: 17, its best agent: 103, 
 v0: first version.
 """
 
-from rlenvs.core import Score, b1, block, f8, i4, image, integer, kernel, param, term, uniform, world
+from rlenvs.core import b1, block, f8, i4, image, integer, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
 from rlenvs.multi.battle.minigames.render import draw_shards
 from rlenvs.multi.battle.minigames.squads import (
@@ -119,11 +119,6 @@ SPEC = world(
         "easy": {"reach": 1.5},
         "coarse": {"columns": 11, "reach": 1.5},
         "headings": {"orders": "headings", "near": 3},
-    },
-    scores={
-        "random": Score(10.17, 0.51, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(136.9, 1.5, success=1),
     },
 )
 

@@ -45,7 +45,6 @@ Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 100, a
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.multi.battle.minigames.language import foe_texts, report
 from rlenvs.multi.battle.minigames.squads import ROACH
 from rlenvs.multi.battle.minigames.waves import wave_game
@@ -61,11 +60,6 @@ SPEC = wave_game(
     enough=100.0,  # what SC2LE's best agent reached
     fresh=5,
     steps_back=True,
-    scores={
-        "random": Score(-3.2, 1.6, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(313.6, 24, success=0.88),
-    },
 )
 
 

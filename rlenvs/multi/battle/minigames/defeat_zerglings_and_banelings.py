@@ -48,7 +48,6 @@ agents (Zambaldi et al., 2019): 736.
 v0: first version.
 """
 
-from rlenvs.core import Score
 from rlenvs.multi.battle.minigames.language import foe_texts, report
 from rlenvs.multi.battle.minigames.squads import BANELING, ZERGLING
 from rlenvs.multi.battle.minigames.waves import wave_game
@@ -64,11 +63,6 @@ SPEC = wave_game(
     enough=62.0,  # what SC2LE's FullyConv agent reached
     fresh=4,
     crowd=1.0,
-    scores={
-        "random": Score(35.31, 5.3, success=0.17),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(607.9, 76, success=0.88),
-    },
 )
 
 

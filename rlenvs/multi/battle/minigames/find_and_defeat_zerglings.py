@@ -56,7 +56,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import Score, b1, block, image, integer, kernel, maths, term, u1, uniform, world
+from rlenvs.core import b1, block, image, integer, kernel, maths, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
 from rlenvs.multi.battle.minigames.render import draw_search
 from rlenvs.multi.battle.minigames.squads import (
@@ -149,11 +149,6 @@ SPEC = world(
     horizon=map_steps(180),
     fps=steps_per_second,
     levels={"coarse": {"columns": 11}, "headings": {"orders": "headings", "near": 3}},
-    scores={
-        "random": Score(-0.84, 0.31, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(47.49, 2.2, success=0.76),
-    },
     expert_sees="state",
 )
 

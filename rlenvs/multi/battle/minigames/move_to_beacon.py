@@ -39,7 +39,7 @@ Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 26, a 
 v0: first version.
 """
 
-from rlenvs.core import Score, block, f8, image, kernel, param, term, uniform, world
+from rlenvs.core import block, f8, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
 from rlenvs.multi.battle.minigames.render import draw_beacon
 from rlenvs.multi.battle.minigames.squads import (
@@ -92,11 +92,6 @@ SPEC = world(
     horizon=map_steps(120),
     fps=steps_per_second,
     levels={"easy": {"reach": 2.5}, "coarse": {"columns": 11, "reach": 1.5}},
-    scores={
-        "random": Score(0.2, 0.079, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(26.02, 0.38, success=0.6),
-    },
 )
 
 

@@ -89,11 +89,11 @@ WAVES = world(
 )
 
 
-def wave_game(name, doc, *, source, foes, worth, enough, fresh, crowd=0.0, steps_back=False, scores):
+def wave_game(name, doc, *, source, foes, worth, enough, fresh, crowd=0.0, steps_back=False):
     """A mini-game of waves.
 
     Args:
-        name, doc, source, scores: as for `world`.
+        name, doc, source: as for `world`.
         foes: the kinds of the enemies of a wave.
         worth, enough: of an enemy; the score that is a success.
         fresh: marines that come with each new wave.
@@ -118,7 +118,6 @@ def wave_game(name, doc, *, source, foes, worth, enough, fresh, crowd=0.0, steps
             "kill": term(0.0, len(foes), worth, "enemies that fell"),
             "loss": term(-MOST_MARINES, 0.0, 1.0, "-1 for each marine that fell"),
         },
-        scores=scores,
     )
 
 

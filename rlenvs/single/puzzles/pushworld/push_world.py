@@ -54,7 +54,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     below,
     choice,
     cost,
@@ -190,11 +189,6 @@ SPEC = world(
     horizon=lambda values: 100 if values.puzzles in CATEGORIES else 1000,
     fps=6,
     levels={"short": {"longest_plan": 5}, **{each: {"puzzles": each} for each in CATEGORIES[1:]}},
-    scores={
-        "random": Score(0.0655, 0.63, success=0.1, costs={"dead_end": 41.7}),
-        "idle": Score(-1, 0, success=0, costs={"dead_end": 4.92}),
-        "expert": Score(9.924, 0.0081, success=1, costs={"dead_end": 0}),
-    },
 )
 
 SPEC.make_data(sets.data)

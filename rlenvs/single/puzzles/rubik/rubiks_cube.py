@@ -42,7 +42,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     at_most,
     below,
     block,
@@ -117,11 +116,6 @@ SPEC = world(
     horizon=200,
     fps=4,
     levels={"easy": {"scramble": 3}, "medium": {"scramble": 10}, "large": {"size": 4}},
-    scores={
-        "random": Score(0, 0, success=0),
-        "idle": Score(0, 0, success=0),
-        "expert": Score(1, 0, success=1),
-    },
 )
 
 SMALL = SPEC.member(
@@ -129,7 +123,6 @@ SMALL = SPEC.member(
     "Rubik's cube of 2 x 2 x 2, of whose 3 674 160 positions none is more than 11 turns from the aim.",
     size=2,
     levels={"easy": {"scramble": 3}, "medium": {"scramble": 6}},
-    scores={"random": Score(0, 0, success=0), "idle": Score(0, 0, success=0), "expert": Score(1, 0, success=1)},
 )
 
 

@@ -45,7 +45,6 @@ v0: first version.
 import numpy as np
 
 from rlenvs.core import (
-    Score,
     b1,
     below,
     block,
@@ -165,11 +164,6 @@ SPEC = world(
         "easy": {"rows": 7, "columns": 7, "boxes": 2},
         "one": {"boxes": 1},
         "hard": {"rows": 13, "columns": 13},
-    },
-    scores={
-        "random": Score(-11.39, 0.16, success=0, costs={"dead_end": 69.2}),
-        "idle": Score(-11.89, 0.062, success=0, costs={"dead_end": 22.3}),
-        "expert": Score(11.49, 0.16, success=1, costs={"dead_end": 0}),
     },
 )
 
