@@ -2,7 +2,7 @@
 compiled, another one with each commit, the others in plain Python.
 
 python base_install.py          all compiled
-python base_install.py 1/4      a quarter of them; 2/4: another quarter
+python base_install.py 1/8      an eighth of them; 2/8: another eighth
 """
 
 import os
@@ -73,7 +73,7 @@ def stem(env_id):
 
 
 def part(text):
-    """The ids of a part such as "1/4", each beside its "mo-" form; and all others."""
+    """The ids of a part such as "1/8", each beside its "mo-" form; and all others."""
     first, every = map(int, text.split("/"))
     stems = sorted(set(map(stem, rlenvs.list_envs())))[(first + (commits() or 0)) % every :: every]
     ids = sorted(rlenvs.list_envs(), key=stem)

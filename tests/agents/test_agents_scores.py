@@ -65,7 +65,7 @@ def test_episodes_that_begin_alike_hold_with_another_number_of_worlds(references
     """A network rounds otherwise for them, and a flight of 15 s makes more of that; all seeds give the same."""
     agent = agent_for("QuadSurround-v0")
     score = scores.measure(agent, 4)
-    assert score.half_width < 1e-9
+    assert score.half_width < 1e-4  # rows of a product of matrices differ in their last digits on some processors
     for share, holds in ((0.04, True), (-0.04, True), (0.06, False)):
         moved = replace(score, mean=score.mean + share * (score.mean - score.random))
         save_agent(references / "a", files.with_score(agent, moved))

@@ -48,6 +48,7 @@ SMALL = {
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
     "planar_episodes": ["LunarLander-v0", "--seeds", "3"],
     "offline_data": ["--only", "basicSmall", "--horizon", "200"],
+    "planted_faults": ["recorded number"],
     "processors": [TREASURE],
     "published": ["--list"],
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
