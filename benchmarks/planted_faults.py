@@ -107,9 +107,7 @@ FIRST = ("all ids", "project")  # parts that compile nothing
 def plant(root: Path, fault: Fault) -> Path:
     """Change the one file that holds the text; returns it."""
     top = root / fault.folder
-    files = (
-        [top] if top.is_file() else sorted(file for file in top.rglob("*") if file.suffix in (".py", ".md", ".json"))
-    )
+    files = [top] if top.is_file() else sorted(top.rglob("*.py"))
     found = [file for file in files if fault.old in file.read_text(encoding="utf-8")]
     if not found:
         raise SystemExit(f"{fault.name}: no file under {fault.folder} has {fault.old!r}")
@@ -121,7 +119,8 @@ def due_by(tree: Tree, committed: Tree) -> list[suite.Unit]:
     """The units whose key the fault has changed."""
     old = suite.keys_of(committed, suite.units_of(committed))
     units = suite.units_of(tree)
-    return [unit for unit in units if old.get(unit.name) != suite._key(tree, unit)]
+    now = suite.keys_of(tree, units)
+    return [unit for unit in units if old.get(unit.name) != now[unit.name]]
 
 
 def found_by(root: Path) -> tuple[int, str]:
