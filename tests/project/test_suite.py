@@ -7,10 +7,10 @@ import sys
 
 import pytest
 from places import ROOT
-from support import rotation, suite
+from support import rotation, selection, suite
 from support.cross_section import KINDS
-from support.record import GROUPS, Record
-from support.rotation import has_its_turn
+from support.record import ASSUMED, GROUPS, SAMPLED, Record
+from support.rotation import few_in_turn, has_its_turn
 from support.selection import PLAN
 from support.suite import Part, Unit, due_of, keys_of, load_record, main, options, part_of, units_of, with_slow_tests
 from support.tree import Tree
@@ -154,7 +154,7 @@ def test_a_poisoned_record_hides_a_failure_for_ten_runs_at_most(start):
     found, shares = set(), []
     for _ in range(GROUPS):
         record.run += 1
-        now = {name for name in names if name not in found and not record.is_green(name, "k", assumed=False)}
+        now = {name for name in names if name not in found and not record.is_green(name, "k")}
         shares.append(len(now))
         found |= now
     assert found == set(names)
@@ -164,7 +164,7 @@ def test_a_poisoned_record_hides_a_failure_for_ten_runs_at_most(start):
 @pytest.mark.parametrize("run", [12, 10**9, "3", None, -1])
 def test_a_forged_number_of_a_run_is_not_believed(run):
     record = Record(11, {"a": {"key": "k", "run": run, "date": "2026-01-01"}})
-    assert not record.is_green("a", "k", assumed=True)
+    assert not record.is_green("a", "k", {ASSUMED, SAMPLED})
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,40 @@ def test_an_eighth_of_the_slow_tests_runs_with_each_commit(repository, monkeypat
     count = int(re.search(r"(\d+) tests, ", capsys.readouterr().out)[1])
     assert 20 < count < 90
     assert load_record(tree, options([])).green["tests/single/test_walk.py"]["date"] == "assumed"
+
+
+CASES = "import pytest\n@pytest.mark.parametrize('k', range(30))\ndef test_seed(k):\n    pass\n"
+
+
+def test_of_what_was_checked_out_a_few_cases_run_and_all_of_what_was_edited(repository, monkeypatch, capsys):
+    """Until all is asked for; a sample stands for nothing else."""
+    monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
+    file = repository / "tests/core/test_rng.py"
+    file.write_text(CASES)
+    git(repository, "commit", "-q", "-a", "-m", "cases")
+
+    def ran(*arguments):
+        assert main(list(arguments), repository) == 0
+        return int(re.search(r"(\d+) tests, ", capsys.readouterr().out)[1])
+
+    assert ran() == selection.CASES + 1  # of test_each.py what is of no id
+    assert ran() == 0
+    assert ran("--all") == 30 + 7
+    assert ran("--all") == 0
+    file.write_text(CASES + "# edited\n")
+    assert ran() == 30 + 1  # and test_page.py, which reads all files
+
+
+def test_samples_go_through_all_cases(monkeypatch):
+    names = [f"tests/a.py::test[{k}]" for k in range(7)]
+    turns = []
+    for count in range(7):
+        monkeypatch.setattr(rotation, "commits", lambda count=count: count)
+        turns.append(few_in_turn(names, 2))
+        assert len(turns[-1]) == 2
+    assert set.union(*turns[:4]) == set(names)
+    assert few_in_turn(names[:1], 2) == set(names[:1])
+    assert few_in_turn([], 2) == set()
 
 
 def test_each_name_has_its_turn_once(monkeypatch):

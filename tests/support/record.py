@@ -12,13 +12,14 @@ import os
 import platform
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 GROUPS = 10
 ASSUMED = "assumed"  # of what was never run here: the commit that was checked out
+SAMPLED = "sampled"  # of such a unit, a few cases of each of whose tests have passed here
 
 
 def folder() -> Path:
@@ -56,18 +57,25 @@ class Record:
         beside.write_text(f'{{"run": {self.run}, "green": {{\n{rows}\n}}}}\n', encoding="utf-8")
         beside.replace(path)
 
-    def is_green(self, unit: str, key: str, assumed: bool) -> bool:
+    def is_green(self, unit: str, key: str, assumed: Container[str] = ()) -> bool:
         """Whether a unit passed with this key, within the last ten runs.
 
         Args:
             unit: its name.
             key: what it depends on now.
-            assumed: whether to take what was checked out for green.
+            assumed: what is enough besides, of ASSUMED and SAMPLED.
         """
         entry = self.green.get(unit, {})
         if entry.get("key") != key or not isinstance(entry.get("run"), int):
             return False
-        return assumed if entry.get("date") == ASSUMED else self._is_recent(unit, entry["run"])
+        if entry.get("date") == ASSUMED:
+            return ASSUMED in assumed
+        return (entry.get("date") != SAMPLED or SAMPLED in assumed) and self._is_recent(unit, entry["run"])
+
+    def is_unseen(self, unit: str, key: str) -> bool:
+        """Whether a unit is as it was checked out, and no more is known of it."""
+        entry = self.green.get(unit, {})
+        return entry.get("key") == key and entry.get("date") in (ASSUMED, SAMPLED)
 
     def _is_recent(self, unit: str, run: int) -> bool:
         group = zlib.crc32(unit.encode()) % GROUPS
@@ -78,10 +86,11 @@ class Record:
         for unit, key in keys.items():
             self.green.setdefault(unit, {"key": key, "run": self.run, "date": ASSUMED})
 
-    def passed(self, units: Mapping[str, float], keys: Mapping[str, str]) -> None:
-        """Note units that passed, with the processor time that they took."""
-        told = {"run": self.run, "date": time.strftime("%Y-%m-%d"), "processor": platform.processor()}
+    def passed(self, units: Mapping[str, float], keys: Mapping[str, str], sampled: Container[str] = ()) -> None:
+        """Note units that passed, with the processor time that they took; of those that are `sampled` a part."""
         for unit, seconds in units.items():
+            date = SAMPLED if unit in sampled else time.strftime("%Y-%m-%d")
+            told = {"run": self.run, "date": date, "processor": platform.processor()}
             self.green[unit] = {"key": keys[unit], **told, "seconds": round(seconds, 1)}
 
     def failed(self, units: Iterable[str]) -> None:

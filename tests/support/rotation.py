@@ -3,6 +3,7 @@
 import functools
 import subprocess
 import zlib
+from collections.abc import Sequence
 
 from support.tree import ROOT
 
@@ -25,3 +26,10 @@ def has_its_turn(name: str, parts: int) -> bool:
     """Whether what has this name runs with the present commit; without git all that there is."""
     count = commits()
     return count is None or (zlib.crc32(name.encode()) + count) % parts == 0
+
+
+def few_in_turn(names: Sequence[str], most: int) -> set[str]:
+    """So many of these names at most, others with each commit; without git the same ones always."""
+    order = sorted(names, key=lambda name: zlib.crc32(name.encode()))
+    first = (commits() or 0) * most % max(len(order), 1)
+    return set((order + order)[first : first + most])

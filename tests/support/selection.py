@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from support.rotation import has_its_turn
+from support.rotation import few_in_turn, has_its_turn
 
 PLAN = "RLENVS_TEST_PLAN"  # the path of the plan
 EVERYTHING = "*"
 LONG = 2.0  # s of processor time that a test may take
+CASES = 2  # of each test that run where a sample is enough, others with each commit
 
 
 def unit_name(file: str, id: str = "") -> str:
@@ -47,8 +48,9 @@ class Selection:
 
     Args:
         root: of the repository.
-        plan: "units" to run, "whole": by file the functions that go through all ids, "ids": all names, "turns": of
-            how many parts of the tests one runs, "report": where the outcomes go.
+        plan: "units" to run, "sampled": those of which a few cases of each test are enough, "whole": by file the
+            functions that go through all ids, "ids": all names, "turns": of how many parts of the tests one runs,
+            "report": where the outcomes go.
     """
 
     def __init__(self, root: Path, plan: dict[str, Any]) -> None:
@@ -67,12 +69,20 @@ class Selection:
         return unit_name(file, next((name for name in names if name in self.ids), EVERYTHING))
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        kept, left = [], []
-        for item in items:
-            chosen = self.unit_of(item) in self.units and has_its_turn(item.nodeid, self.plan.get("turns", 1))
-            (kept if chosen else left).append(item)
+        turns, planned = self.plan.get("turns", 1), [item for item in items if self.unit_of(item) in self.units]
+        chosen = {item.nodeid for item in planned if has_its_turn(item.nodeid, turns)} - self._beyond_sample(planned)
+        kept = [item for item in items if item.nodeid in chosen]
+        left = [item for item in items if item.nodeid not in chosen]
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+
+    def _beyond_sample(self, items: list[pytest.Item]) -> set[str]:
+        """The cases that are left out where a few are enough."""
+        cases: dict[str, list[str]] = {}
+        for item in items:
+            if self.unit_of(item) in self.plan.get("sampled", ()):
+                cases.setdefault(item.nodeid.partition("[")[0], []).append(item.nodeid)
+        return {name for names in cases.values() for name in set(names) - few_in_turn(names, CASES)}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """Runs the tests that are due, in parts that each have a process of their own.
 
-    python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families
+    python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families,
+                                     a few cases of each test
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
     python -m support.suite --slow   all, and those tests, too, that are marked as slow
     python -m support.suite --turn   an eighth of the tests that are marked as slow, another one with each commit
@@ -23,14 +24,14 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from support.cross_section import EVERY_ID, KINDS, PLAIN
-from support.record import Record, folder
+from support.record import ASSUMED, SAMPLED, Record, folder
 from support.selection import EVERYTHING, LONG, PLAN, unit_name
 from support.tree import ROOT, Tree
 
@@ -114,6 +115,7 @@ class Part:
 
     name: str
     units: list[Unit] = field(default_factory=list)
+    sampled: set[str] = field(default_factory=set)  # names of units
     tests: dict[str, dict[str, Any]] = field(default_factory=dict)
     said: str = ""
     memory: float = 0.0
@@ -136,6 +138,7 @@ class Part:
         stem = place / self.name.replace(" ", "-")
         plan = {
             "units": [unit.name for unit in self.units],
+            "sampled": sorted(self.sampled),
             "ids": list(tree.ids),
             "whole": {file: sorted(tree.source(file).whole) for file in files},
             "turns": TURNS if marks == "turn" else 1,
@@ -176,11 +179,21 @@ class Part:
         return {name: seconds for name, seconds in taken.items() if name not in bad}, bad
 
 
-def parts_of(tree: Tree, units: Iterable[Unit], record: Record) -> list[Part]:
-    """The parts that hold these units, the longest first."""
+def parts_of(tree: Tree, units: Iterable[Unit], record: Record, sampled: Container[str] = ()) -> list[Part]:
+    """The parts that hold these units, the longest first.
+
+    Args:
+        tree: the repository.
+        units: that run.
+        record: which knows how long they take.
+        sampled: names of those of which a few cases of each test run.
+    """
     parts: dict[str, Part] = {}
     for unit in units:
-        parts.setdefault(part_of(tree, unit), Part(part_of(tree, unit))).units.append(unit)
+        part = parts.setdefault(part_of(tree, unit), Part(part_of(tree, unit)))
+        part.units.append(unit)
+        if unit.name in sampled:
+            part.sampled.add(unit.name)
 
     def seconds(part: Part) -> float:
         return sum(record.green.get(unit.name, {}).get("seconds", 0.1) for unit in part.units)
@@ -229,12 +242,14 @@ def run(
     done = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(chosen.jobs) as pool:
         marks = "turn" if chosen.turn else "slow" if chosen.slow else ""
-        waiting = [pool.submit(part.run, tree, Path(name), marks, end) for part in parts_of(tree, due, record)]
+        sampled = set() if chosen.turn else sampled_of(due, keys, record, chosen.all or chosen.slow)
+        parts = parts_of(tree, due, record, sampled)
+        waiting = [pool.submit(part.run, tree, Path(name), marks, end) for part in parts]
         for future in waiting:
             part = future.result()
             if not chosen.turn:  # passed in part
                 green, red = part.outcome()
-                record.passed(green, keys)
+                record.passed(green, keys, part.sampled)
                 record.failed(red)
                 record.save(folder() / RECORD)
             show(part)
@@ -292,8 +307,18 @@ def with_slow_tests(tree: Tree, units: Iterable[Unit]) -> list[Unit]:
 
 def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> list[Unit]:
     """The units that have to run."""
-    really = {unit.name for unit in (units if everything else cross_section(units))}
-    return [unit for unit in units if not record.is_green(unit.name, keys[unit.name], unit.name not in really)]
+    if everything:
+        return [unit for unit in units if not record.is_green(unit.name, keys[unit.name])]
+    shown = {unit.name for unit in cross_section(units)}
+    enough = {unit.name: {SAMPLED} if unit.name in shown else {SAMPLED, ASSUMED} for unit in units}
+    return [unit for unit in units if not record.is_green(unit.name, keys[unit.name], enough[unit.name])]
+
+
+def sampled_of(due: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> set[str]:
+    """The names of the units of which a few cases of each test run: all that is as it was checked out, but for tests of
+    one kind."""
+    some = [] if everything else [unit for unit in due if unit.id in ("", EVERYTHING)]
+    return {unit.name for unit in some if record.is_unseen(unit.name, keys[unit.name])}
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:

@@ -2,358 +2,92 @@
 
 from typing import Any
 
-MEMBERS: dict[str, dict[str, Any]] = {}
 RANDOM: dict[str, Any] = {"same_start": False, "starts": 0}
-RECALL = {"recall": {"recall": True}}
-CORNER = "Empty room of {0} x {0} cells: go to the green goal in the opposite corner."
+RECALL = {"levels": {"recall": {"recall": True}}}
+BOXED: dict[str, Any] = {"key_in_box": True}
+BLOCKED = {"blocked": True} | BOXED
+INSIDE = {"start_in_middle": True} | BLOCKED
+ONE, TWO, FOUR = ({"quarters": count} for count in (1, 2, 4))
+ANYWHERE = {"random_start": True} | RANDOM
+LONG = {"random_length": True} | RANDOM | RECALL
 
+CORNER = "Empty room of {grid_size} x {grid_size} cells: go to the green goal in the opposite corner."
+FROM_ANYWHERE = "Empty room of {grid_size} x {grid_size} cells with a random start."
+DOOR_KEY = "Door and key, {grid_size} x {grid_size} cells: fetch the key, unlock the door, go to the goal."
+SMALL, CHAIN = {"largest_room": 4}, " in a chain of doors, and a goal in the last."
+MAZE = "Obstructed maze with "
+QUARTERS = "Obstructed maze of nine rooms, "
+RIVER = "Lava crossing, {grid_size} x {grid_size} cells: find the gaps in 1 river of lava."
+RIVERS = "Lava crossing, {grid_size} x {grid_size} cells: find the gaps in {crossings} rivers of lava."
+WALL = "Simple crossing, {grid_size} x {grid_size} cells: find the gaps in 1 wall."
+WALLS = "Simple crossing, {grid_size} x {grid_size} cells: find the gaps in {crossings} walls."
+BALLS = "Dynamic obstacles, {grid_size} x {grid_size} cells: to the goal past {balls} balls that move"
+MEMORY = "Memory, {grid_size} x {grid_size} cells: at the end of the hallway"
+CHOOSE = ", choose the object seen at its beginning."
 
-def member(name: str, summary: str, **changes: Any) -> None:
-    """One more row, for `SPEC.member`."""
-    MEMBERS[name] = {"summary": summary, **changes}
-
-
-member(
-    "MiniGridEmpty5x5-v0",
-    CORNER.format(5),
-    grid_size=5,
-)
-member(
-    "MiniGridEmptyRandom5x5-v0",
-    "Empty room of 5 x 5 cells with a random start.",
-    grid_size=5,
-    random_start=True,
-    **RANDOM,
-)
-member(
-    "MiniGridEmpty6x6-v0",
-    CORNER.format(6),
-    grid_size=6,
-)
-member(
-    "MiniGridEmptyRandom6x6-v0",
-    "Empty room of 6 x 6 cells with a random start.",
-    grid_size=6,
-    random_start=True,
-    **RANDOM,
-)
-member(
-    "MiniGridEmpty16x16-v0",
-    CORNER.format(16),
-    grid_size=16,
-)
-member(
-    "MiniGridFourRooms-v0",
-    "Four rooms, joined by gaps: reach a goal somewhere in them.",
-    task="four_rooms",
-    grid_size=19,
-    **RANDOM,
-)
-member(
-    "MiniGridDoorKey5x5-v0",
-    "Door and key, 5 x 5 cells: fetch the key, unlock the door, go to the goal.",
-    task="door_key",
-    grid_size=5,
-    **RANDOM,
-)
-member(
-    "MiniGridDoorKey6x6-v0",
-    "Door and key, 6 x 6 cells: fetch the key, unlock the door, go to the goal.",
-    task="door_key",
-    grid_size=6,
-    **RANDOM,
-)
-member(
-    "MiniGridDoorKey8x8-v0",
-    "Door and key, 8 x 8 cells: fetch the key, unlock the door, go to the goal.",
-    task="door_key",
-    grid_size=8,
-    **RANDOM,
-)
-member(
-    "MiniGridDoorKey16x16-v0",
-    "Door and key, 16 x 16 cells: fetch the key, unlock the door, go to the goal.",
-    task="door_key",
-    grid_size=16,
-    **RANDOM,
-)
-member(
-    "MiniGridMultiRoomN2S4-v0",
-    "Two small rooms with a door between them, and a goal in the second.",
-    task="multi_room",
-    grid_size=25,
-    rooms=2,
-    largest_room=4,
-    **RANDOM,
-)
-member(
-    "MiniGridMultiRoomN4S5-v0",
-    "Four small rooms in a chain of doors, and a goal in the last.",
-    task="multi_room",
-    grid_size=25,
-    rooms=4,
-    largest_room=5,
-    **RANDOM,
-)
-member(
-    "MiniGridMultiRoomN6-v0",
-    "Six rooms in a chain of doors, and a goal in the last.",
-    task="multi_room",
-    grid_size=25,
-    rooms=6,
-    **RANDOM,
-)
-member(
-    "MiniGridUnlockPickup-v0",
-    "Unlock and pick up: fetch the key, unlock the door, take the box behind it.",
-    task="unlock_pickup",
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze1Dl-v0",
-    "Obstructed maze with one locked door: fetch the key, take the blue ball.",
-    task="obstructed_maze",
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze1Dlh-v0",
-    "Obstructed maze with one locked door, whose key is hidden in a box.",
-    task="obstructed_maze",
-    key_in_box=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze1Dlhb-v0",
-    "Obstructed maze with one locked door, its key in a box, and a ball in front of it.",
-    task="obstructed_maze",
-    key_in_box=True,
-    blocked=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze2Dl-v0",
-    "Obstructed maze with two locked doors: fetch the key of the right one, take the blue ball.",
-    task="obstructed_maze",
-    quarters=1,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze2Dlh-v0",
-    "Obstructed maze with two locked doors, whose keys are hidden in boxes.",
-    task="obstructed_maze",
-    quarters=1,
-    key_in_box=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze2Dlhb-v0",
-    "Obstructed maze with two locked doors, their keys in boxes, and a ball in front of each.",
-    task="obstructed_maze",
-    quarters=1,
-    key_in_box=True,
-    blocked=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze1Q-v0",
-    "Obstructed maze of nine rooms, one quarter of them with doors: three rooms and two locked doors.",
-    task="obstructed_maze",
-    quarters=1,
-    start_in_middle=True,
-    key_in_box=True,
-    blocked=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMaze2Q-v0",
-    "Obstructed maze of nine rooms, two quarters of them with doors: the ball is in one of two corners.",
-    task="obstructed_maze",
-    quarters=2,
-    key_in_box=True,
-    blocked=True,
-    **RANDOM,
-)
-member(
-    "MiniGridObstructedMazeFull-v0",
-    "Obstructed maze of nine rooms, all with doors: the ball is in one of four corners.",
-    task="obstructed_maze",
-    quarters=4,
-    start_in_middle=True,
-    key_in_box=True,
-    blocked=True,
-    **RANDOM,
-)
-member(
-    "MiniGridLavaCrossingS9N1-v0",
-    "Lava crossing, 9 x 9 cells: find the gaps in 1 river of lava.",
-    task="crossing",
-    grid_size=9,
-    crossings=1,
-    river="lava",
-    **RANDOM,
-)
-member(
-    "MiniGridLavaCrossingS9N2-v0",
-    "Lava crossing, 9 x 9 cells: find the gaps in 2 rivers of lava.",
-    task="crossing",
-    grid_size=9,
-    crossings=2,
-    river="lava",
-    **RANDOM,
-)
-member(
-    "MiniGridLavaCrossingS9N3-v0",
-    "Lava crossing, 9 x 9 cells: find the gaps in 3 rivers of lava.",
-    task="crossing",
-    grid_size=9,
-    crossings=3,
-    river="lava",
-    **RANDOM,
-)
-member(
-    "MiniGridLavaCrossingS11N5-v0",
-    "Lava crossing, 11 x 11 cells: find the gaps in 5 rivers of lava.",
-    task="crossing",
-    grid_size=11,
-    crossings=5,
-    river="lava",
-    **RANDOM,
-)
-member(
-    "MiniGridSimpleCrossingS9N1-v0",
-    "Simple crossing, 9 x 9 cells: find the gaps in 1 wall.",
-    task="crossing",
-    grid_size=9,
-    crossings=1,
-    river="wall",
-    **RANDOM,
-)
-member(
-    "MiniGridSimpleCrossingS9N2-v0",
-    "Simple crossing, 9 x 9 cells: find the gaps in 2 walls.",
-    task="crossing",
-    grid_size=9,
-    crossings=2,
-    river="wall",
-    **RANDOM,
-)
-member(
-    "MiniGridSimpleCrossingS9N3-v0",
-    "Simple crossing, 9 x 9 cells: find the gaps in 3 walls.",
-    task="crossing",
-    grid_size=9,
-    crossings=3,
-    river="wall",
-    **RANDOM,
-)
-member(
-    "MiniGridSimpleCrossingS11N5-v0",
-    "Simple crossing, 11 x 11 cells: find the gaps in 5 walls.",
-    task="crossing",
-    grid_size=11,
-    crossings=5,
-    river="wall",
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstacles5x5-v0",
-    "Dynamic obstacles, 5 x 5 cells: to the goal past 2 balls that move.",
-    task="dynamic_obstacles",
-    grid_size=5,
-    balls=2,
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstaclesRandom5x5-v0",
-    "Dynamic obstacles, 5 x 5 cells: to the goal past 2 balls that move, from a random start.",
-    task="dynamic_obstacles",
-    grid_size=5,
-    balls=2,
-    random_start=True,
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstacles6x6-v0",
-    "Dynamic obstacles, 6 x 6 cells: to the goal past 3 balls that move.",
-    task="dynamic_obstacles",
-    grid_size=6,
-    balls=3,
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstaclesRandom6x6-v0",
-    "Dynamic obstacles, 6 x 6 cells: to the goal past 3 balls that move, from a random start.",
-    task="dynamic_obstacles",
-    grid_size=6,
-    balls=3,
-    random_start=True,
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstacles8x8-v0",
-    "Dynamic obstacles, 8 x 8 cells: to the goal past 4 balls that move.",
-    task="dynamic_obstacles",
-    grid_size=8,
-    balls=4,
-    **RANDOM,
-)
-member(
-    "MiniGridDynamicObstacles16x16-v0",
-    "Dynamic obstacles, 16 x 16 cells: to the goal past 8 balls that move.",
-    task="dynamic_obstacles",
-    grid_size=16,
-    balls=8,
-    **RANDOM,
-)
-member(
-    "MiniGridMemoryS7-v0",
-    "Memory, 7 x 7 cells: at the end of the hallway, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=7,
-    starts=16,
-    same_start=False,
-)
-member(
-    "MiniGridMemoryS9-v0",
-    "Memory, 9 x 9 cells: at the end of the hallway, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=9,
-    starts=24,
-    same_start=False,
-)
-member(
-    "MiniGridMemoryS11-v0",
-    "Memory, 11 x 11 cells: at the end of the hallway, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=11,
-    **RANDOM,
-)
-member(
-    "MiniGridMemoryS13-v0",
-    "Memory, 13 x 13 cells: at the end of the hallway, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=13,
-    **RANDOM,
-)
-member(
-    "MiniGridMemoryS13Random-v0",
-    "Memory, 13 x 13 cells: at the end of the hallway of a random length, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=13,
-    random_length=True,
-    **RANDOM,
-)
-member(
-    "MiniGridMemoryS17Random-v0",
-    "Memory, 17 x 17 cells: at the end of the hallway of a random length, choose the object seen at its beginning.",
-    task="memory",
-    levels=RECALL,
-    grid_size=17,
-    random_length=True,
-    **RANDOM,
-)
+# by task: id between MiniGrid and -v0, summary, what differs from the kind's options
+TABLE: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
+    "empty": [
+        ("Empty5x5", CORNER, {"grid_size": 5}),
+        ("EmptyRandom5x5", FROM_ANYWHERE, {"grid_size": 5, **ANYWHERE}),
+        ("Empty6x6", CORNER, {"grid_size": 6}),
+        ("EmptyRandom6x6", FROM_ANYWHERE, {"grid_size": 6, **ANYWHERE}),
+        ("Empty16x16", CORNER, {"grid_size": 16}),
+    ],
+    "four_rooms": [
+        ("FourRooms", "Four rooms, joined by gaps: reach a goal somewhere in them.", {"grid_size": 19, **RANDOM}),
+    ],
+    "door_key": [(f"DoorKey{n}x{n}", DOOR_KEY, {"grid_size": n, **RANDOM}) for n in (5, 6, 8, 16)],
+    "multi_room": [
+        (f"MultiRoom{name}", summary, {"grid_size": 25, **rooms, **RANDOM})
+        for name, summary, rooms in (
+            ("N2S4", "Two small rooms with a door between them, and a goal in the second.", SMALL | {"rooms": 2}),
+            ("N4S5", f"Four small rooms{CHAIN}", {"rooms": 4, "largest_room": 5}),
+            ("N6", f"Six rooms{CHAIN}", {"rooms": 6}),
+        )
+    ],
+    "unlock_pickup": [
+        ("UnlockPickup", "Unlock and pick up: fetch the key, unlock the door, take the box behind it.", RANDOM),
+    ],
+    "obstructed_maze": [
+        (f"ObstructedMaze{name}", summary, {**options, **RANDOM})
+        for name, summary, options in (
+            ("1Dl", MAZE + "one locked door: fetch the key, take the blue ball.", {}),
+            ("1Dlh", MAZE + "one locked door, whose key is hidden in a box.", BOXED),
+            ("1Dlhb", MAZE + "one locked door, its key in a box, and a ball in front of it.", BLOCKED),
+            ("2Dl", MAZE + "two locked doors: fetch the key of the right one, take the blue ball.", ONE),
+            ("2Dlh", MAZE + "two locked doors, whose keys are hidden in boxes.", ONE | BOXED),
+            ("2Dlhb", MAZE + "two locked doors, their keys in boxes, and a ball in front of each.", ONE | BLOCKED),
+            ("1Q", QUARTERS + "one quarter of them with doors: three rooms and two locked doors.", ONE | INSIDE),
+            ("2Q", QUARTERS + "two quarters of them with doors: the ball is in one of two corners.", TWO | BLOCKED),
+            ("Full", QUARTERS + "all with doors: the ball is in one of four corners.", FOUR | INSIDE),
+        )
+    ],
+    "crossing": [
+        (f"{name}CrossingS{n}N{k}", one if k == 1 else more, {"grid_size": n, "crossings": k, "river": river, **RANDOM})
+        for name, river, one, more in (("Lava", "lava", RIVER, RIVERS), ("Simple", "wall", WALL, WALLS))
+        for n, k in ((9, 1), (9, 2), (9, 3), (11, 5))
+    ],
+    "dynamic_obstacles": [
+        ("DynamicObstacles5x5", BALLS + ".", {"grid_size": 5, "balls": 2, **RANDOM}),
+        ("DynamicObstaclesRandom5x5", BALLS + ", from a random start.", {"grid_size": 5, "balls": 2, **ANYWHERE}),
+        ("DynamicObstacles6x6", BALLS + ".", {"grid_size": 6, "balls": 3, **RANDOM}),
+        ("DynamicObstaclesRandom6x6", BALLS + ", from a random start.", {"grid_size": 6, "balls": 3, **ANYWHERE}),
+        ("DynamicObstacles8x8", BALLS + ".", {"grid_size": 8, "balls": 4, **RANDOM}),
+        ("DynamicObstacles16x16", BALLS + ".", {"grid_size": 16, "balls": 8, **RANDOM}),
+    ],
+    "memory": [
+        ("MemoryS7", MEMORY + CHOOSE, {"grid_size": 7, "same_start": False, "starts": 16, **RECALL}),
+        ("MemoryS9", MEMORY + CHOOSE, {"grid_size": 9, "same_start": False, "starts": 24, **RECALL}),
+        ("MemoryS11", MEMORY + CHOOSE, {"grid_size": 11, **RANDOM, **RECALL}),
+        ("MemoryS13", MEMORY + CHOOSE, {"grid_size": 13, **RANDOM, **RECALL}),
+        ("MemoryS13Random", MEMORY + " of a random length" + CHOOSE, {"grid_size": 13, **LONG}),
+        ("MemoryS17Random", MEMORY + " of a random length" + CHOOSE, {"grid_size": 17, **LONG}),
+    ],
+}  # fmt: skip
+# for `SPEC.member`
+MEMBERS: dict[str, dict[str, Any]] = {
+    f"MiniGrid{name}-v0": {"summary": summary.format(**options), "task": task, **options}
+    for task, rows in TABLE.items()
+    for name, summary, options in rows
+}
