@@ -72,6 +72,8 @@ def test_only_some_rules():
     assert [outcome.number for outcome in report.outcomes] == [1, 5, 27]
     with pytest.raises(ParameterError, match=r"there are no rules \[99\]"):
         check(Healthy, only={99})
+    with pytest.raises(ParameterError, match=r"without=\[99, 'x'\]: there are no rules \[99, 'x'\]"):
+        check(Healthy, without=[99, "x"])
     report = check(Healthy, backend="python", only={5}, whole=False)
     assert [outcome.number for outcome in report.outcomes] == [1, 5]
     with pytest.raises(ParameterError, match=r"no rules \[3\] with whole=False; there are 1, 2, 5,"):

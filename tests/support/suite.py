@@ -269,7 +269,10 @@ def summary(done: list[Part], left: int) -> int:
     late = [part.name for part in done if not part.began]
     spent = sum(test["seconds"] for test in tests.values())
     print(f"{len(tests)} tests, {spent:.0f} s of processor time, {len(long)} of them over {LONG:g} s")
-    print(f"{left} units passed before as they are now, and did not run" if left else "all units were due")
+    sampled = sum(len(part.sampled) for part in done)
+    print(f"{left} units are as they passed here, or as they were checked out, and did not run" if left else "all ran")
+    if sampled:
+        print(f"of {sampled} units, which are as they were checked out, some cases ran; --all runs what is left")
     if late:
         print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)

@@ -128,6 +128,7 @@ def check(
     target = subject_of(subject, backend, Path(golden) if golden else None, choices)
     outcomes: dict[int, Outcome] = {}
     rules = _chosen(only, None if whole else VECTOR_RULES if target.vector_reward else MEMBER_RULES)
+    _known("without", without, RULES)
     rules = [rule for rule in rules if rule.number not in without]
     with progress(f"checking {target.name}", len(rules)) as task:
         title = ""
@@ -182,15 +183,19 @@ def _chosen(only: Collection[int] | None, looked_at: Collection[int] | None) -> 
     open_rules = [rule for rule in RULES if looked_at is None or rule.number in looked_at]
     if only is None:
         return open_rules
-    unknown = set(only) - {rule.number for rule in open_rules}
-    if unknown:
-        where = "" if looked_at is None else " with whole=False"
-        numbers = ", ".join(str(number) for number in sorted(rule.number for rule in open_rules))
-        raise ParameterError(f"only={only}: there are no rules {sorted(unknown)}{where}; there are {numbers}")
+    _known("only", only, open_rules, "" if looked_at is None else " with whole=False")
     wanted = set(only)
     for rule in reversed(open_rules):
         wanted |= set(rule.needs) if rule.number in wanted else set()
     return [rule for rule in open_rules if rule.number in wanted]
+
+
+def _known(keyword: str, asked: Collection[int], rules: Iterable[Rule], where: str = "") -> None:
+    """ParameterError unless the numbers that are asked for are those of rules."""
+    numbers = sorted(rule.number for rule in rules)
+    if unknown := sorted(set(asked) - set(numbers), key=str):
+        among = ", ".join(map(str, numbers))
+        raise ParameterError(f"{keyword}={asked}: there are no rules {unknown}{where}; there are {among}")
 
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +31,8 @@ class ReferenceScores(Mapping[str, Score]):
         if self._found is not None:
             return self._found
         address, label = self._place()
-        rows = read_scores(scores_file(address)).get(label, {})
+        path = scores_file(address)
+        rows = _read_once(path, path.stat().st_mtime_ns).get(label, {}) if path and path.exists() else {}
         found = {**self._declared, **{policy: Score(**row) for policy, row in rows.items()}}
         found = {name: found[name] for name in dict.fromkeys((*rows, *found))}
         if address:  # else its module may still be on its way
@@ -63,3 +65,9 @@ def scores_file(address: str) -> Path | None:
 def read_scores(path: Path | None) -> dict[str, Rows]:
     """The measured scores by "Name-v0", or "Name-v0/level"; empty when there is no file."""
     return json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
+
+
+@functools.lru_cache
+def _read_once(path: Path, changed: int) -> dict[str, Rows]:
+    """The same, not to be written to, as long as the file was not `changed` [ns] since."""
+    return read_scores(path)
