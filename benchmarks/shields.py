@@ -33,7 +33,7 @@ SHIELDS = {  # the presets of the fallback, and the example of docs/wrappers.md
     "expert": Shield(fallback="expert"),
     "idle, 60": Shield(fallback="idle", lookahead=60),
 }
-PLANNED = {"Exit-v0": (2, 20), "TwoWay-v0": (2, 20)}  # worlds and steps at most, where experts plan
+PLANNED = {"Exit-v0": (4, 36), "TwoWay-v0": (12, 30)}  # worlds and steps at most, where experts plan
 POLICIES = ("held", "expert", "adversary")
 TRIED, AHEAD = 5, 5  # random actions that the adversary tries, and for how many steps
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.declare.progress import counted
 from rlenvs.wrappers.guards import Guard, ask, check_flag, check_own_actions, expert_actions
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.ways import Ways
@@ -135,18 +136,27 @@ class Shield(Guard):
 
     def _tried_look(self) -> int:
         """The look ahead that was given, or the first of `LOOKAHEADS` that suffices: the fallback loses no state, and
-        is safe in enough of them to tell. Warns where it loses some, in states that random actions come to."""
+        is safe in enough of them to tell. Warns where it loses some, or is safe in few."""
         looks = LOOKAHEADS if self.lookahead is None else (self.lookahead,)
         for look in looks:
             safe, lost = self._outcome(look)
             if not lost and safe >= ENOUGH:
-                break
+                return look
+        which = f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={look}"
         if lost:
             warnings.warn(
-                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={look}: "
-                f"of {safe} states in which it is safe for {look + 1} steps, {lost} become unsafe under it "
+                f"{which}: of {safe} states in which it is safe for {look + 1} steps, {lost} become unsafe under it "
                 f"in {max(look + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
                 "or a fallback that does",
+                stacklevel=2,
+            )
+        else:
+            costs = list(self.batch.world.costs)
+            alone = f", or one cost alone, such as unsafe='cost_{costs[0]}'" if len(costs) > 1 else ""
+            warnings.warn(
+                f"{which}: it is safe for {look + 1} steps in {safe} of {TRIALS * TRIED * self.agents} states that "
+                "random actions come to. In the others the shield does what it finds to have the fewest unsafe steps. "
+                f"Take a fallback that is safe in more{alone}",
                 stacklevel=2,
             )
         return look
@@ -165,19 +175,28 @@ class Shield(Guard):
         """In how many states the fallback is safe for the look ahead, and in how many of them not for as long again."""
         assert self._copies is not None
         copies, rng, safe, lost = self._copies.like(TRIED), np.random.default_rng(0), 0, 0
-        held = idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
-        for trial in range(TRIALS):
+        idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
+        for trial in counted(range(TRIALS), f"Shield: trying fallback={self.fallback!r} in {self.name}", TRIALS):
             copies.begin(trial)
-            for step in range(int(rng.integers(1, LONGEST + 1))):
-                held = self._ways.random(rng, TRIED) if step % HELD == 0 else held
-                copies.step(held, ~copies.over)
-            live = ~copies.over
+            self._wander(copies, rng)
+            live, going = ~copies.over, ~copies.over
             for ahead in range(look + 1 + max(look + 1, HELD)):
-                safe += int(live.sum()) if ahead == look + 1 else 0
-                unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
+                if not going.any():
+                    break
+                unsafe = self._unsafe_step(copies, self.instead(copies, idle, going), going, copies)
                 lost += int(unsafe.sum()) if ahead > look else 0
-                live = live & ~unsafe
+                live &= ~unsafe | (ahead > look)
+                going &= ~unsafe & ~copies.over
+            safe += int(live.sum())
         return safe, lost
+
+    def _wander(self, copies: Copies, rng: np.random.Generator) -> None:
+        """Take copies to where random actions come to, each held for a while; ended episodes begin anew."""
+        for step in range(int(rng.integers(1, LONGEST + 1))):
+            if step % HELD == 0:
+                held = self._ways.random(rng, TRIED)
+            copies.step(held, ~copies.over)
+            copies.renew()
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Clear the counts, and judge the first choices."""
