@@ -225,7 +225,7 @@ class KernelBatch(BatchStepping):
         """Write the scripted expert's actions into `actions`."""
         kernels = self.world.kernels
         if "python_expert" in kernels:
-            for i in range(self.num_worlds) if only is None else np.flatnonzero(only):
+            for i in range(self.num_worlds) if only is None else np.flatnonzero(only).tolist():
                 kernels["python_expert"](*self.records(i), self.advice(i))
             if self.setup.converted:
                 gain, offset = self.setup.action_scaling[:2]
@@ -290,12 +290,13 @@ class KernelBatch(BatchStepping):
         """The barriers of all worlds for proposed actions: how safe each is, and what an action would change.
 
         Args:
-            actions: float64, (N, numbers per action).
+            actions: float64, (N, numbers per action); of a world with agents (N, A, numbers per action).
             believed: one record of parameters, to be taken in place of the worlds' own.
 
         Returns:
-            records (N,), the batch's own, of the next call too: "value" and "drift" (K,), "slope" (K, numbers per
-            action), "low", "high" and "brake" (numbers per action). `World.barrier` says what they mean.
+            records (N,), of a world with agents (N, A), the batch's own, of the next call too: "value" and "drift"
+            (K,), "slope" (K, numbers per action), "low", "high" and "brake" (numbers per action). `World.barrier` says
+            what they mean.
 
         Raises:
             NotImplementedError: the world has no barriers, or none with its options.
@@ -304,27 +305,38 @@ class KernelBatch(BatchStepping):
         if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals = self._real(actions, np.float64)
-        if proposals.shape != (self.num_worlds, self.setup.action_size):
+        proposals, wanted = self._real(actions, np.float64), self.proposal_shape
+        if proposals.shape != wanted:
             raise ActionError(
-                f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "
-                f"needed: {(self.num_worlds, self.setup.action_size)}"
+                f"{self.world.name}: proposed actions of shape {proposals.shape} were given; needed: {wanted}"
             )
         if self._barriers is None:
-            self._barriers = np.zeros(self.num_worlds, self._arrays["barrier"].dtype(self._sizes))
-            self._point("barrier", self._barriers)
-            self._proposals = np.zeros(proposals.shape)
-            self._point("proposal", self._proposals)
-        self._proposals[...] = proposals
+            self._make_barriers()
+        self._proposals[...] = proposals.swapaxes(0, 1) if self.world.agents else proposals
         if believed is None:
-            self._run_entry(self._driver.bar_worlds)
-            return self._barriers
+            self._fill_barriers()
+            return self._found_barriers
         blocks = self._blocks  # those of the worlds' own parameters stay good
         self._point("param_rows", believed)
-        self._run_entry(self._driver.bar_worlds)
+        self._fill_barriers()
         self._point("param_rows", self.param_rows)
         self._blocks = blocks
-        return self._barriers
+        return self._found_barriers
+
+    def _make_barriers(self) -> None:
+        """Room for what `barriers` returns, the agents one after the other."""
+        self._barriers = np.zeros((self.agents, self.num_worlds), self._arrays["barrier"].dtype(self._sizes))
+        self._proposals = np.zeros((*self._barriers.shape, self.setup.action_size))
+        if self.world.agents:
+            self._barriers["agent"] = np.arange(self.agents)[:, None]
+        self._found_barriers = self._barriers.T if self.world.agents else self._barriers[0]
+
+    def _fill_barriers(self) -> None:
+        assert self._barriers is not None
+        for barriers, proposals in zip(self._barriers, self._proposals, strict=True):
+            self._point("barrier", barriers)
+            self._point("proposal", proposals)
+            self._run_entry(self._driver.bar_worlds)
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
