@@ -243,7 +243,7 @@ class Looker:
             if not np.isfinite(central).all():
                 self.note("the central state is not finite")
         if batch.world.barriers:
-            proposals = self.rng.uniform(-1.0, 1.0, (batch.num_worlds, batch.setup.action_size))
+            proposals = self.rng.uniform(-1.0, 1.0, batch.proposal_shape)
             with contextlib.suppress(NotImplementedError):  # there are none with these options
                 batch.barriers(proposals)
         if batch.world.goal and not batch.setup.beside_goals:

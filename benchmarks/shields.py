@@ -33,7 +33,6 @@ SHIELDS = {  # the presets of the fallback, and the example of docs/wrappers.md
     "expert": Shield(fallback="expert"),
     "idle, 60": Shield(fallback="idle", lookahead=60),
 }
-PLANNED = {"Exit-v0": (2, 20), "TwoWay-v0": (2, 20)}  # worlds and steps at most, where experts plan
 POLICIES = ("held", "expert", "adversary")
 TRIED, AHEAD = 5, 5  # random actions that the adversary tries, and for how many steps
 
@@ -117,8 +116,6 @@ def shields_for(id: str) -> dict[str, Shield]:
 def rows_of(id: str, worlds: int, steps: int, seed: int) -> list[str]:
     """A row per policy: id, policy, the danger without a shield and with each, and how far the shields look ahead."""
     known, rows = shields_for(id), []
-    most_worlds, most_steps = PLANNED.get(id, (worlds, steps))
-    worlds, steps = min(worlds, most_worlds), min(steps, most_steps)
     for policy in POLICIES:
         if policy == "expert" and len(known) < len(SHIELDS):
             continue
@@ -152,12 +149,11 @@ def ids_with_costs() -> list[str]:
 def heading(options: argparse.Namespace) -> list[str]:
     """What stands above the rows of the table."""
     command = f"--steps {options.steps} --worlds {options.worlds} --seed {options.seed} --write"
-    short = ", ".join(f"{id} {most[1]} steps of {most[0]} worlds" for id, most in PLANNED.items())
     text = f"""`python benchmarks/shields.py {command}`: unsafe steps, in % of all steps from the same starts (episodes
         begin anew where they end), without a shield and with `Shield(fallback=...)`, by the look ahead that `wrap`
         finds (last column) and by `lookahead=60`. A step with a cost is unsafe; in brackets: how many episodes were
         terminated by such a step. *: `wrap` warns that the fallback does not keep the world safe. **Bold**: more unsafe
-        steps than without a shield. Where experts plan, less is played: {short}."""
+        steps than without a shield."""
     return [
         "# Shields",
         "",
@@ -185,7 +181,7 @@ def main() -> None:
     lines = heading(options)
     old = TABLE.read_text(encoding="utf-8").splitlines() if TABLE.exists() else []
     known = [line for line in old if re.match(r"\| \w+-v\d", line)]
-    for id in options.ids or sorted(ids_with_costs(), key=lambda id: id in PLANNED):
+    for id in options.ids or ids_with_costs():
         if options.missing and any(line.startswith(f"| {id} |") for line in known):
             continue
         known = [line for line in known if not line.startswith(f"| {id} |")]

@@ -134,4 +134,4 @@ def _ask_everything(batch: KernelBatch) -> None:
         batch.compute_reward(*np.zeros((2, 1, setup.goal_size), np.float32))
     if world.barriers:
         with contextlib.suppress(NotImplementedError):  # none with these options
-            batch.barriers(np.zeros((batch.num_worlds, setup.action_size)))
+            batch.barriers(np.zeros(batch.proposal_shape))

@@ -29,6 +29,8 @@ from rlenvs.wrappers.projections import (
 )
 from rlenvs.wrappers.wrapper import Wrapper
 
+PARTS = "value", "drift", "slope", "low", "high", "brake"  # of a record of barriers
+
 
 class _Corrector(Wrapper):
     """What the wrappers of this file remember and report."""
@@ -140,7 +142,7 @@ class BarrierFilter(_Corrector):
         count = batch.barrier_count
         if count == 0:
             raise ParameterError(f"BarrierFilter: {self.name} has no barriers with these options{_way_out(batch)}")
-        if self.action_space != batch.setup.action_space:
+        if any(space != batch.setup.agent_spaces(agent)[1] for agent, space in enumerate(self.action_spaces)):
             raise ParameterError(
                 f"BarrierFilter: the wrappers below have changed the actions of {self.name}; put the filter next to it"
             )
@@ -167,11 +169,19 @@ class BarrierFilter(_Corrector):
         """Value, drift, slope, low, high and brake of all slots."""
         if self.barrier is not None:
             return self._of_function(actions)
+        if self.batch.world.agents:
+            return self._of_agents(actions)
         found = self.batch.barriers(actions, self._believed)
         if found is not self._found:  # the same array in every step, but for copies of the batch
-            parts = tuple(found[name] for name in ("value", "drift", "slope", "low", "high", "brake"))
-            self._found, self._parts = found, parts
+            self._found, self._parts = found, tuple(found[name] for name in PARTS)
         return self._parts
+
+    def _of_agents(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same where a world has a slot per agent, or one for the first of a team that others play."""
+        proposals = np.zeros(self.batch.proposal_shape)
+        proposals[:, : self.agents] = actions.reshape(-1, self.agents, self.numbers)
+        found = self.batch.barriers(proposals, self._believed)[:, : self.agents]
+        return tuple(found[name].reshape(self.count, *found[name].shape[2:]) for name in PARTS)
 
     def _of_function(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         value, drift, slope = (np.asarray(part, np.float64) for part in self._function(self.below, actions))

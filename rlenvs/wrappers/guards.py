@@ -147,10 +147,11 @@ def check_own_actions(wrapper: Wrapper, setting: str) -> None:
 
 
 def expert_actions(stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-    """The scripted expert's actions for every slot. Asking changes nothing, not even the generators of players."""
-    states = stage.batch.states
+    """The scripted expert's actions, in the worlds of these slots; anything in others. Asking changes nothing, not even
+    the generators of players."""
+    states, worlds = stage.batch.states, slots.reshape(-1, stage.agents).any(axis=1)
     drawn = states["players_rng"].copy() if stage.batch.world.players else None
-    advice = stage.batch.advise()[:, : stage.agents].reshape(stage.count, -1).copy()
+    advice = stage.batch.advise(worlds)[:, : stage.agents].reshape(stage.count, -1).copy()
     if drawn is not None:
         states["players_rng"] = drawn
     return advice if stage.action_spaces[0].shape else advice[:, 0]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.declare.progress import counted
 from rlenvs.wrappers.guards import Guard, ask, check_flag, check_own_actions, expert_actions
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.ways import Ways
@@ -22,7 +23,7 @@ LONGEST, HELD = 100, 20  # random steps before it at most, and steps that each o
 Way = np.ndarray | str  # an action that is held, or who acts: "fallback" or "expert"
 LOOKS = 21, 105  # steps in which ways out are compared; more where none leads out in the first
 LOOKAHEADS = 20, 60  # of which one is taken where none is given
-ENOUGH = 24  # states in which a fallback has to be safe before it is believed that it loses none
+MOST, FEW = 2 / 3, 1 / 4  # shares of states: safe in most, a fallback may look less far; in few, `wrap` warns
 
 
 @dataclass
@@ -41,12 +42,13 @@ class Shield(Guard):
     step of all of these is unsafe): the proposed action, followed by the best of the ways out, and the ways out: the
     fallback, the world's scripted expert, and the proposed and a few other actions (`Ways`), held. The proposed one
     passes unless a way out has fewer unsafe steps; so no action is chosen that is foreseen to be worse than what it
-    replaces, and what leads out soonest is done. An unsafe step that ends the episode, a crash, is worse than any
-    number of others. A predicate without copies cannot tell: there the fallback acts.
+    replaces, and what leads out soonest is done. An unsafe step that terminates the episode, a crash, is worse
+    than any number of others. A predicate without copies cannot tell: there the fallback acts.
 
-    `wrap` tries the fallback in states of the world that random actions come to, and warns where it does not keep safe
-    what it has found to be safe: where no cost comes up within the look ahead, but within as many steps after it, and
-    20 at least. With such a fallback the shield finds itself in states without a safe way on. A look ahead of a few
+    `wrap` tries the fallback in states of the world that random actions come to, and warns where it is hardly ever
+    safe, and where it does not keep safe what it has found to be safe: where no cost comes up within the look ahead,
+    but within as many steps after it, and 20 at least. With such a fallback the shield finds itself in states without
+    a safe way on. A look ahead of a few
     steps finds danger when it is too late: it has fewer crashes, but who does not crash may stay in danger for longer
     than who crashes and begins anew.
 
@@ -75,7 +77,8 @@ class Shield(Guard):
     Info: as `Guard`; `infeasible`, the number of steps in the episode in which nothing was known to be safe.
 
     Warns (by `wrap`):
-        UserWarning: the fallback does not keep a safe state safe; says in how many of the states that were tried.
+        UserWarning: the fallback does not keep a safe state safe, or is hardly ever safe; says in how many of the
+            states that were tried.
 
     Raises (by `wrap`):
         ParameterError: a world without costs; where copies are needed, wrappers below that change actions, an
@@ -135,21 +138,34 @@ class Shield(Guard):
 
     def _tried_look(self) -> int:
         """The look ahead that was given, or the first of `LOOKAHEADS` that suffices: the fallback loses no state, and
-        is safe in enough of them to tell. Warns where it loses some, in states that random actions come to."""
+        is safe in most. Warns where it loses some, or is safe in few."""
         looks = LOOKAHEADS if self.lookahead is None else (self.lookahead,)
+        states = TRIALS * TRIED * self.agents
         for look in looks:
             safe, lost = self._outcome(look)
-            if not lost and safe >= ENOUGH:
+            if not lost and safe >= MOST * states:
                 break
-        if lost:
-            warnings.warn(
-                f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={look}: "
-                f"of {safe} states in which it is safe for {look + 1} steps, {lost} become unsafe under it "
-                f"in {max(look + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
-                "or a fallback that does",
-                stacklevel=2,
-            )
+        if lost or safe < FEW * states:
+            warnings.warn(self._complaint(look, states, safe, lost), stacklevel=2)
         return look
+
+    def _complaint(self, look: int, states: int, safe: int, lost: int) -> str:
+        """What is wrong with the fallback, and what to do about it."""
+        which = f"Shield: fallback={self.fallback!r} does not keep {self.name} safe with lookahead={look}"
+        if lost:
+            return (
+                f"{which}: of {safe} states in which it is safe for {look + 1} steps, {lost} become unsafe under it "
+                f"in {max(look + 1, HELD)} steps more. Take a longer look ahead, in which it comes to rest, "
+                "or a fallback that does"
+            )
+        costs = self.batch.world.costs
+        alone = f", or one cost alone, such as unsafe='cost_{next(iter(costs))}'"
+        return (
+            f"{which}: it is safe for {look + 1} steps in {safe} of {states} states that random "
+            "actions come to. In the others the shield does what it finds to have the fewest unsafe steps. Take a "
+            f"fallback that is safe in more{', perhaps the expert' * self._guided}"
+            f"{alone * (self.unsafe == 'cost' and len(costs) > 1)}"
+        )
 
     def _outcome(self, look: int) -> tuple[int, int]:
         """What came of trying the fallback with a look ahead, now or before."""
@@ -165,19 +181,28 @@ class Shield(Guard):
         """In how many states the fallback is safe for the look ahead, and in how many of them not for as long again."""
         assert self._copies is not None
         copies, rng, safe, lost = self._copies.like(TRIED), np.random.default_rng(0), 0, 0
-        held = idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
-        for trial in range(TRIALS):
+        idle = self.idle_slots(np.zeros((copies.count, *self.raw_action.shape[1:]), self.raw_action.dtype))
+        for trial in counted(range(TRIALS), f"Shield: trying fallback={self.fallback!r} in {self.name}", TRIALS):
             copies.begin(trial)
-            for step in range(int(rng.integers(1, LONGEST + 1))):
-                held = self._ways.random(rng, TRIED) if step % HELD == 0 else held
-                copies.step(held, ~copies.over)
-            live = ~copies.over
+            self._wander(copies, rng)
+            live, going = ~copies.over, ~copies.over
             for ahead in range(look + 1 + max(look + 1, HELD)):
-                safe += int(live.sum()) if ahead == look + 1 else 0
-                unsafe = self._unsafe_step(copies, self.instead(copies, idle, live), live & ~copies.over, copies)
+                if not going.any():
+                    break
+                unsafe = self._unsafe_step(copies, self.instead(copies, idle, going), going, copies)
                 lost += int(unsafe.sum()) if ahead > look else 0
-                live = live & ~unsafe
+                live &= ~unsafe | (ahead > look)
+                going &= ~unsafe & ~copies.over
+            safe += int(live.sum())
         return safe, lost
+
+    def _wander(self, copies: Copies, rng: np.random.Generator) -> None:
+        """Take copies to where random actions come to, each held for a while; ended episodes begin anew."""
+        for step in range(int(rng.integers(1, LONGEST + 1))):
+            if step % HELD == 0:
+                held = self._ways.random(rng, TRIED)
+            copies.step(held, ~copies.over)
+            copies.renew()
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Clear the counts, and judge the first choices."""
@@ -231,7 +256,7 @@ class Shield(Guard):
 
     def _unsafe_steps(self, first: np.ndarray, way: Way, slots: np.ndarray, look: int) -> np.ndarray:
         """How many of the next `look` steps are unsafe, (worlds,), all agents together: the first action, then the way.
-        An unsafe step that ends the episode counts for more than all steps, the more the sooner it comes."""
+        An unsafe step that terminates the episode counts for more than all steps, the more the sooner it comes."""
         copies, actions, live, steps = self._copies, first, slots, np.zeros(self.count, np.int64)
         assert copies is not None
         copies.match(self.batch, self.key, self.time)
@@ -242,7 +267,7 @@ class Shield(Guard):
                 actions = self._along(way, copies, actions, live)
             unsafe = self._unsafe_step(copies, actions, live, copies if ahead else self.below)
             live = live & ~copies.over
-            steps += np.where(live, 1, 2 * look - ahead) * unsafe
+            steps += np.where(copies.terminated, 2 * look - ahead, 1) * unsafe
         return steps.reshape(-1, self.agents).sum(axis=1)
 
     def _along(self, way: Way, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:

@@ -41,6 +41,12 @@ class Copies(Stage):
         self.batch.seed([seed * self.batch.num_worlds + i for i in range(self.batch.num_worlds)])
         self.batch.reset()
 
+    def renew(self) -> None:
+        """Begin anew where episodes are over."""
+        over = self.batch.over
+        if over.any():
+            self.batch.reset(over)
+
     def check_cost(self, cost: str, wrapper: Wrapper) -> None:
         """ParameterError unless the world has a cost."""
         world = self.batch.world

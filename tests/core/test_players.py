@@ -91,6 +91,21 @@ def test_the_first_player_is_the_expert():
     assert pursuit.SPEC.has_expert
 
 
+@pytest.mark.parametrize("id", ["SafePointGoal-v0", "ParticleTag-v0", "SlidingTiles-v0"])
+def test_experts_advise_the_worlds_that_ask(id):
+    """Of kernels, of players, and in plain Python."""
+    batch = rlenvs.make_batch(id, 6)
+    batch.seed(range(6))
+    batch.reset()
+    asked = np.array([True, False, True, True, False, True])
+    everywhere = batch.advise()
+    batch.actions[:] = 0
+    advice = batch.advise(asked)
+    assert (advice[asked] == everywhere[asked]).all()
+    assert (advice[~asked] == 0).all()
+    assert (everywhere != 0).any()
+
+
 def test_players_draw_from_a_generator_of_their_own():
     """Asking for advice changes no future, and a snapshot holds what the players will draw."""
     env = ParallelEnv(pursuit.SPEC)

@@ -73,9 +73,8 @@ def test_declarations_of_barriers_that_cannot_work_are_refused():
         "horizon": 3,
         "barriers": 1,
     }
-    for wrong in ({"action": discrete("a", "b")}, {"action": continuous("a"), "agents": True}):
-        with pytest.raises(ParameterError, match="barriers are for worlds with one agent and continuous actions"):
-            world("Wrong-v0", **parts, **wrong)
+    with pytest.raises(ParameterError, match="barriers are for worlds with continuous actions"):
+        world("Wrong-v0", **parts, action=discrete("a", "b"))
     spec = world("Bare-v0", action=continuous("a"), **parts)
     for role in ("reset", "step", "observe"):
         getattr(spec, role)(lambda *_: None)
@@ -635,6 +634,7 @@ def test_the_sway_is_the_integral_of_the_absolute_impulse_response():
         ("rlenvs/SafePointGoal-v0", BarrierFilter(), {}),
         ("rlenvs/QuadHover-v0", BarrierFilter(0.05), FENCED),
         ("rlenvs/QuadHover-v0", SafeActions(low=-0.5, **POLYTOPE), {}),
+        ("rlenvs/ParticleSpread-v0", BarrierFilter(), {"actions": "continuous"}),
     ],
 )
 def test_all_forms_do_the_same(id, wrapper, keywords):
@@ -650,7 +650,14 @@ def test_the_parallel_form_projects_every_agents_actions():
         assert info["intervened"]
 
 
-@pytest.mark.parametrize(("id", "keywords"), [("rlenvs/SafePointGoal-v0", {}), ("rlenvs/QuadHover-v0", FENCED)])
+@pytest.mark.parametrize(
+    ("id", "keywords"),
+    [
+        ("rlenvs/SafePointGoal-v0", {}),
+        ("rlenvs/QuadHover-v0", FENCED),
+        ("rlenvs/ParticleSpread-v0", {"actions": "continuous"}),
+    ],
+)
 def test_filtered_environments_conform(id, keywords):
     assert_conforms(id, BarrierFilter(), **keywords)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.robotics.landing.lander import HULL
 from rlenvs.wrappers import BarrierFilter, wrap
 
 WORLDS, STEPS, HELD = 8, 120, 20
-APART = "rlenvs.multi.particle.barrier:keep_apart"
 POLICIES = {"random": 1, "held": HELD}
 FILTERED = {  # unsafe steps of the filtered world as a share of those of the bare one, at most
     "MicroRacer-v0": 0.6,
@@ -75,12 +75,45 @@ def test_filtered_particles_that_start_apart_never_touch(policy, scaled):
 
     assert touches(made(), policy) > 0
     for rate in (0.1, 1.0):
-        assert touches(wrap(made(), BarrierFilter(rate=rate, barrier=APART)), policy) == 0
+        assert touches(wrap(made(), BarrierFilter(rate=rate)), policy) == 0
 
 
-def test_particles_of_other_worlds_are_refused():
-    with pytest.raises(ParameterError, match="keep_apart is for two or more agents of ParticleSpread-v0"):
-        wrap(rlenvs.make("ParticleSpread-v0", agents=1, actions="continuous"), BarrierFilter(barrier=APART)).reset()
+@pytest.mark.parametrize("backend", ["numba", "python"])
+def test_particles_share_the_room_between_them(backend):
+    """At rest it is the gap, and one who pushes away gains for both what the other could have lost."""
+    batch = rlenvs.make_batch("ParticleSpread-v0", 2, actions="continuous", scaled=True, backend=backend)
+    batch.seed([0, 1])
+    batch.reset()
+    batch.states["position"][0] = [[0.0, 0.0], [1.0, 0.0], [0.0, -2.0]]
+    actions = np.zeros((2, 3, 2))
+    found = batch.barriers(actions)[0]
+    gaps = np.array([[1.0, 2.0], [1.0, 5.0**0.5], [2.0, 5.0**0.5]]) - 0.305
+    np.testing.assert_allclose(found["value"], 0.5 * gaps, rtol=1e-12)
+    np.testing.assert_allclose(found["drift"], 0.0, atol=1e-15)
+    stride = 5.0 * 0.1**2 / 0.25
+    np.testing.assert_allclose(found["slope"][0], [[-stride, 0.0], [0.0, stride]], atol=1e-15)
+    np.testing.assert_allclose(found["slope"][1, 0], [stride, 0.0], atol=1e-15)
+    with pytest.raises(ActionError, match=r"needed: \(2, 3, 2\)"):
+        batch.barriers(actions[:, 0])
+
+
+def test_who_plays_among_others_is_filtered_alone():
+    env = wrap(rlenvs.make("ParticleSpread-v0", actions="continuous", scaled=True, agents=2), BarrierFilter(0.1))
+    env.reset(seed=0)
+    position = env.unwrapped.batch.states["position"]
+    position[0] = [[0.0, 0.0], [0.4, 0.0]]
+    info = env.step(np.array([1.0, 0.0], np.float32))[4]
+    assert info["intervened"]
+    assert info["action"][0] < 0.5
+    position[0] = [[0.0, 0.0], [4.0, 0.0]]
+    assert not env.step(np.array([1.0, 0.0], np.float32))[4]["intervened"]
+
+
+def test_barriers_of_particles_are_those_of_actions_that_are_numbers():
+    with pytest.raises(ParameterError, match="no barriers with these options"):
+        wrap(rlenvs.make("ParticleSpread-v0", agents=1, actions="continuous"), BarrierFilter())
+    assert rlenvs.make_batch("ParticleSpread-v0", 1).barrier_count == 0
+    assert rlenvs.make_batch("ParticleSpread-v0", 1, actions="continuous", agents=5).barrier_count == 4
 
 
 def test_a_safe_arm_may_stand_still():
@@ -93,3 +126,97 @@ def test_a_safe_arm_may_stand_still():
         assert not info["intervened"]
     assert info["barrier"] > 0.0
     assert rlenvs.make_batch("PandaSafeReach-v0", 1, control="joints").barrier_count == 0
+
+
+def behind_walls(env, seeds=4):
+    """The vehicles that came within 0.1 m of a wall, of a team that flies about from near the walls."""
+    found = 0
+    for seed in range(seeds):
+        env.reset(seed=seed)
+        agents, position = env.possible_agents, env.unwrapped.batch.states["position"][0]
+        position[:, :2] *= 1.7 / np.abs(position[:, :2]).max(axis=1, keepdims=True)
+        near = np.zeros(len(agents), np.bool_)
+        for actions in actions_of(env.action_space(agents[0]), len(agents), "held"):
+            env.step({agent: own for agent, own in zip(agents, actions, strict=True) if agent in env.agents})
+            near |= np.abs(position[:, :2]).max(axis=1) > 1.9
+        found += near.sum()
+    return found
+
+
+def team(*wrappers):
+    env = rlenvs.parallel_env("QuadMultiHover-v0", action="velocity", speed_limit=0.5, collisions_end=False)
+    return wrap(env, *wrappers) if wrappers else env
+
+
+def test_every_vehicle_of_a_filtered_team_stays_between_the_walls():
+    pytest.importorskip("daqp")
+    assert behind_walls(team()) > 3
+    assert behind_walls(team(BarrierFilter())) == 0
+
+
+def test_the_barriers_of_a_vehicle_are_those_of_its_own_action():
+    """By the last number of an action, whose first ones say where to: to the right, left, back and up."""
+    pytest.importorskip("daqp")
+    env = team(BarrierFilter())
+    env.reset(seed=0)
+    ways = np.array([[1.0, 0.0, 0.0, 1.0], [-1.0, 0.0, 0.0, 1.0], [0.0, -1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]])
+    value, _, slope, *_ = env.wrappers[0]._terms(ways)
+    wanted = np.array([[-1, 1, 0, 0], [1, -1, 0, 0], [0, 0, 1, -1], [0, 0, 0, 0]])
+    np.testing.assert_allclose(slope[:, :, 3], wanted * 0.5 / 30.0, atol=1e-12)
+    places = env.unwrapped.batch.states["position"][0]
+    np.testing.assert_allclose(value[:, 0] - value[:, 1], -2.0 * places[:, 0], atol=1e-12)
+
+
+LANDERS, FAST, ASKEW = 12, 2.0, 0.7  # m/s, and rad: what the barriers of landers keep below
+
+
+def broken_flights(env, policy, steps=260):
+    """The share of flights that lean too far, or meet the ground too fast."""
+    env.reset(seed=0)
+    states, rng = env.unwrapped.batch.states, np.random.default_rng(3)
+    broken, flying = np.zeros(LANDERS, np.bool_), np.ones(LANDERS, np.bool_)
+    for step in range(steps):
+        if step % POLICIES[policy] == 0:
+            actions = rng.uniform(-1.0, 1.0, (LANDERS, 2)).astype(np.float32)
+        fall, lean = -states["velocity"][:, HULL, 1].copy(), np.abs(states["angle"][:, HULL])
+        broken |= flying & (lean > ASKEW)
+        *_, terminated, truncated, _ = env.step(actions)
+        met = states["leg_touches"].any(axis=1) | (states["hull_touched"] == 1)
+        broken |= flying & met & (fall > FAST)
+        flying &= ~(met | terminated | truncated)
+    return broken.mean()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_filtered_lander_stays_upright_and_falls_softly(policy):
+    pytest.importorskip("daqp")
+    assert broken_flights(rlenvs.make_vec("LunarLanderContinuous-v0", LANDERS), policy) > 0.6
+    assert broken_flights(wrap(rlenvs.make_vec("LunarLanderContinuous-v0", LANDERS), BarrierFilter()), policy) == 0.0
+
+
+def test_the_envelope_of_a_lander_is_left_to_its_expert():
+    pytest.importorskip("daqp")
+    env = wrap(rlenvs.make("LunarLanderContinuous-v0"), BarrierFilter(0.5))
+    env.reset(seed=0)
+    total, over = 0.0, False
+    while not over:
+        _, reward, terminated, truncated, info = env.step(env.expert_action())
+        total, over = total + reward, terminated or truncated
+    assert total > 200.0
+    assert info["is_success"]
+
+
+def test_a_step_of_a_lander_is_foreseen():
+    """On average over what chance makes of the engines' impulses, and no better than it will be."""
+    batch = rlenvs.make_batch("LunarLanderContinuous-v0", 400)
+    batch.seed(0)
+    batch.reset()
+    idle = np.zeros((400, 2))
+    for _ in range(10):
+        batch.step(idle)
+    for action in ([1.0, 1.0], [1.0, -1.0], [0.0, 0.0]):
+        actions = np.tile(action, (400, 1))
+        found = batch.barriers(actions)
+        foreseen = found["value"] + found["drift"] + (found["slope"] * actions[:, None]).sum(axis=2)
+        batch.step(actions)
+        np.testing.assert_allclose(batch.barriers(idle)["value"].mean(axis=0), foreseen.mean(axis=0), atol=0.02)

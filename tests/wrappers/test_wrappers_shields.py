@@ -19,7 +19,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.reflexes import Reflex
-from rlenvs.wrappers.shields import Shield
+from rlenvs.wrappers.shields import TRIALS, TRIED, Shield
 from rlenvs.wrappers.wrapper import Wrapper
 
 # hazards so dense that random actions pay for them soon
@@ -133,9 +133,9 @@ def test_players_who_are_asked_for_advice_draw_no_numbers(monkeypatch):
     env.reset(seed=0)
     advise, before = env.batch.advise, env.batch.states["players_rng"].copy()
 
-    def draw():
+    def draw(only):
         env.batch.states["players_rng"] += np.uint64(1)
-        return advise()
+        return advise(only)
 
     monkeypatch.setattr(env.batch, "advise", draw)
     (wrapper,) = env.wrappers
@@ -411,6 +411,36 @@ def test_a_crash_is_worse_than_all_steps_in_danger():
     assert 0 in found
     assert max(found) > 21
     assert all(steps > 21 for steps in found - {0})
+
+
+def test_the_time_limit_is_no_crash():
+    """Who is in danger when the time is over has had as many unsafe steps as there were."""
+    env = wrap(rlenvs.make_vec("SafePointGoal-v0", 1), Shield(unsafe="cost_hazards", fallback="idle", lookahead=60))
+    env.reset(seed=0)
+    in_a_hazard(env)
+    batch, rest, here = env.unwrapped.batch, np.zeros((1, 2)), np.ones(1, np.bool_)
+    batch.states["elapsed"] = batch.setup.horizon - 5
+    assert env.wrappers[0]._unsafe_steps(rest, rest, here, 21) == 5
+
+
+def test_wrap_says_where_a_fallback_is_hardly_ever_safe():
+    """On a road where who is ahead brakes, and the left lane costs, there is no way without an unsafe step."""
+    told = r"TwoWay-v0 safe with lookahead=60: it is safe for 61 steps in 0 of 96 .* or one cost .*'cost_collision'"
+    with pytest.warns(UserWarning, match=told):
+        wrap(rlenvs.make("TwoWay-v0"), Shield(fallback="idle"))
+
+
+@pytest.mark.filterwarnings("ignore:Shield")
+def test_fallbacks_are_tried_in_the_midst_of_episodes():
+    env = wrap(rlenvs.make("TwoWay-v0"), Shield(fallback="idle"))
+    (shield,) = env.wrappers
+    copies, began = shield._copies.like(TRIED), set()
+    for trial in range(TRIALS):
+        copies.begin(trial)
+        shield._wander(copies, np.random.default_rng(trial))
+        assert not copies.over.any()
+        began |= set(copies.batch.states["elapsed"].tolist())
+    assert len(began) > 3
 
 
 def test_wrap_says_where_a_fallback_does_not_keep_what_it_finds_safe():

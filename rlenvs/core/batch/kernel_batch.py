@@ -201,14 +201,17 @@ class KernelBatch(BatchStepping):
     def close(self) -> None:
         """Give back what lies outside Python's memory. May be called twice."""
 
-    def advise(self) -> np.ndarray:
+    def advise(self, only: np.ndarray | None = None) -> np.ndarray:
         """The actions of the scripted expert, or of the first player where there is none, (N, A, numbers per action), a
         copy; they also lie in `actions` then.
+
+        Args:
+            only: bool (N,): the worlds that are asked for; the actions of the others are what lay in `actions`.
 
         Raises:
             NotImplementedError: the world has neither.
         """
-        self._advise()
+        self._advise(only)
         return self.actions.copy()
 
     def advice(self, index: int) -> np.ndarray:
@@ -218,11 +221,11 @@ class KernelBatch(BatchStepping):
             return rows[:, 0]
         return rows if self.world.agents else rows[0]
 
-    def _advise(self) -> None:
+    def _advise(self, only: np.ndarray | None = None) -> None:
         """Write the scripted expert's actions into `actions`."""
         kernels = self.world.kernels
         if "python_expert" in kernels:
-            for i in range(self.num_worlds):
+            for i in range(self.num_worlds) if only is None else np.flatnonzero(only).tolist():
                 kernels["python_expert"](*self.records(i), self.advice(i))
             if self.setup.converted:
                 gain, offset = self.setup.action_scaling[:2]
@@ -230,11 +233,11 @@ class KernelBatch(BatchStepping):
             elif self.setup.dimensions:
                 self.actions[..., 0] = np.ravel_multi_index(np.moveaxis(self._split, -1, 0), self.setup.dimensions)
         elif "expert" in kernels:
-            self._run_entry(self._driver.advise_worlds)
+            self._run_entry(self._driver.advise_worlds, only)
         else:
             if not self.world.players:
                 raise NotImplementedError(f"{self.world.name} has no scripted expert")
-            self._play_all(self.world.players[0])
+            self._play_all(self.world.players[0], only)
         if self._continuous:
             self.actions.clip(*self.setup.action_scaling[2:], out=self.actions)  # as a step would
 
@@ -252,15 +255,15 @@ class KernelBatch(BatchStepping):
         self._play([slots] * self.agents if isinstance(slots, str) else slots)
         return self.actions.copy()
 
-    def _play_all(self, player: str) -> None:
+    def _play_all(self, player: str, only: np.ndarray | None = None) -> None:
         """Let one of the world's players choose for all agents."""
         names = (player,) * self.agents
         if names == self._seated:
-            self._run_entry(self._driver.play_worlds)
+            self._run_entry(self._driver.play_worlds, only)
         else:
-            self._play(names)
+            self._play(names, only)
 
-    def _play(self, names: Sequence[str | None]) -> None:
+    def _play(self, names: Sequence[str | None], only: np.ndarray | None = None) -> None:
         if not isinstance(names, Sequence):
             raise ParameterError(f"{self.world.name}: slots={shortened(names)} must be a player's name, or a list")
         if len(names) != self.agents:
@@ -271,7 +274,7 @@ class KernelBatch(BatchStepping):
                 raise UnknownNameError(f"{self.world.name} has no player {shortened(name)}; it has {players}")
         self._slots[:] = [-1 if name is None else players.index(name) for name in names]
         self._seated = tuple(names)
-        self._run_entry(self._driver.play_worlds)
+        self._run_entry(self._driver.play_worlds, only)
 
     def central(self) -> np.ndarray:
         """The central states, (N, *shape) of `setup.central_space`: the world's own, or the observations of all agents.
@@ -287,12 +290,13 @@ class KernelBatch(BatchStepping):
         """The barriers of all worlds for proposed actions: how safe each is, and what an action would change.
 
         Args:
-            actions: float64, (N, numbers per action).
+            actions: float64, (N, numbers per action); of a world with agents (N, A, numbers per action).
             believed: one record of parameters, to be taken in place of the worlds' own.
 
         Returns:
-            records (N,), the batch's own, of the next call too: "value" and "drift" (K,), "slope" (K, numbers per
-            action), "low", "high" and "brake" (numbers per action). `World.barrier` says what they mean.
+            records (N,), of a world with agents (N, A), the batch's own, of the next call too: "value" and "drift"
+            (K,), "slope" (K, numbers per action), "low", "high" and "brake" (numbers per action). `World.barrier` says
+            what they mean.
 
         Raises:
             NotImplementedError: the world has no barriers, or none with its options.
@@ -301,27 +305,38 @@ class KernelBatch(BatchStepping):
         if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals = self._real(actions, np.float64)
-        if proposals.shape != (self.num_worlds, self.setup.action_size):
+        proposals, wanted = self._real(actions, np.float64), self.proposal_shape
+        if proposals.shape != wanted:
             raise ActionError(
-                f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "
-                f"needed: {(self.num_worlds, self.setup.action_size)}"
+                f"{self.world.name}: proposed actions of shape {proposals.shape} were given; needed: {wanted}"
             )
         if self._barriers is None:
-            self._barriers = np.zeros(self.num_worlds, self._arrays["barrier"].dtype(self._sizes))
-            self._point("barrier", self._barriers)
-            self._proposals = np.zeros(proposals.shape)
-            self._point("proposal", self._proposals)
-        self._proposals[...] = proposals
+            self._make_barriers()
+        self._proposals[...] = proposals.swapaxes(0, 1) if self.world.agents else proposals
         if believed is None:
-            self._run_entry(self._driver.bar_worlds)
-            return self._barriers
+            self._fill_barriers()
+            return self._found_barriers
         blocks = self._blocks  # those of the worlds' own parameters stay good
         self._point("param_rows", believed)
-        self._run_entry(self._driver.bar_worlds)
+        self._fill_barriers()
         self._point("param_rows", self.param_rows)
         self._blocks = blocks
-        return self._barriers
+        return self._found_barriers
+
+    def _make_barriers(self) -> None:
+        """Room for what `barriers` returns, the agents one after the other."""
+        self._barriers = np.zeros((self.agents, self.num_worlds), self._arrays["barrier"].dtype(self._sizes))
+        self._proposals = np.zeros((*self._barriers.shape, self.setup.action_size))
+        if self.world.agents:
+            self._barriers["agent"] = np.arange(self.agents)[:, None]
+        self._found_barriers = self._barriers.T if self.world.agents else self._barriers[0]
+
+    def _fill_barriers(self) -> None:
+        assert self._barriers is not None
+        for barriers, proposals in zip(self._barriers, self._proposals, strict=True):
+            self._point("barrier", barriers)
+            self._point("proposal", proposals)
+            self._run_entry(self._driver.bar_worlds)
 
     # --- snapshots ----------------------------------------------------------------------------------------------------
 

@@ -236,6 +236,12 @@ class BatchMemory:
             return self._barriers.dtype["value"].shape[0]
         return self._arrays["barrier"].dtype(self._sizes)["value"].shape[0]
 
+    @property
+    def proposal_shape(self) -> tuple[int, ...]:
+        """The shape of the actions that `barriers` takes: (N, numbers), with agents (N, A, numbers)."""
+        agents = (self.agents,) if self.world.agents else ()
+        return self.num_worlds, *agents, self.setup.action_size
+
     def _action_shapes(self) -> frozenset[tuple[int, ...]]:
         """The shapes in which actions may come: axes of length one may be left out."""
         full: tuple[int, ...] = self.actions.shape

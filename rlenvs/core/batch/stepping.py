@@ -313,9 +313,13 @@ class BatchStepping(BatchMemory):
         """Do one of the jobs of `run_worlds` on all worlds."""
         self._share(self._driver.run_worlds, job)
 
-    def _run_entry(self, function: Any) -> None:
-        """Call another loop on all worlds."""
-        self._share(function, None)
+    def _run_entry(self, function: Any, only: np.ndarray | None = None) -> None:
+        """Call another loop on all worlds, or on those that the boolean mask selects."""
+        if only is None or only.all():
+            self._share(function, None)
+            return
+        for start, stop in np.flatnonzero(np.diff(only, prepend=False, append=False)).reshape(-1, 2).tolist():
+            function(self._address, start, stop)
 
     def _share(self, function: Any, job: int | None) -> None:
         threads = self.thread_count()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -138,7 +139,8 @@ def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: s
     for player in t.world.players:
         _same(f"{where} the action of player {player}", compiled.play(player), plain.play(player), 1e-5)
     if barriers_of(compiled):
-        proposals = np.linspace(-1.0, 1.0, compiled.actions[:, 0].size).reshape(compiled.actions[:, 0].shape)
+        shape = compiled.proposal_shape
+        proposals = np.linspace(-1.0, 1.0, math.prod(shape)).reshape(shape)
         mine, theirs = compiled.barriers(proposals), plain.barriers(proposals)
         for name in mine.dtype.names or ():
             _same(f"{where} the barriers' {name}", mine[name], theirs[name], 1e-7)
@@ -344,7 +346,7 @@ def questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator
     if world.central:
         yield "central_state", batch.central
     if barriers_of(batch):
-        yield "barrier", lambda: batch.barriers(np.zeros(batch.actions[:, 0].shape))
+        yield "barrier", lambda: batch.barriers(np.zeros(batch.proposal_shape))
     draw, text, describe = world.functions.get("draw"), world.functions.get("text"), world.functions.get("describe")
     if canvas is not None and draw:
         yield "draw", lambda: draw(canvas, *batch.records(0))

@@ -35,13 +35,12 @@ ARGUMENTS = {
     **dict.fromkeys(("step", "outcome"), "p s a rng r"),
     "act": "p s a rng",
     "expert": "p s a",
-    "barrier": "p s a b",
     "fetch": "p s",
     "central": "p s o",
     "player": "p s k a rng",
     "goal_outcome": "p achieved desired r",
 }
-ARGUMENTS_OF_AGENTS = {"observe": "p s {}o", "mask": "p s {}m", "observe_images": "p s {}i"}
+ARGUMENTS_OF_AGENTS = {"observe": "p s {}o", "mask": "p s {}m", "observe_images": "p s {}i", "barrier": "p s {}a b"}
 RECORDS = {"p": "params", "s": "state", "r": "result", "o": "observation", "i": "images", "b": "barrier"}
 STATEMENTS = {
     "IMPORT_NAME": "an import; import at the top of the file",

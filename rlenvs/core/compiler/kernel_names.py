@@ -129,6 +129,7 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
     _check_roles(world)
     kernels = world.kernels
     observe, mask, look = kernels.get("observe"), kernels.get("mask"), kernels.get("observe_images")
+    barrier = kernels.get("barrier")
 
     def observe_one(p: Any, s: Any, k: Any, o: Any) -> None:
         observe(p, s, o)  # type: ignore[misc]
@@ -138,6 +139,9 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
 
     def look_one(p: Any, s: Any, k: Any, i: Any) -> None:
         look(p, s, i)  # type: ignore[misc]
+
+    def bar_agent(p: Any, s: Any, a: Any, b: Any) -> None:
+        barrier(p, s, b.agent, a, b)  # type: ignore[misc]
 
     return {
         "reset": kernels["reset"],
@@ -151,7 +155,7 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
         "play": _players_of(world),
         "players_rng": _players_generator if world.players else _world_generator,
         "central": kernels.get("central", _describe_nothing),
-        "bar": kernels.get("barrier", _bar_nothing),
+        "bar": _bar_nothing if barrier is None else (bar_agent if world.agents else barrier),
         "note_shown": _note_shown if world.incremental else _keep_nothing,
         "observe_agent": _observe_nothing if observe is None else (observe if world.agents else observe_one),
         "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),

@@ -161,14 +161,14 @@ def _of_numbers(chosen: Chosen, action: Continuous, size: int) -> ActionForm:
     """The form of a continuous action."""
     low, high = (_ends_of(chosen.world.name, end, size) for end in (action.low, action.high))
     plain = (low == -1.0) & (high == 1.0)
-    if chosen.world.barriers and not plain.all():
-        raise ParameterError(f"{chosen.world.name}: with barriers, kernels see actions in [-1, 1]; leave out low, high")
     if chosen.scaled:
         gain, offset = np.where(plain, 1.0, 0.5 * (high - low)), np.where(plain, 0.0, 0.5 * (high + low))
         low, high = -np.ones(size), np.ones(size)
     else:
         gain, offset = np.ones(size), np.zeros(size)
     converted = chosen.scaled and not bool(plain.all())
+    if chosen.world.barriers and converted:
+        raise ParameterError(f"{chosen.world.name}: barriers are about unscaled actions; leave out scaled=True")
     scaling = np.stack([gain, offset, low, high])
     idle = np.clip((action.idle - offset) / gain, low, high)
     return ActionForm(action, size, (type(action).__name__, size), (), (), size, scaling, converted, idle)

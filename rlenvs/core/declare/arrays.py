@@ -246,7 +246,7 @@ def _of_a_call(central: Layout, number: Kind, barrier: dict[str, Kind]) -> dict[
         # `compute_reward`: pairs of goals, and what they are worth
         "goals": Array("call", {"achieved": f4("goal_numbers"), "desired": f4("goal_numbers")}, "goals"),
         "grades": Array("call", {"reward": f8, "terminated": b1}, "grades"),
-        # `barriers`: each world's proposed action, and its barriers
+        # `barriers`: each world's proposed action, and its barriers; of agents, one after the other
         "proposal": Array("call", f8("action_numbers"), "proposal"),
         "barrier": Array("call", barrier, "barrier"),
     }
@@ -259,8 +259,9 @@ def _action_views(world: World, kind: str, number: Kind) -> dict[str, Row]:
 
 
 def _barrier_fields(world: World) -> dict[str, Kind]:
-    """What the barriers of a world are made of, see `World.barrier`."""
+    """What the barriers of a world are made of, see `World.barrier`; of agents, whose they are."""
     return {
+        **({"agent": i8} if world.barriers and world.agents else {}),
         "value": f8(world.barriers),
         "drift": f8(world.barriers),
         "slope": f8(world.barriers, "action_numbers"),

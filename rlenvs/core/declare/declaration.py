@@ -36,8 +36,8 @@ def check_declaration(spec: World) -> None:
     _check_observation(name, observation, spec.images)
     if spec.published:
         _check_published(name, observation, spec.published, bool(spec.goal or spec.incremental), bool(spec.images))
-    if spec.barriers and (spec.agents or isinstance(spec.action, (DiscreteChoice, MultiChoice))):
-        raise ParameterError(f"{name}: barriers are for worlds with one agent and continuous actions")
+    if spec.barriers and isinstance(spec.action, (DiscreteChoice, MultiChoice)):
+        raise ParameterError(f"{name}: barriers are for worlds with continuous actions")
     for rule in spec.constraints:
         counts = {each for each, option in spec.options.items() if isinstance(option, Integer)}
         if unknown := set(rule.names) - set(spec.params) - counts:

@@ -101,7 +101,8 @@ class World:
         lanes: large batches step several worlds at a time, in vectors (`rlenvs.core.compiler.lanes`). Pays for physics,
         whose
             steps are the same arithmetic in all worlds, and for tables; not for boards and long searches.
-        barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills; or the name of a size.
+        barriers: how many barriers for safety filters the kernel under `@SPEC.barrier` fills, of each agent where there
+            are agents; or the name of a size. For continuous actions.
         constraints: what has to hold between parameters and options, see `constraint` and `at_most`.
         published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,
             and the world has the option `scaled`.
@@ -384,11 +385,13 @@ class World:
         return self._add("central", function)
 
     def barrier(self, function: Function) -> Function:
-        """Kernel (p, s, a, b): fills the barriers for the proposed action `a`: b.value[k], not negative where the state
-        is safe, and b.drift[k] and b.slope[k, j], such that it is value + drift + slope . a after a step with an action
-        a in [b.low, b.high]. Proposals outside must have the effect of the nearest action inside; b.low and b.high are
-        -1 and 1 unless the kernel says otherwise. b.brake is the action for when no other keeps the state safe; NaN,
-        which it is before, where the world knows none. A value of NaN says that there is no barrier now."""
+        """Kernel (p, s, a, b), with agents (p, s, k, a, b): fills the barriers for the proposed action `a` of the agent
+        that acts: b.value[i], not negative where the state is safe, and b.drift[i] and b.slope[i, j], such that it is
+        value + drift + slope . a after a step with an action a in [b.low, b.high]. Proposals outside must have the
+        effect of the nearest action inside; b.low and b.high are -1 and 1 unless the kernel says otherwise, as it has
+        to where actions have other bounds. b.brake is the action for when no other keeps the state safe; NaN, which it
+        is before, where the world knows none. A value of NaN says that there is no barrier now. What several agents can
+        do about a barrier they share: each answers for a part of what it may lose."""
         return self._add("barrier", function)
 
     def describe(self, function: Function) -> Function:

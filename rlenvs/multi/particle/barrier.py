@@ -7,63 +7,55 @@ less the sum of the radii. Without forces it never falls. Each of the two has to
 promise holds where all agents are filtered, in the parallel form.
 """
 
-from __future__ import annotations
+import math
 
-import functools
-from typing import Any
-
-import numpy as np
-
-from rlenvs.core.declare.errors import ParameterError
-from rlenvs.multi.particle.physics import PUSH_RIGHT, PUSH_UP
+from rlenvs.core import kernel
+from rlenvs.multi.particle.physics import MOVES, PUSH_RIGHT, PUSH_UP
 
 MARGIN = 0.005  # m, at which contact forces are not felt yet
 LEAST_DAMPING = 0.01  # below, particles hardly come to rest
 
 
-def keep_apart(stage: Any, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Half the barrier [m] of each slot's agent against every other agent: value and drift (slots, K) and slope
-    (slots, K, m), for `BarrierFilter(barrier="rlenvs.multi.particle.barrier:keep_apart")` on ParticleSpread-v0 with
-    actions="continuous".
+def others(values):
+    """How many barriers an agent has: one per other agent, where actions are numbers."""
+    return values.agents - 1 if values.actions == "continuous" else 0
 
-    Raises:
-        ParameterError: another world, or a sole agent.
+
+@kernel
+def keep_apart(p, s, k, b, radius, acceleration):
+    """Fill half the barrier [m] of agent k against every other agent, for actions that are numbers and bodies that
+    move before their velocity changes.
+
+    Args:
+        radius: of all agents, m. acceleration: at full force, m/s^2.
     """
-    batch = stage.batch
-    if batch is None or batch.world.name != "ParticleSpread-v0" or batch.agents < 2:
-        raise ParameterError(f"keep_apart is for two or more agents of ParticleSpread-v0, not for {stage.name}")
-    params = batch.param_rows
-    radius, force, dt, share = (
-        np.asarray(params[name], np.float64).reshape(-1, 1, 1)
-        for name in ("radius", "acceleration", "time_step", "damping")
-    )
-    share = np.maximum(share, LEAST_DAMPING)
-    position, velocity = batch.states["position"], batch.states["velocity"]
-    now, rest = _from_others(position, stage.agents), _from_others(position + velocity * dt / share, stage.agents)
-    towards = rest - now
-    along = -(now * towards).sum(axis=-1) / np.maximum((towards**2).sum(axis=-1), 1e-12)
-    nearest = now + np.clip(along, 0.0, 1.0)[..., None] * towards
-    apart = np.sqrt((nearest**2).sum(axis=-1))
-    away = nearest / np.maximum(apart, 1e-9)[..., None]
-    clear = 2.0 * radius + MARGIN
-    value = 0.5 * (apart - clear)
-    drift = 0.5 * ((away * rest).sum(axis=-1) - clear) - value
-    slope = (force * dt**2 / share)[..., None] * away @ _pushes(actions.shape[1])
-    others = batch.agents - 1
-    return value.reshape(-1, others), drift.reshape(-1, others), slope.reshape(-1, others, actions.shape[1])
+    glide = p.time_step / max(p.damping, LEAST_DAMPING)
+    stride = acceleration * p.time_step * glide
+    at = 0
+    for j in range(b.value.size + 1):
+        if j == k:
+            continue
+        x, y = s.position[k, 0] - s.position[j, 0], s.position[k, 1] - s.position[j, 1]
+        onwards = glide * (s.velocity[k, 0] - s.velocity[j, 0]), glide * (s.velocity[k, 1] - s.velocity[j, 1])
+        along = -(x * onwards[0] + y * onwards[1]) / max(onwards[0] ** 2 + onwards[1] ** 2, 1e-12)
+        along = min(max(along, 0.0), 1.0)
+        near_x, near_y = x + along * onwards[0], y + along * onwards[1]
+        apart = math.sqrt(near_x * near_x + near_y * near_y)
+        away_x, away_y = near_x / max(apart, 1e-9), near_y / max(apart, 1e-9)
+        clear = 2.0 * radius + MARGIN
+        b.value[at] = 0.5 * (apart - clear)
+        b.drift[at] = 0.5 * (away_x * (x + onwards[0]) + away_y * (y + onwards[1]) - clear) - b.value[at]
+        push_by(p, b, at, stride * away_x, stride * away_y)
+        at += 1
 
 
-def _from_others(points: np.ndarray, agents: int) -> np.ndarray:
-    """From every other agent to each of the first ones, (worlds, agents, others, 2)."""
-    return points[:, :agents, None] - points[:, _others(agents, points.shape[1])]
-
-
-@functools.cache
-def _others(agents: int, count: int) -> np.ndarray:
-    """By agent the numbers of all others."""
-    return np.array([[j for j in range(count) if j != k] for k in range(agents)])
-
-
-def _pushes(numbers: int) -> np.ndarray:
-    """What the numbers of an action push right and up, (2, numbers): two numbers, or a number for each move."""
-    return np.eye(2) if numbers == 2 else np.array([PUSH_RIGHT, PUSH_UP])
+@kernel
+def push_by(p, b, at, right, up):
+    """What each number of an action changes of a barrier, which a full force to the right, or upwards, changes by so
+    much."""
+    if p.motion == 2:
+        b.slope[at, 0], b.slope[at, 1] = right, up
+        return
+    for move in range(len(MOVES)):
+        b.slope[at, move] = right * PUSH_RIGHT[move] + up * PUSH_UP[move]
+        b.low[move] = 0.0

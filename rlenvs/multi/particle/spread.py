@@ -22,8 +22,8 @@ agents (2 each) relative to the agent, and two zeros per other agent, where the 
 for each other agent that this one touches. Each counts half.
 
 ## Costs
-`contact` is 1 in a step in which the agent touches another. With actions="continuous", the parallel form and
-`BarrierFilter(barrier="rlenvs.multi.particle.barrier:keep_apart")` agents that start apart stay apart.
+`contact` is 1 in a step in which the agent touches another. With actions="continuous" each agent has a barrier [m] per
+other agent for `BarrierFilter`: in the parallel form, agents that start apart stay apart then.
 
 ## Starting State
 Agents and landmarks uniformly in the square from -1 to 1, at rest.
@@ -43,7 +43,7 @@ v0: first version.
 """
 
 from rlenvs.core import cost, f8, flag, i4, integer, kernel, param, term
-from rlenvs.multi.particle import physics, scenes, steering
+from rlenvs.multi.particle import barrier, physics, scenes, steering
 
 MOST = 256  # agents or landmarks
 
@@ -51,7 +51,13 @@ MOST = 256  # agents or landmarks
 def sizes(values):
     landmarks = values.landmarks or values.agents
     numbers = 4 + 2 * landmarks + 4 * (values.agents - 1)
-    return {"agents": values.agents, "bodies": values.agents, "landmarks": landmarks, "numbers": numbers}
+    return {
+        "agents": values.agents,
+        "bodies": values.agents,
+        "landmarks": landmarks,
+        "numbers": numbers,
+        "others": barrier.others(values),
+    }
 
 
 SPEC = physics.scenario(
@@ -80,6 +86,7 @@ SPEC = physics.scenario(
         "collision": term(-MOST, 0.0, 0.5, "-1 for each agent touched"),
     },
     costs={"contact": cost(1.0, doc="1 while touching another agent")},
+    barriers="others",
     players=("assigned", "nearest"),
     levels={"easy": {"agents": 2}, "hard": {"agents": 6, "radius": 0.1}, "crowd": {"agents": 16, "radius": 0.05}},
     probe={"capture_radius": {"end_on_success": True}},
@@ -126,6 +133,11 @@ def step(p, s, a, rng, r):
         r.distance[k] = -total
         r.success[k] = covered
         r.terminated[k] = covered and p.end_on_success == 1
+
+
+@SPEC.barrier
+def keep_apart(p, s, k, a, b):
+    barrier.keep_apart(p, s, k, b, p.radius, p.acceleration)
 
 
 @SPEC.observe

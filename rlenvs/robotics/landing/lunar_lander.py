@@ -25,7 +25,8 @@ observation. `main_engine` and `side_engine` are minus the powers, weighted 0.3 
 -100 after a crash; this step pays nothing else, but with `last_step_counts`, as MO-Gymnasium has it.
 
 ## Costs
-None.
+None. LunarLanderContinuous-v0 has three barriers for `BarrierFilter`, which then keeps the lander from falling (m/s)
+and turning (rad/s) faster than its engines can stop: it meets the ground at some 1 m/s, and leans by some 0.6 rad.
 
 ## Starting State
 At the top of the viewport, pushed by a force of up to `initial_random` newtons in each direction during the first step,
@@ -62,6 +63,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits import planar
+from rlenvs.robotics.landing.barrier import keep_landable
 from rlenvs.robotics.landing.lander import HULL, LARGEST_WIND_INDEX, STATE, build, draw_terrain, fly, seen, shaping_of
 from rlenvs.robotics.landing.render import draw_landing
 
@@ -136,7 +138,9 @@ CONTINUOUS = SPEC.member(
     "LunarLanderContinuous-v0",
     "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
     action=continuous("main engine", "side engines"),
+    barriers=3,
 )
+CONTINUOUS.barrier(keep_landable)
 
 
 SPEC.state_fault(planar.state_fault)

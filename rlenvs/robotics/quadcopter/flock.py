@@ -27,7 +27,8 @@ cohesion and alignment are 0. Weight 0 by default: `chain`, the original's rewar
 the squared difference of heights to the one ahead for the others; `effort`.
 
 ## Costs
-Indicators per step and vehicle, see the table.
+Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
+`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up

@@ -14,7 +14,7 @@ import numpy as np
 
 from rlenvs.core import World, b1, below, choice, cost, f8, i4, i8, integer, kernel, maths, param, uniform
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.robotics.quadcopter import tasks
+from rlenvs.robotics.quadcopter import geofence, tasks
 from rlenvs.robotics.quadcopter.control import limited, pid_target
 from rlenvs.robotics.quadcopter.flight import (
     ONE_D_POSITION,
@@ -91,7 +91,7 @@ STATE = {"cell": i4("agents"), "lost": b1("agents")}
 
 def swarm_sizes(values: Any) -> dict[str, int]:
     """The named sizes."""
-    return {"agents": values.agents, "neighbours": values.neighbours}
+    return {"agents": values.agents, "neighbours": values.neighbours, "walls": geofence.walls(values)}
 
 
 def observed(**blocks: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def observed(**blocks: Any) -> dict[str, Any]:
 
 def room_task(name: str, *, state: Mapping[str, Any], **own: Any) -> World:
     """The world of a task for several vehicles in this room: `tasks.team` with the parameters, options, data, state,
-    costs, levels and probe of this file, and the task's own after them.
+    costs, barriers, levels and probe of this file, and the task's own after them.
 
     Args:
         name, own: as for `world`.
@@ -117,10 +117,18 @@ def room_task(name: str, *, state: Mapping[str, Any], **own: Any) -> World:
         costs=COSTS,
         levels={**LEVELS, **own.pop("levels", {})},
         probe=PROBE,
+        barriers="walls",
         **own,
     )
     made.make_data(swarm_data)
+    made.barrier(stay_in_room)
     return made
+
+
+@kernel
+def stay_in_room(p, s, k, a, b):
+    """The barriers of vehicle k."""
+    geofence.stay_between(p, s, k, a, b, SAFE_REACH)
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,8 @@ Weight 0 by default: `original`, minus d^2 for the leader and -(1/N) (z - z of t
 vehicles; `effort`.
 
 ## Costs
-Indicators per step and vehicle, see the table.
+Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
+`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up

@@ -22,7 +22,8 @@ vehicle without a partner; zero when the partner is lost), and places and veloci
 exp(-d), d the distance to its start. Weight 0 by default: `original`, minus d^2; `effort`.
 
 ## Costs
-Indicators per step and vehicle, see the table.
+Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
+`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
 
 ## Starting State
 Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up

@@ -23,7 +23,8 @@ weights={"goal": 0} leaves the original's reward. `team`, `distance` and `effort
 weights={"hover": 0, "goal": 0, "team": 1} makes the task fully cooperative.
 
 ## Costs
-Indicators per step and vehicle, see the table.
+Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
+`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
 
 ## Starting State
 Level and at rest. Starts and goals are in columns of their own, apart sideways by at least 0.25 m and four radii of the
