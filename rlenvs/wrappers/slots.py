@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -10,10 +10,14 @@ import numpy as np
 from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.bound import bound
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.vector_env import VectorEnv
-from rlenvs.wrappers.wrapper import Observation, Stage
+from rlenvs.wrappers.loops import SOLE
+from rlenvs.wrappers.masked import flat, put_rows
+from rlenvs.wrappers.stage import Observation, Stage
 
 # of Gymnasium's wrappers those that show what the environment shows
 UNCHANGING = (wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, wrappers.RecordEpisodeStatistics)
@@ -194,52 +198,85 @@ class EnvSlots(_Called):
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
 
 
-FOLLOWED = ("cost", "reward_vector")  # what wrappers read in every step
+def came_to(batch: KernelBatch) -> dict[str, np.ndarray]:
+    """What the last step came to for the first agents of a batch's worlds: the batch's own arrays (worlds, ...)."""
+    return {
+        "terms": batch.terms[:, :, 0],
+        "cost": batch.costs[:, 0],
+        "reward_vector": batch.reward_vectors[:, 0],
+        "success": batch.success[:, 0],
+        "failures": batch.failures,
+    }
 
 
 class WorldSlot(EnvSlots):
-    """This package's single form, with nothing around it: what `EnvSlots` does, in less time."""
+    """This package's single form, with nothing around it: what `EnvSlots` does, in less time.
+
+    Attributes:
+        came: copies of the arrays of `came_to`, the same ones in every step.
+    """
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
         space = self.action_spaces[0]
         self._one_number = isinstance(space, spaces.Discrete)
         self._numbers = isinstance(space, spaces.Box) and len(space.shape) == 1
-        self._in_one_piece = isinstance(self.observation, np.ndarray)
-        self._followed: dict[str, np.ndarray] = {}  # entries of info as arrays, the same ones in every step
+        self.came = {name: source.copy() for name, source in came_to(self.batch).items()}
+        world = self.batch.world
+        keys = [*(f"reward_{name}" for name in world.terms), *(f"cost_{name}" for name in world.costs)]
+        self._lasting = {key: self.came["terms"][:, k] for k, key in enumerate(keys)}
+        self._lasting |= {key: self.came[key] for key in ("reward_vector", *(["cost"] if world.costs else []))}
+        self._bound_to: Any = None  # the views of the batch that these two read
+        self._take_in: Callable[[], None] | None = None
+        self._told: Callable[[], tuple[Any, ...]]
 
     def read(self, key: str) -> np.ndarray | None:
-        """One entry; costs and vectors of rewards are lasting arrays."""
-        batch = self.batch
-        if key not in FOLLOWED or (key == "cost" and not batch.world.costs):
-            return super().read(key)
-        if key not in self._followed:
-            self._followed[key] = (batch.costs if key == "cost" else batch.reward_vectors)[:, 0].copy()
-        return self._followed[key]
+        """One entry; rewards and costs, which wrappers read in every step, are lasting arrays."""
+        return self._lasting[key] if key in self._lasting else super().read(key)
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Step."""
-        advance = self.batch.first.advance if self._numbers else None
-        if advance is None:
-            came = self.env.step(actions.item() if self._one_number else actions[0])
-        else:
+        first = self.batch.first
+        if first is not self._bound_to:
+            self._bind()
+        if self._take_in is not None and self._numbers and first.advance is not None:
             self.batch.actions[...] = actions
-            came = advance()
-        seen, self.reward[0], self.terminated[0], self.truncated[0], self._infos[0] = came
-        if self._in_one_piece:
-            self.observation[0] = seen
+            first.advance()
+            self._infos[0] = self._told()[-1]
+            self._take_in()
+            return
+        came = self.env.step(actions.item() if self._one_number else actions[0])
+        if self._take_in is None:
+            self._take(*came)
         else:
-            put(self.observation, 0, seen)
-        if self._followed:
-            self._follow()
+            self._infos[0] = came[-1]
+            self._take_in()
+
+    def _bind(self) -> None:
+        """Find out what copies the outcome of a step from the batch's own arrays; None where what users see differs
+        from them."""
+        batch, seen = self.batch, self.observation
+        self._bound_to, self._take_in = batch.first, None
+        own = batch.first.observation[None]
+        alike = isinstance(seen, np.ndarray) and (seen.shape, seen.dtype) == (own.shape, own.dtype)
+        if not alike or batch.setup.encode is not None:
+            return
+        self._told = InfoKeys(batch).reader(batch, int, False)  # nobody looks at its observation
+        paid = batch.rewards[:, :1] if self.reward.ndim == 1 else batch.reward_vectors[:, 0]
+        pairs = [(seen, own), (self.reward, paid)]
+        pairs += [(self.terminated, batch.terminated[:, :1]), (self.truncated, batch.truncated[:, :1])]
+        pairs += [(self.came[name], source) for name, source in came_to(batch).items()]
+        self._take_in = bound([(put_rows, flat(array), flat(source), SOLE) for array, source in pairs])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is bound to arrays."""
+        bound_ones = ("_bound_to", "_take_in", "_told")
+        return {**self.__dict__, **dict.fromkeys(bound_ones)}
 
     def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         super()._take(seen, reward, terminated, truncated, info)
-        self._follow()
-
-    def _follow(self) -> None:
-        for key, array in self._followed.items():
-            array[0] = self._infos[0][key]
+        for name, source in came_to(self.batch).items():
+            self.came[name][...] = source
 
 
 class AgentRows(_Called):

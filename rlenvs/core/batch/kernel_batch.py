@@ -301,7 +301,7 @@ class KernelBatch(BatchStepping):
         if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals = self._real(actions, np.float64)
+        proposals = self._numbers_in(actions)
         if proposals.shape != (self.num_worlds, self.setup.action_size):
             raise ActionError(
                 f"{self.world.name}: proposed actions of shape {proposals.shape} were given; "
