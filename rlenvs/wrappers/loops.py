@@ -43,6 +43,8 @@ class Looping(Stage):
     lasts: bool = True
     entries_last: bool = True
     kept: list[str]
+    above: Looping | None  # the wrapper on top of this one
+    _advance: Callable[[np.ndarray], None] | None
 
     def acting(self, slots: np.ndarray) -> Loops:
         """Compiled loops that make `passed` of `wanted`, where a wrapper acts by such loops alone."""
@@ -140,8 +142,8 @@ class Looping(Stage):
         """Nothing is bound yet."""
         self.one_slot = self.count == 1 and below.keeps_arrays
         self._calls: dict[str, Call] = {}
-        self._advance: Callable[[np.ndarray], None] | None = None
-        self.above: Looping | None = None  # the wrapper on top of this one
+        self._advance = None
+        self.above = None
         if isinstance(below, Looping):
             below.above = self
 
