@@ -13,8 +13,8 @@ from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
 from rlenvs.wrappers.masked import add_rows, clear_rows, count, count_rows, flat, put
+from rlenvs.wrappers.outcomes import came_to
 from rlenvs.wrappers.randomness import bits_at, uniform_of
-from rlenvs.wrappers.slots import came_to
 from rlenvs.wrappers.wrapper import Wrapper
 
 

@@ -12,7 +12,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import put
-from rlenvs.wrappers.slots import came_to
+from rlenvs.wrappers.outcomes import came_to
 from rlenvs.wrappers.snapshots import bytes_of, check_bottom
 from rlenvs.wrappers.wrapper import Wrapper
 

@@ -11,12 +11,13 @@ from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.bound import bound
-from rlenvs.core.declare.errors import ParameterError, SnapshotError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.wrappers.loops import SOLE
 from rlenvs.wrappers.masked import flat, put_rows
+from rlenvs.wrappers.outcomes import came_to, check_part, outcome_of, put_outcome
 from rlenvs.wrappers.stage import Observation, Stage
 
 # of Gymnasium's wrappers those that show what the environment shows
@@ -198,17 +199,6 @@ class EnvSlots(_Called):
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
 
 
-def came_to(batch: KernelBatch) -> dict[str, np.ndarray]:
-    """What the last step came to for the first agents of a batch's worlds: the batch's own arrays (worlds, ...)."""
-    return {
-        "terms": batch.terms[:, :, 0],
-        "cost": batch.costs[:, 0],
-        "reward_vector": batch.reward_vectors[:, 0],
-        "success": batch.success[:, 0],
-        "failures": batch.failures,
-    }
-
-
 class WorldSlot(EnvSlots):
     """This package's single form, with nothing around it: what `EnvSlots` does, in less time.
 
@@ -222,17 +212,23 @@ class WorldSlot(EnvSlots):
         self._one_number = isinstance(space, spaces.Discrete)
         self._numbers = isinstance(space, spaces.Box) and len(space.shape) == 1
         self.came = {name: source.copy() for name, source in came_to(self.batch).items()}
-        world = self.batch.world
-        keys = [*(f"reward_{name}" for name in world.terms), *(f"cost_{name}" for name in world.costs)]
-        self._lasting = {key: self.came["terms"][:, k] for k, key in enumerate(keys)}
-        self._lasting |= {key: self.came[key] for key in ("reward_vector", *(["cost"] if world.costs else []))}
+        self._entries: dict[str, np.ndarray] = {}
         self._bound_to: Any = None  # the views of the batch that these two read
         self._take_in: Callable[[], None] | None = None
         self._told: Callable[[], tuple[Any, ...]]
 
     def read(self, key: str) -> np.ndarray | None:
         """One entry; rewards and costs, which wrappers read in every step, are lasting arrays."""
-        return self._lasting[key] if key in self._lasting else super().read(key)
+        lasting = self._entries or self._name_entries()
+        return lasting[key] if key in lasting else super().read(key)
+
+    def _name_entries(self) -> dict[str, np.ndarray]:
+        """By name what `came` has: terms as views."""
+        world = self.batch.world
+        keys = [*(f"reward_{name}" for name in world.terms), *(f"cost_{name}" for name in world.costs)]
+        self._entries = {key: self.came["terms"][:, k] for k, key in enumerate(keys)}
+        self._entries |= {key: self.came[key] for key in ("reward_vector", *(["cost"] if world.costs else []))}
+        return self._entries
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Step."""
@@ -270,8 +266,7 @@ class WorldSlot(EnvSlots):
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is bound to arrays."""
-        bound_ones = ("_bound_to", "_take_in", "_told")
-        return {**self.__dict__, **dict.fromkeys(bound_ones)}
+        return {**self.__dict__, "_bound_to": None, "_take_in": None, "_told": None, "_entries": {}}
 
     def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         super()._take(seen, reward, terminated, truncated, info)
@@ -456,42 +451,6 @@ def stranger_on(env: Any) -> Any:
             return env
         env = env.env
     return None
-
-
-# --- snapshots of these stages: parts (snapshot, outcome, form, what the form was told) -------------------------------
-
-OUTCOME = ("results", "rewards", "costs", "reward_vectors", "terminated", "truncated")  # what the last step came to
-
-
-def outcome_of(batch: KernelBatch | None, world: int) -> list[np.ndarray] | None:
-    """What the last step of a world came to, which its snapshot does not hold; None for other packages' worlds."""
-    return None if batch is None else [getattr(batch, name)[world].copy() for name in OUTCOME]
-
-
-def put_outcome(batch: KernelBatch | None, world: int, outcome: list[np.ndarray] | None) -> None:
-    """Write it back."""
-    for name, value in zip(OUTCOME, outcome or (), strict=False):
-        getattr(batch, name)[world] = value
-
-
-def check_part(stage: Any, part: Any) -> None:
-    """SnapshotError unless a part fits a stage of this file."""
-    name, batch = stage.name, stage.batch
-    if not isinstance(part, tuple) or len(part) != 4:
-        raise SnapshotError(f"{name}: the snapshot's part of the environment is damaged")
-    snapshot, outcome, form, _ = part
-    if batch is None:
-        if form != stage.form:
-            raise SnapshotError(f"{name}: a snapshot of the {form} form does not fit the {stage.form} form here")
-        return
-    batch.check_snapshot(snapshot)
-    own = outcome_of(batch, 0) or []
-    if not isinstance(outcome, list) or [getattr(array, "dtype", None) for array in outcome] != [
-        array.dtype for array in own
-    ]:
-        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot is damaged")
-    if [array.shape for array in outcome] != [array.shape for array in own]:
-        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot has another size")
 
 
 def _world_of(stage: Stage) -> KernelBatch:

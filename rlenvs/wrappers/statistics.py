@@ -98,7 +98,7 @@ def accumulate(
     weight: np.ndarray,
     ended: np.ndarray,
 ) -> None:
-    """Sums of rewards (slots, numbers), discounted ones with the weight of the next reward; how many slots have ended."""
+    """Sums of rewards (slots, numbers), discounted ones with the weight of the next reward; and how many end."""
     ended[0] = 0
     for i in range(slots.size):
         if slots[i]:
