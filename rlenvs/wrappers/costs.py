@@ -522,7 +522,6 @@ class ConservativeFloor(Guard):
         self._horizon = horizon_of(self)
         self.gained, self.floor, self.margin = (self.keep(name) for name in ("gained", "floor", "margin"))
         self.handed_over = self.keep("handed_over", dtype=np.bool_)
-        self.dangerous = np.zeros(self.count, np.bool_)
         self.to_come = np.zeros(self.count)  # what the baseline gains from here on
 
     def begin_episode(self, slots: np.ndarray) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.masked import any_of, clear, put
+from rlenvs.wrappers.masked import any_of, clear, flat, put, put_rows
 from rlenvs.wrappers.stage import Stage
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -44,6 +44,8 @@ class Guard(Wrapper):
         self.action = self.keep("action", shape, kind)
         self.intervened = self.keep("intervened", dtype=np.bool_)
         self.interventions = self.keep("interventions", dtype=np.int64)
+        self.asked = np.zeros((self.count, *shape), kind)  # actions of this step
+        self.dangerous = np.zeros(self.count, np.bool_)  # and in which slots the fallback acts instead
         self._guarded = self.below.read("intervened") is not None
         self.lasts = not self._guarded or self.lasting("intervened") is not None
         self._is_lowest = self.below.read("action") is None
@@ -108,9 +110,15 @@ class Guard(Wrapper):
 
     def note(self, actions: np.ndarray, executed: np.ndarray, slots: np.ndarray, intervened: np.ndarray) -> None:
         """Note down what was asked for, what is done, and in which slots they come from different hands."""
-        put(self.raw_action, actions, slots)
-        put(self.action, executed, slots)
-        put(self.intervened, intervened, slots)
+        self.asked[...], self.dangerous[...] = actions, intervened
+        self.run_all("note", self._noting, slots)
+        if executed is not actions:
+            put(self.action, executed, slots)
+
+    def _noting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield put_rows, flat(self.raw_action), flat(self.asked), slots
+        yield put_rows, flat(self.action), flat(self.asked), slots
+        yield put_rows, flat(self.intervened), flat(self.dangerous), slots
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Count."""

@@ -64,7 +64,6 @@ class Reflex(Guard):
             self._summed["reward_vector"] = "total_reward_vector"
             self.keep("total_reward_vector", (len(world.terms),), np.float32)
         self._told = [key for key in self._summed if self.below.read(key) is not None]  # those that the info below has
-        self.dangerous = np.zeros(self.count, np.bool_)
         known = {self.lasting(key) is not None for key in self._told} == {True}
         self.lasts = known and (not self._guarded or self.lasting("intervened") is not None)
         self.entries_last = self.lasts
@@ -86,32 +85,35 @@ class Reflex(Guard):
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Some steps of the environment, with the reflex on watch."""
-        put(self.raw_action, actions, slots)
+        self.asked[...] = actions
         live = slots
         for k in range(self.times):
-            self._step_once(actions, live)
+            executed = self._step_once(actions, live)
             if k == 0:
                 self.run_all("first", self._first, live, self.lasts)
             else:
                 self.run_all("more", self._more, live, self.lasts)
+            if executed is not actions:
+                put(self.action, executed, live)
             if k + 1 < self.times:
                 live = live & ~self.below.over
                 if not any_of(live):
                     break
 
-    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
-        """One step of the environment."""
+    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> np.ndarray:
+        """One step of the environment; returns what was done."""
         below = self.below
         self.dangerous[...] = dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
         executed = self.instead(below, actions, dangerous) if any_of(dangerous) else actions
-        put(self.action, executed, live)
         below.step(executed, live)
+        return executed
 
     def _first(self, live: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """What follows the first step below."""
         yield count_rows, self.time, live
         yield clear_rows, flat(self.intervened), live
         yield clear_rows, flat(self.reflexes), live
+        yield put_rows, flat(self.raw_action), flat(self.asked), live
         yield from self._reacting(live)
         for total, paid in self._sums():
             yield put_rows, flat(total), flat(paid), live
@@ -123,7 +125,8 @@ class Reflex(Guard):
             yield add_rows, flat(total), flat(paid), live
 
     def _reacting(self, live: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Who acted in a step: the reflex here, or one below."""
+        """What was done in a step, and who did: the reflex here, or one below."""
+        yield put_rows, flat(self.action), flat(self.asked), live
         lower = self.below.read("intervened") if self._guarded else self.dangerous
         yield react, live, self.dangerous, lower, self.reflexes, self.intervened, self.interventions
 
