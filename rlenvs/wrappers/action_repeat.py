@@ -232,6 +232,7 @@ class ActionSequence(_SeveralSteps):
         self.check_whole("steps", 1)
         self.most = self.steps
         super().prepare()
+        self.numbers = self.below.continuous
         self.action_spaces = [self._plans(space) for space in self.below.action_spaces]
         self.choices = np.array([bounds_of(space, 1) for space in self.below.action_spaces if space.shape == ()])
 
@@ -245,7 +246,7 @@ class ActionSequence(_SeveralSteps):
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Run the plans."""
         plans = actions.reshape(self.count, self.steps, -1)
-        if self.below.continuous:
+        if self.numbers:
             self._run(slots, lambda k: plans[:, k], self.steps)
             return
         low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))

@@ -110,7 +110,10 @@ class Guard(Wrapper):
 
     def note(self, actions: np.ndarray, executed: np.ndarray, slots: np.ndarray, intervened: np.ndarray) -> None:
         """Note down what was asked for, what is done, and in which slots they come from different hands."""
-        self.asked[...], self.dangerous[...] = actions, intervened
+        if self.one_slot:  # what loops are bound to
+            self.asked[...], self.dangerous[...] = actions, intervened
+        else:
+            self.asked, self.dangerous = actions, intervened
         self.run_all("note", self._noting, slots)
         if executed is not actions:
             put(self.action, executed, slots)

@@ -85,7 +85,10 @@ class Reflex(Guard):
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Some steps of the environment, with the reflex on watch."""
-        self.asked[...] = actions
+        if self.one_slot:  # what loops are bound to
+            self.asked[...] = actions
+        else:
+            self.asked = actions
         live = slots
         for k in range(self.times):
             executed = self._step_once(actions, live)
@@ -103,7 +106,11 @@ class Reflex(Guard):
     def _step_once(self, actions: np.ndarray, live: np.ndarray) -> np.ndarray:
         """One step of the environment; returns what was done."""
         below = self.below
-        self.dangerous[...] = dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
+        dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
+        if self.one_slot:
+            self.dangerous[...] = dangerous
+        else:
+            self.dangerous = dangerous
         executed = self.instead(below, actions, dangerous) if any_of(dangerous) else actions
         below.step(executed, live)
         return executed
