@@ -203,7 +203,8 @@ def few_worlds(only: str) -> list[str]:
     lines += ["", f"Of {len(cases)} rows beyond the aims for one world: {', '.join(beyond) or 'none'}.", ""]
     asked = seconds_of_predicate() * 1e6
     lines += [
-        f"`Shield` and `Reflex` ask a user's function in every step; the one here takes {asked:.1f} us by itself, which no wrapper saves.",
+        f"`Shield` and `Reflex` ask a user's function in every step; the one here takes {asked:.1f} us by itself, "
+        "which no wrapper saves.",
         "`BarrierFilter` asks the world for its barriers in every step, by a call of its own.",
     ]
     return lines
