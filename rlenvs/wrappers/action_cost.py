@@ -49,7 +49,7 @@ class ActionCost(Wrapper):
                 raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
             self.keep("reward")
         self.span = (space.high - space.low).astype(np.float64).ravel()
-        self.chosen = np.zeros((self.count, self.span.size))
+        self.wanted = np.zeros((self.count, self.span.size))
         self.keep("before", (self.span.size,))
         self.keep("action_cost")
         self.keep("continuity_cost")
@@ -58,26 +58,18 @@ class ActionCost(Wrapper):
         """Nothing has been charged."""
         self.action_cost[slots] = self.continuity_cost[slots] = 0.0
 
-    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
+    def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Look at the actions; they are passed on as they are."""
-        self.chosen[:] = actions if actions.ndim == 2 else actions.reshape(self.count, -1)
-        self.run_all("measure", self._measuring, slots)
-        return actions
-
-    def _measuring(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         told = self.before, self.action_cost, self.continuity_cost
         charges = float(self.magnitude), float(self.change)
-        yield charge, self.chosen, slots, self.time, self.span, *charges, *told
+        yield charge, self.wanted, slots, self.time, self.span, *charges, *told
 
-    def _charging(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        yield subtract, self.below.reward, self.action_cost, slots, self.reward
-
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Charge."""
         if "reward" in self.kept:
-            self.run_all("charge", self._charging, slots)
+            yield subtract, self.below.reward, self.action_cost, slots, self.reward
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The measures."""
         return {"action_cost": self.action_cost, "continuity_cost": self.continuity_cost}
 

@@ -12,7 +12,8 @@ from gymnasium import spaces
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
-from rlenvs.wrappers.masked import add, clear_rows, count, flat, put
+from rlenvs.wrappers.masked import add_rows, clear_rows, count, count_rows, flat, put
+from rlenvs.wrappers.outcomes import came_to
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -37,12 +38,15 @@ class _SeveralSteps(Wrapper):
             self.reward_space = spaces.Box(np.minimum(low, self.most * low), np.maximum(high, self.most * high))
         self.repeats = self.keep("repeats", dtype=np.int64)
         self.summed: list[str] = []
+        self.lasts = self.entries_last = self.batch is not None
         if self.batch is not None:
             terms, costs = self.batch.world.terms, self.batch.world.costs
             self.keys = [*(f"reward_{name}" for name in terms), *(f"cost_{name}" for name in costs)]
             self._sum("terms", (len(self.keys),))
             self._sum("cost")
             self._sum("reward_vector", (len(terms),), np.float32)
+            once, again = self._paid().values(), self._paid().values()
+            self.lasts = all(first is second for first, second in zip(once, again, strict=True))
 
     def _sum(self, key: str, shape: tuple[int, ...] = (), dtype: Any = np.float64) -> None:
         self.summed.append(key)
@@ -53,7 +57,7 @@ class _SeveralSteps(Wrapper):
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been summed."""
-        self.run_all("clear", self._clearing, slots, self.batch is not None)
+        self.run_all("clear", self._clearing, slots, self.lasts)
 
     def _clearing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         for array in (self.reward, self.repeats, *self.sums().values()):
@@ -62,18 +66,29 @@ class _SeveralSteps(Wrapper):
     def _run(self, slots: np.ndarray, action_of: Callable[[int], np.ndarray], wanted: np.ndarray | int) -> None:
         """Step below, by the actions of the first, the second, ... step, as often as wanted or until the end."""
         _SeveralSteps.begin_episode(self, slots)
+        for k, going in enumerate(self._rounds(slots, wanted)):
+            self._remember(going)
+            self.below.step(action_of(k), going)
+            self.run_all("add", self._adding, going, self.lasts)
+        self._show(slots)
+        count(self.time, slots)
+
+    def _rounds(self, slots: np.ndarray, wanted: np.ndarray | int) -> Iterator[np.ndarray]:
+        """The slots of the first, the second, ... step below."""
+        if self.one_slot:
+            for k in range(wanted if isinstance(wanted, int) else wanted.item()):
+                if k and self.below.over.item():
+                    return
+                yield slots
+            return
         going = slots.copy()
         for k in range(self.most):
             going &= k < wanted
             if k:
                 going &= ~self.below.over
             if not going.any():
-                break
-            self._remember(going)
-            self.below.step(action_of(k), going)
-            self._add(going)
-        self._show(slots)
-        count(self.time, slots)
+                return
+            yield going
 
     def _remember(self, slots: np.ndarray) -> None:
         """These slots make one more step."""
@@ -81,13 +96,13 @@ class _SeveralSteps(Wrapper):
     def _show(self, slots: np.ndarray) -> None:
         """These slots have made all their steps."""
 
-    def _add(self, slots: np.ndarray) -> None:
-        count(self.repeats, slots)
-        add(self.reward, self.below.reward, slots)
+    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield count_rows, self.repeats, slots
+        yield add_rows, flat(self.reward), flat(self.below.reward), slots
         paid = self._paid_elsewhere() if self.batch is None else self._paid()
         for key, total in self.sums().items():
             if key in paid:
-                add(total, paid[key], slots)
+                yield add_rows, flat(total), flat(paid[key]), slots
 
     def _paid(self) -> dict[str, np.ndarray]:
         """What the last step below paid and cost in a world of this package."""
@@ -99,11 +114,7 @@ class _SeveralSteps(Wrapper):
         batch = self.batch
         if self.agents > 1:
             return {"terms": batch.terms[0].T, "cost": batch.costs[0], "reward_vector": batch.reward_vectors[0]}
-        return {
-            "terms": batch.terms[:, :, 0],
-            "cost": batch.costs[:, 0],
-            "reward_vector": batch.reward_vectors[:, 0],
-        }
+        return getattr(stage, "came", None) or came_to(batch)
 
     def _paid_elsewhere(self) -> dict[str, np.ndarray]:
         """The same, as another package's info reports it."""
@@ -117,7 +128,7 @@ class _SeveralSteps(Wrapper):
                     self._sum(key, value.shape[1:], value.dtype if value.dtype.kind == "f" else np.float64)
         return paid
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sums of what is reported below, and the steps made."""
         sums = self.sums()
         if self.batch is not None:
@@ -221,6 +232,7 @@ class ActionSequence(_SeveralSteps):
         self.check_whole("steps", 1)
         self.most = self.steps
         super().prepare()
+        self.numbers = self.below.continuous
         self.action_spaces = [self._plans(space) for space in self.below.action_spaces]
         self.choices = np.array([bounds_of(space, 1) for space in self.below.action_spaces if space.shape == ()])
 
@@ -234,7 +246,7 @@ class ActionSequence(_SeveralSteps):
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Run the plans."""
         plans = actions.reshape(self.count, self.steps, -1)
-        if self.below.continuous:
+        if self.numbers:
             self._run(slots, lambda k: plans[:, k], self.steps)
             return
         low, high = np.tile(self.choices[:, :, 0].T[:, :, None], (1, self.count // self.agents, 1))

@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.masked import fill, flat, put, put_rows
+from rlenvs.wrappers.masked import fill, flat, put_rows
 from rlenvs.wrappers.randomness import bits_at, normal_of, uniform_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -95,8 +95,11 @@ class Actuator(Wrapper):
         self.check_whole("every", 1)
         self.shortest, self.longest = self._delays()
         self.on = {name for name in (*NUMERIC, "delay", "hold", "random") if np.any(getattr(self, name))}
+        self.idle = not self.on and self.every == 1
+        self.passed = None if self.idle else self.action
         self._keep_memories()
         self.info_below = self.below.read("action") is not None
+        self.entries_last = not self.info_below or self.lasting("action") is not None
 
     def _read_space(self) -> None:
         """Bounds (agents, channels) and type of actions, with choices as whole numbers."""
@@ -106,7 +109,7 @@ class Actuator(Wrapper):
         bounds = [bounds_of(each, int(np.prod(space.shape or ()))) for each in self.action_spaces]
         self.low, self.high = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
         self.channels = self.low.shape[1]
-        self.command = np.zeros((self.count, self.channels))  # on its way from what was chosen to what is executed
+        self.wanted = np.zeros((self.count, self.channels))  # on its way from what was chosen to what is executed
         self.keep("action", space.shape or (), space.dtype)
         self.keep("raw_action", space.shape or (), space.dtype)
 
@@ -174,23 +177,14 @@ class Actuator(Wrapper):
         if self.uneven:
             draw_errors(slots, self.key, self.numbers["scale"], self.numbers["bias"], self.factor, self.offset)
 
-    def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """The actions, as the actuator executes them."""
-        if not self.on and self.every == 1:
-            put(self.raw_action, actions, slots)
-            put(self.action, actions, slots)
-            return actions
-        self.command[:] = actions if actions.ndim == 2 else actions.reshape(self.count, self.channels)
-        self.run_all("act", self._loops, slots)
-        return self.action
-
-    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """What becomes of the commands, as compiled loops and their arguments."""
-        command, bounds = self.command, (self.low, self.high)
+        command, bounds = self.wanted, (self.low, self.high)
         yield put_rows, flat(self.raw_action), command, slots
-        yield saturate, command, *bounds
-        yield from self._transmit(command, slots)
-        if self.continuous:
+        if not self.idle:
+            yield saturate, command, *bounds
+            yield from self._transmit(command, slots)
+        if self.continuous and not self.idle:
             yield from self._drive(command, slots)
         yield put_rows, flat(self.action), command, slots
 
@@ -225,7 +219,7 @@ class Actuator(Wrapper):
         if "lag" in self.on:
             yield smooth, command, slots, self.gain, self.filtered
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The chosen and the executed actions."""
         executed = self.below.read("action") if self.info_below else self.action
         return {"raw_action": self.raw_action, "action": executed}

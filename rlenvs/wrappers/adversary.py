@@ -35,15 +35,21 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.wrappers.adversary_loops import (
+    add_at,
+    add_everywhere,
+    add_to_actions,
+    blend,
+    decide,
+    place_parameters,
+    switch,
+)
 from rlenvs.wrappers.adversary_moves import Adversary, Mover, Moves, finite_like
 from rlenvs.wrappers.channels import at, channels_of, replaced
 from rlenvs.wrappers.masked import put_rows
-from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.robustness import OnParameters
 
-SWITCHING = 1 << 19  # place of the number that decides whether the adversary acts
 ADDED, MIXED, SWITCHED = 0, 1, 2  # rules of ActionAdversary
 
 
@@ -89,10 +95,17 @@ class StateAdversary(Adversary):
         self.after_step(slots)
 
     def after_step(self, slots: np.ndarray) -> None:
-        self.attack(slots)
-        self.run_all("perturb", self._perturbing, slots)
+        self.ask_mover(slots)
+        super().after_step(slots)
 
-    def _perturbing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    @property
+    def looks_in_python(self) -> bool:
+        """Where a function moves."""
+        return self.moved_in_python
+
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Perturb what is seen."""
+        yield from self.attacking(slots)
         for k, chosen in enumerate(self._chosen):
             part, space = chosen.part, chosen.part.space
             truth = at(self.below.observation, part.path).reshape(self.count, -1)
@@ -105,7 +118,7 @@ class StateAdversary(Adversary):
                 places, columns = chosen.index.astype(np.uint64), chosen.order.astype(np.uint64)
                 yield add_at, slots, truth, places, self.perturbation, columns, *bounds, out
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         told: dict[str, Any] = {"perturbation": self.perturbation}
         if self.tells_truth:
             told["true_obs"] = self.below.observation
@@ -184,7 +197,9 @@ class ActionAdversary(Adversary):
         if self.eps is not None:
             self.check_number("eps", 0.0, np.inf if self.rule == ADDED else 1.0)
         self.info_below = self.below.read("action") is not None
+        self.entries_last = not self.info_below or self.lasting("action") is not None
         self.keep("acted", dtype=np.bool_)
+        self.acting_now = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
         self._open_space()
 
     def _open_space(self) -> None:
@@ -192,13 +207,14 @@ class ActionAdversary(Adversary):
         if isinstance(space, spaces.Box) and len(space.shape) == 1 and space.is_bounded():
             self.low, self.high = space.low.astype(np.float64), space.high.astype(np.float64)
             self.keep("raw_action", space.shape, space.dtype)
-            self.keep("action", space.shape, space.dtype)
+            self.passed = self.keep("action", space.shape, space.dtype)
             self.wanted = np.zeros((self.count, *space.shape))
             self.bounded("eps", eps, space.shape[0])
         elif isinstance(space, spaces.Discrete) and self.rule == SWITCHED:
             self.low, self.high = np.array([float(space.start)]), np.array([float(space.start + space.n - 1)])
             self.keep("raw_action", dtype=np.int64)
-            self.keep("action", dtype=np.int64)
+            self.passed = self.keep("action", dtype=np.int64)
+            self.wanted = np.zeros((self.count, 1))
             self.bounded("eps", eps, 1)
         else:
             wanted = "bounded vectors of numbers or, with `probability`, choices"
@@ -209,34 +225,30 @@ class ActionAdversary(Adversary):
         self.raw_action[slots], self.action[slots], self.acted[slots] = 0, 0, False
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        self.attack(slots)
+        self.ask_mover(slots)
+        return super().act(actions, slots)
+
+    @property
+    def acts_in_python(self) -> bool:
+        """Where a function moves."""
+        return self.moved_in_python
+
+    def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Move, and do what the rule says."""
+        yield from self.attacking(slots)
         if self.rule == SWITCHED:
-            decide(slots, self.key, self.time, self.share, self.acted)
-        if not self.continuous:
-            self.raw_action[slots] = actions[slots]
-            self.action[slots] = np.where(self.acted, self._choices(), actions)[slots]
-            return self.action
-        bounds = self.low, self.high
-        if self.rule == ADDED:
-            self.wanted[:] = actions
-            self.run_all("add", self._adding, slots)
-        else:
-            share = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
-            weight = 1.0 if self.rule == SWITCHED else self.share
-            blend(slots, actions, self.perturbation, share, weight, *bounds, self.raw_action, self.action)
-        return self.action
-
-    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+            yield decide, slots, self.key, self.time, self.share, self.acted
         told = self.raw_action, self.action
-        yield add_to_actions, slots, self.wanted, self.perturbation, self.low, self.high, *told
+        bounds = self.low, self.high
+        if not self.continuous:
+            yield switch, slots, self.wanted, self.perturbation, self.acted, *bounds, *told
+        elif self.rule == ADDED:
+            yield add_to_actions, slots, self.wanted, self.perturbation, *bounds, *told
+        else:
+            weight = 1.0 if self.rule == SWITCHED else self.share
+            yield blend, slots, self.wanted, self.perturbation, self.acting_now, weight, *bounds, *told
 
-    def _choices(self) -> np.ndarray:
-        """The choices that the perturbations, numbers of [-1, 1], stand for."""
-        count = self.high[0] - self.low[0] + 1.0
-        steps = np.floor(0.5 * (self.perturbation[:, 0] + 1.0) * count)
-        return (self.low[0] + np.minimum(steps, count - 1.0)).astype(np.int64)
-
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         executed = self.below.read("action") if self.info_below else self.action
         told = {"raw_action": self.raw_action, "action": executed, "action_perturbation": self.perturbation}
         return {**told, "adversary_acted": self.acted} if self.rule == SWITCHED else told
@@ -298,7 +310,7 @@ class ForceAdversary(Adversary):
         field[np.ix_(np.flatnonzero(slots), self._ids, self._columns)] = forces
         return actions
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         return {"force": self.perturbation}
 
 
@@ -332,6 +344,14 @@ class ParameterAdversary(OnParameters, Mover):
         offset = self.nominal - 0.5 * (self.low + self.high)
         self.home = np.divide(offset, self.half, out=np.zeros_like(offset), where=self.half > 0.0)
         self.equip(np.ones(len(self.names)), self._reach(), "linf")
+        self._rows: Any = None  # the batch's parameters, where loops may write them
+        # within the set they cannot contradict each other, nor those that somebody else may have changed
+        together = all(self._decides(rule) for rule in self.batch.world.constraints)
+        self._by_loops = together and self.agents == 1 and not self.batch.moved_by_engine
+
+    def _decides(self, rule: Any) -> bool:
+        """Whether a constraint is about parameters of the set alone, or about none of them."""
+        return {*rule.names} <= {*self.names} or {*rule.names}.isdisjoint(self.names)
 
     def _reach(self) -> np.ndarray:
         """The rate, as a change of places in [-1, 1]."""
@@ -367,122 +387,20 @@ class ParameterAdversary(OnParameters, Mover):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         slots = slots if self.agents == 1 else self._by_world(slots)
-        self.attack(slots)
-        place_parameters(slots, self.perturbation, self.home, self.nominal, self.low, self.high, self.values)
-        if self.agents > 1:
-            self.values[:] = np.repeat(self.values[:: self.agents], self.agents, axis=0)
-        self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, slots)
+        self.ask_mover(slots)
+        if self._by_loops and self.batch.own_params() is not self._rows:
+            self._rows = self.batch.own_params()
+            self.unbind()
+        self.run_all("place", self._placing, slots)
+        if not self._by_loops:
+            if self.agents > 1:
+                self.values[:] = np.repeat(self.values[:: self.agents], self.agents, axis=0)
+            self.set_params({name: self.values[:, j] for j, name in enumerate(self.names)}, slots)
         return actions
 
-
-@compiled(nogil=True)
-def add_everywhere(
-    slots: np.ndarray,
-    values: np.ndarray,
-    p: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """out = values + p, clipped; what is not perturbed stays as it is, to the bit."""
-    for i in range(len(slots)):
-        if slots[i]:
-            for j in range(low.size):
-                x = low.dtype.type(values[i, j] + p[i, j])
-                x = low[j] if x < low[j] else x
-                x = high[j] if x > high[j] else x
-                out[i, j] = values[i, j] if p[i, j] == 0.0 else x
-
-
-@compiled(nogil=True)
-def add_at(
-    slots: np.ndarray,
-    values: np.ndarray,
-    places: np.ndarray,
-    p: np.ndarray,
-    columns: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """As `add_everywhere`, of some columns of p at some places; the others of these slots are left as they are."""
-    for i in range(len(slots)):
-        if slots[i]:
-            for j in range(places.size):
-                k, added = places[j], p[i, columns[j]]
-                x = low.dtype.type(values[i, k] + added)
-                x = low[k] if x < low[k] else x
-                x = high[k] if x > high[k] else x
-                out[i, k] = values[i, k] if added == 0.0 else x
-
-
-@compiled(nogil=True)
-def decide(slots: np.ndarray, key: np.ndarray, time: np.ndarray, probability: float, out: np.ndarray) -> None:
-    """Whether the adversary acts."""
-    for i in range(len(slots)):
-        if slots[i]:
-            out[i] = uniform_of(bits_at(key[i], time[i], SWITCHING)) < probability
-
-
-@compiled(nogil=True)
-def add_to_actions(
-    slots: np.ndarray,
-    actions: np.ndarray,
-    p: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    raw: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """out = action + p, clipped; raw = action."""
-    for i in range(len(slots)):
-        if slots[i]:
-            for j in range(low.size):
-                x = actions[i, j] + p[i, j]
-                x = low[j] if x < low[j] else x
-                x = high[j] if x > high[j] else x
-                raw[i, j] = actions[i, j]
-                out[i, j] = actions[i, j] if p[i, j] == 0.0 else x
-
-
-@compiled(nogil=True)
-def blend(
-    slots: np.ndarray,
-    actions: np.ndarray,
-    p: np.ndarray,
-    acting: np.ndarray,
-    weight: float,
-    low: np.ndarray,
-    high: np.ndarray,
-    raw: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """out = (1 - weight) * action + weight * b where the adversary acts, b being the point p of the cube in the box
-    [low, high]; raw = action."""
-    for i in range(len(slots)):
-        if slots[i]:
-            share = weight if acting[i] else 0.0
-            for j in range(low.size):
-                own = min(max(actions[i, j], low[j]), high[j])
-                other = 0.5 * (low[j] + high[j]) + 0.5 * (high[j] - low[j]) * p[i, j]
-                raw[i, j] = actions[i, j]
-                out[i, j] = (1.0 - share) * own + share * other if share > 0.0 else actions[i, j]
-
-
-@compiled(nogil=True)
-def place_parameters(
-    slots: np.ndarray,
-    p: np.ndarray,
-    home: np.ndarray,
-    nominal: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    out: np.ndarray,
-) -> None:
-    """The parameters at the places p of the cube, of which `home` is the place of the nominal ones."""
-    for i in range(len(slots)):
-        if slots[i]:
-            for j in range(low.size):
-                value = nominal[j] + 0.5 * (high[j] - low[j]) * (p[i, j] - home[j])
-                value = low[j] if p[i, j] <= -1.0 else value
-                out[i, j] = high[j] if p[i, j] >= 1.0 else min(max(value, low[j]), high[j])
+    def _placing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield from self.attacking(slots)
+        cube = self.perturbation, self.home, self.nominal
+        yield place_parameters, slots, *cube, self.low, self.high, self.values
+        for j, name in enumerate(self.names if self._by_loops else ()):
+            yield put_rows, self._rows[name][:, None], self.values[:, j : j + 1], slots

@@ -53,15 +53,23 @@ class Mover(Wrapper):
 
     def attack(self, slots: np.ndarray) -> None:
         """Move, and perturb."""
-        if self._moves not in (self._random, self._walk):
-            self._moves(slots)
-            self.propose(slots, self.perturbation)
-            return
-        self.run_all("attack", self._attacking, slots, self.clock is self.time)
+        self.ask_mover(slots)
+        self.run_all("attack", self.attacking, slots)
 
-    def _attacking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """What random moves come to."""
-        yield draw_moves, slots, self.key, self.clock, self.move
+    def ask_mover(self, slots: np.ndarray) -> None:
+        """Move, where that takes more than loops."""
+        if self.moved_in_python:
+            self._moves(slots)
+
+    @property
+    def moved_in_python(self) -> bool:
+        """Whether moves take more than loops."""
+        return self._moves not in (self._random, self._walk, self._given)
+
+    def attacking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Compiled loops that move, where nobody else does, and perturb."""
+        if self._moves in (self._random, self._walk):
+            yield draw_moves, slots, self.key, self.clock, self.move
         if self._moves == self._walk:
             yield walk, slots, self.perturbation, self.step_size, self.inverse, self.move
         yield from self._proposing(slots, self.perturbation)
@@ -103,11 +111,10 @@ class Mover(Wrapper):
         """Somebody else has filled `move`."""
 
     def _random(self, slots: np.ndarray) -> None:
-        self.run(draw_moves, slots, self.key, self.clock, self.move)
+        """Loops move."""
 
     def _walk(self, slots: np.ndarray) -> None:
-        self.run(draw_moves, slots, self.key, self.clock, self.move)
-        walk(slots, self.perturbation, self.step_size, self.inverse, self.move)
+        """Loops move."""
 
     def _player_with_options(self, options: dict[str, Any]) -> Moves:
         name = options.pop("name", None)

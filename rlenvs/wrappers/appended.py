@@ -10,7 +10,8 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.wrapper import Observation, Wrapper
+from rlenvs.wrappers.stage import Observation
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 class Appends(Wrapper):

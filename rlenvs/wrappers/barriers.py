@@ -43,7 +43,8 @@ class _Corrector(Wrapper):
             raise ParameterError(f"{type(self).__name__}: {self.name} has actions of shape {shape}, not vectors")
         self.numbers = shape[0]
         self.keep("raw_action", shape)
-        self.keep("action", shape)
+        self.passed = self.keep("action", shape)
+        self.wanted = np.zeros((self.count, self.numbers))
         self.keep("outcome", dtype=np.int8)
         self.keep("interventions", dtype=np.int64)
         self.keep("intervened", dtype=np.bool_)
@@ -58,7 +59,7 @@ class _Corrector(Wrapper):
         )
         self.intervened[slots] = False
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The actions before and after, whether they differ, and how many did."""
         return {
             "raw_action": self.raw_action,
@@ -116,7 +117,6 @@ class BarrierFilter(_Corrector):
         self._make_room()
         self.keep("infeasible", dtype=np.int64)
         self.keep("least")
-        self.wanted = np.zeros((self.count, self.numbers))
         self._share = float(self.rate), float(self.margin)
         self._found: Any = None
         if self.barrier is None:
@@ -174,6 +174,7 @@ class BarrierFilter(_Corrector):
         found = self.batch.barriers(actions, self._believed)
         if found is not self._found:  # the same array in every step, but for copies of the batch
             self._found, self._parts = found, tuple(found[name] for name in PARTS)
+            self.unbind()
         return self._parts
 
     def _of_agents(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -205,15 +206,19 @@ class BarrierFilter(_Corrector):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
-        barriers = self._terms(actions)
-        self.wanted[:] = actions
-        kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
-        self.run(settle_barriers, slots, self.wanted, barriers, *self._share, *kept)
-        self.run(see_moved, self.outcome, self.intervened)
-        if barriers[0].shape[1] > 1:
+        self._now = self._terms(actions)
+        self.wanted[...] = actions
+        lasting = self.barrier is None and not self.batch.world.agents  # whether they are the same arrays each time
+        self.run_all("settle", self._settling, slots, lasting)
+        if self._now[0].shape[1] > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
-                self._finish(i, actions[i], *(part[i] for part in barriers))
+                self._finish(i, actions[i], *(part[i] for part in self._now))
         return self.action
+
+    def _settling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        kept = self.raw_action, self.action, self.outcome, self.least, self.interventions, self.infeasible
+        yield settle_barriers, slots, self.wanted, self._now, *self._share, *kept
+        yield see_moved, self.outcome, self.intervened
 
     def _finish(self, i: int, proposed: np.ndarray, *barriers: np.ndarray) -> None:
         """A slot for the solver."""
@@ -224,9 +229,9 @@ class BarrierFilter(_Corrector):
             found = found if np.isnan(brake[0]) else brake
         self.action[i] = found.astype(np.float32)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """What was done, how often there was no safe action, and how safe the state was."""
-        return {**super().extra_info(), "infeasible": self.infeasible, "barrier": self.least}
+        return {**super().entries(), "infeasible": self.infeasible, "barrier": self.least}
 
 
 def _way_out(batch: Any) -> str:
@@ -275,7 +280,6 @@ class SafeActions(_Corrector):
             )
         self._slopes, self._needs = self._half_spaces()
         self._check_not_empty()
-        self.wanted = np.zeros((self.count, self.numbers))
 
     def _bound(self, setting: str, tighter: Any) -> np.ndarray:
         own = np.asarray(getattr(self.action_space, setting), np.float64)
@@ -311,16 +315,14 @@ class SafeActions(_Corrector):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest actions in the set."""
-        low, high = self._bounds
-        slopes, needs = self._slopes, self._needs
-        self.wanted[:] = actions
-        self.run_all("settle", self._settling, slots)
-        if len(needs) > 1:
+        passed = super().act(actions, slots)
+        if len(self._needs) > 1:
             for i in np.flatnonzero(slots & (self.outcome == UNSOLVED)).tolist():
-                self.action[i] = solve(actions[i], slopes, needs, low, high)[0].astype(np.float32)
-        return self.action
+                found, _ = solve(actions[i], self._slopes, self._needs, *self._bounds)
+                self.action[i] = found.astype(np.float32)
+        return passed
 
-    def _settling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         told = self.raw_action, self.action, self.outcome, self.interventions
         yield settle_set, slots, self.wanted, self._slopes, self._needs, *self._bounds, *told
         yield see_moved, self.outcome, self.intervened

@@ -15,7 +15,7 @@ from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.randomness import PLACES, Word, bits_from, mix, normal_of, start_of, uniform_of
 from rlenvs.wrappers.sensors import Seeing
-from rlenvs.wrappers.wrapper import Observation
+from rlenvs.wrappers.stage import Observation
 
 ONE = np.uint64(1)
 # places of random numbers within a step; the pixels' noise lies below them, two pixels a place

@@ -19,7 +19,8 @@ from gymnasium import spaces
 from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.core.declare.layout import resolved
 from rlenvs.core.declare.setup import Setup
-from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
+from rlenvs.wrappers.stage import Observation, Stage
+from rlenvs.wrappers.wrapper import Wrapper
 
 Channels = str | Sequence[str] | None
 NAME = re.compile(r"(\w*)(?:\[(-?\d+)\]|\[(-?\d*):(-?\d*)\])?")

@@ -13,7 +13,7 @@ the same in every API form.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from rlenvs.wrappers.context_lists import Context, sample_contexts
 from rlenvs.wrappers.curricula import curriculum_from
 from rlenvs.wrappers.curriculum import Curriculum, normals, uniforms
 from rlenvs.wrappers.episode_params import EpisodeParams
+from rlenvs.wrappers.masked import add_rows, flat
 
 PROCESSES = ("walk", "sine", "steps")
 
@@ -167,14 +168,14 @@ class Contexts(EpisodeParams, Appends):
         super().refresh_observation(slots)
         self.begin_episode(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Add up rewards; take the observation over."""
         if self.curriculum.listens:
-            np.add(self.score, self.below.reward, out=self.score, where=slots)
+            yield add_rows, flat(self.score), flat(self.below.reward), slots
         if self.columns:
-            self.join(slots)
+            yield from self.joining(slots)
 
-    def extra_info(self) -> dict[str, np.ndarray]:
+    def entries(self) -> dict[str, np.ndarray]:
         """The context."""
         return {"context_id": self.context_id, "context": self.values}
 
@@ -289,7 +290,7 @@ class EpisodeDrift(EpisodeParams):
             value = np.where(since == 0, low + (high - low) * uniforms(streams, turns, 0), value)
         self.fill(self.values[:, 0], worlds, np.clip(value, low, high))
 
-    def extra_info(self) -> dict[str, np.ndarray]:
+    def entries(self) -> dict[str, np.ndarray]:
         """The value."""
         return {f"drift_{self.param}": self.values[:, 0]}
 
@@ -434,6 +435,6 @@ class Levels(EpisodeParams):
         self.fill(self.level, worlds, stage[worlds])
         self.fill(self.values, worlds, self.table[stage[worlds]])
 
-    def extra_info(self) -> dict[str, np.ndarray]:
+    def entries(self) -> dict[str, np.ndarray]:
         """The level."""
         return {"level": self.level}

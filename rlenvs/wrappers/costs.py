@@ -16,8 +16,9 @@ from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.guards import Guard, ask_numbers, check_flag
-from rlenvs.wrappers.masked import add, add_rows, clear, count, flat, put, put_number
-from rlenvs.wrappers.wrapper import Stage, Wrapper
+from rlenvs.wrappers.masked import add_rows, clear, count_rows, flat, put, put_number
+from rlenvs.wrappers.stage import Stage
+from rlenvs.wrappers.wrapper import Wrapper
 
 SAFETY_GYM_LIMIT = 25.0  # of environments of other packages
 LARGEST = 1e6  # of a number in an observation
@@ -50,7 +51,7 @@ class CostSum(Wrapper):
         else:
             self.check_one("limit")
             self.allowed = float(self.limit)
-        self.cost_lasts = self.lasting(self.cost) is not None
+        self.lasts = self.lasting(self.cost) is not None
         name = self.cost.removeprefix("cost_")
         self.suffix = "" if name == "cost" else f"_{name}"
         self.cost_sum = self.keep("cost_sum")
@@ -87,15 +88,12 @@ class CostSum(Wrapper):
         """Nothing was spent yet."""
         clear(self.cost_sum, slots)
 
-    def spend(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Add the costs of the step, and do what `paying` says.
 
         Raises:
             ParameterError: an environment of another package says nothing about such a cost.
         """
-        self.run_all("spend", self._spending, slots, self.cost_lasts)
-
-    def _spending(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         cost = self.below.read(self.cost)
         if cost is None:
             raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
@@ -106,7 +104,7 @@ class CostSum(Wrapper):
         """Compiled loops, (loop, *arguments), for what follows from the costs of a step, (slots,)."""
         return ()
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sum."""
         return {f"cost_sum{self.suffix}": self.cost_sum}
 
@@ -153,8 +151,6 @@ class CostBudget(CostSum):
         check_flag(self, "end")
         self.over_budget = self.keep("over_budget", dtype=np.bool_)
         self.cost_left = self.keep("cost_left", fill=self.allowed)
-        left = {f"cost_left{self.suffix}": self.cost_left, f"over_budget{self.suffix}": self.over_budget}
-        self._told = {**super().extra_info(), **left}
         self.nowhere = np.zeros(self.count, np.bool_)  # for flags that do not count
         if self.end:
             self.terminated = self.keep("terminated", dtype=np.bool_)
@@ -167,19 +163,16 @@ class CostBudget(CostSum):
         if self.end:
             put(self.terminated, self.below.terminated, slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Spend."""
-        self.spend(slots)
-
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
         """See whether the budget is used up."""
         ended = self.terminated if self.end else self.nowhere
         sums = self.cost_sum, self.allowed, self.cost_left
         yield exceed, slots, *sums, self.below.terminated, self.over_budget, ended
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """What was spent and what is left."""
-        return self._told
+        left = {f"cost_left{self.suffix}": self.cost_left, f"over_budget{self.suffix}": self.over_budget}
+        return {**super().entries(), **left}
 
 
 @dataclass
@@ -196,9 +189,9 @@ class CostReward(CostSum):
         self.reward = self.keep("reward")
         self._is_first = self.below.read("raw_reward") is None
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sum, and the untouched reward."""
-        return {**super().extra_info(), "raw_reward": self.below.reward} if self._is_first else super().extra_info()
+        return {**super().entries(), "raw_reward": self.below.reward} if self._is_first else super().entries()
 
 
 @dataclass
@@ -258,7 +251,7 @@ class Lagrangian(CostReward):
 
     def after_step(self, slots: np.ndarray) -> None:
         """Charge; learn from episodes that have ended."""
-        self.spend(slots)
+        super().after_step(slots)
         if not self.one_slot or not self.running.item():
             self._learn(slots & ~self.running)
 
@@ -283,9 +276,9 @@ class Lagrangian(CostReward):
         np.copyto(self.parameter, values, where=slots)
         np.copyto(self.multiplier, values if self.parametrization == "clip" else np.logaddexp(0.0, values), where=slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sum, the reward and the multiplier."""
-        return {**super().extra_info(), f"multiplier{self.suffix}": self.multiplier}
+        return {**super().entries(), f"multiplier{self.suffix}": self.multiplier}
 
 
 @compiled(nogil=True)
@@ -369,10 +362,10 @@ class Saute(CostReward, Appends):
         put_number(self.left, self.allowed, slots)
         self._show(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Spend, and take the reward away when nothing is left."""
-        self.spend(slots)
-        self._show(slots)
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Spend, take the reward away when nothing is left, and show what is."""
+        yield from super().looking(slots)
+        yield from self._showing(slots)
 
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
         """What is left, and the reward."""
@@ -386,9 +379,9 @@ class Saute(CostReward, Appends):
         yield show_left, self.left, self.allowed, self._highest, self.shown, self.safety_state
         yield from self.joining(slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sum, the reward and z."""
-        return {**super().extra_info(), f"safety_state{self.suffix}": self.safety_state}
+        return {**super().entries(), f"safety_state{self.suffix}": self.safety_state}
 
 
 @compiled(nogil=True)
@@ -461,14 +454,14 @@ class Simmer(Saute):
         self.left[some] = self.budget[some] = np.interp(count[some], self._counts, self._budgets)
         self._show(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Count."""
-        super().after_step(slots)
-        count(self.made, slots)
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Count, too."""
+        yield from super().looking(slots)
+        yield count_rows, self.made, slots
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """As `Saute`, and the budget."""
-        return {**super().extra_info(), f"budget{self.suffix}": self.budget}
+        return {**super().entries(), f"budget{self.suffix}": self.budget}
 
 
 @dataclass
@@ -529,6 +522,7 @@ class ConservativeFloor(Guard):
         self._horizon = horizon_of(self)
         self.gained, self.floor, self.margin = (self.keep(name) for name in ("gained", "floor", "margin"))
         self.handed_over = self.keep("handed_over", dtype=np.bool_)
+        self.to_come = np.zeros(self.count)  # what the baseline gains from here on
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """The floor of this episode."""
@@ -547,19 +541,75 @@ class ConservativeFloor(Guard):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The policy's actions where the account allows them."""
-        dangerous = slots & (self.margin < self.step_loss)
-        if self.until == "end":
-            self.handed_over |= dangerous
-            dangerous = slots & self.handed_over
-        return self.replaced(actions, slots, dangerous)
+        self.run_all("hand over", self._handing_over, slots)
+        return self.replaced(actions, slots, self.dangerous)
+
+    def _handing_over(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        rule = float(self.step_loss), self.until == "end"
+        yield hand_over, slots, self.margin, *rule, self.handed_over, self.dangerous
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Book the reward."""
+        """Ask the baseline what is to come, then book."""
+        if self._value is not None:
+            self.to_come[...] = self._value_now(slots & ~self.below.over)
         super().after_step(slots)
-        add(self.gained, self.below.reward, slots)
-        to_come = np.where(self.below.over, 0.0, self._value_now(slots & ~self.below.over))
-        put(self.margin, self.gained + to_come - self.floor, slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    @property
+    def looks_in_python(self) -> bool:
+        """Where a function says what the baseline gains."""
+        return self._value is not None or not self.lasts
+
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Book the reward."""
+        yield from super().looking(slots)
+        if self._value is None:
+            ends = self.below.terminated, self.below.truncated
+            yield spread_value, float(self.baseline), self._horizon, self.time, *ends, self.to_come
+        yield book, slots, self.below.reward, self.to_come, self.floor, self.gained, self.margin
+
+    def entries(self) -> dict[str, Any]:
         """As `Guard`, and the account."""
-        return {**super().extra_info(), "floor_margin": self.margin}
+        return {**super().entries(), "floor_margin": self.margin}
+
+
+@compiled(nogil=True)
+def hand_over(
+    slots: np.ndarray,
+    margin: np.ndarray,
+    loss: float,
+    to_the_end: bool,
+    handed_over: np.ndarray,
+    dangerous: np.ndarray,
+) -> None:
+    """Where the margin does not allow a step, and where it did not before: the fallback acts."""
+    for i in range(slots.size):
+        now = slots[i] and margin[i] < loss
+        if to_the_end:
+            handed_over[i] = handed_over[i] or now
+            now = slots[i] and handed_over[i]
+        dangerous[i] = now
+
+
+@compiled(nogil=True)
+def spread_value(
+    baseline: float, horizon: int, time: np.ndarray, terminated: np.ndarray, truncated: np.ndarray, out: np.ndarray
+) -> None:
+    """What a baseline gains from here on, spread evenly over the horizon; 0 after the end."""
+    for i in range(out.size):
+        out[i] = 0.0 if terminated[i] or truncated[i] else baseline * (1.0 - time[i] / horizon)
+
+
+@compiled(nogil=True)
+def book(
+    slots: np.ndarray,
+    rewards: np.ndarray,
+    to_come: np.ndarray,
+    floor: np.ndarray,
+    gained: np.ndarray,
+    margin: np.ndarray,
+) -> None:
+    """What was gained, and the margin to the floor."""
+    for i in range(slots.size):
+        if slots[i]:
+            gained[i] += rewards[i]
+            margin[i] = gained[i] + to_come[i] - floor[i]

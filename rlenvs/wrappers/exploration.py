@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,8 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.masked import fill, flat, put
+from rlenvs.wrappers.actuators import saturate
+from rlenvs.wrappers.masked import fill, flat, put_rows
 from rlenvs.wrappers.randomness import PLACES, bits_at, normal_of
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -54,13 +55,17 @@ class StateDependentNoise(Wrapper):
             raise self.refuse("scale", f"must be one number, or {size}, one per channel of the action")
         self.check_whole("every")
         self.deviations = np.broadcast_to(np.asarray(self.scale, np.float64), (size,)).copy()
-        self.low, self.high = space.low, space.high
+        self.low, self.high = space.low.astype(np.float64)[None], space.high.astype(np.float64)[None]
         self.neutral = np.clip(np.zeros((1, size)), space.low, space.high)
         if self.features is None and isinstance(self.below.observation, dict):
             raise self.refuse("features", f"must be given, because observations of {self.name} are dictionaries")
         self.z = flat if self.features is None else self.function("features")
-        self.keep("action", space.shape, space.dtype)
+        self.passed = self.keep("action", space.shape, space.dtype)
         self.keep("raw_action", space.shape, space.dtype)
+        self.wanted = np.zeros((self.count, size))
+        self.info_below = self.below.read("action") is not None
+        self.entries_last = not self.info_below or self.lasting("action") is not None
+        self.numbers = self._features() if self.features is None else None  # of the last observation
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been done yet."""
@@ -69,22 +74,37 @@ class StateDependentNoise(Wrapper):
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The actions with noise."""
-        put(self.raw_action, actions, slots)
-        noisy = actions.astype(np.float64)
-        add_noise(slots, self.key, self.time, self.every, self._features(), self.deviations, noisy)
-        put(self.action, np.clip(noisy, self.low, self.high), slots)
+        if not self.acts_in_python:
+            return super().act(actions, slots)
+        self.numbers, self.wanted[...] = self._features(), actions
+        self.run_all("noise", self.acting, slots, lasting=False)
         return self.action
 
+    @property
+    def acts_in_python(self) -> bool:
+        """Where a function gives the features."""
+        return self.features is not None
+
+    def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Take the features of the observation, where no function gives them, and add the noise."""
+        yield put_rows, self.raw_action, self.wanted, slots
+        if self.features is None:
+            yield put_rows, self.numbers, flat(self.below.observation), slots
+        noise = self.key, self.time, self.every, self.numbers, self.deviations
+        yield add_noise, slots, *noise, self.wanted
+        yield saturate, self.wanted, self.low, self.high
+        yield put_rows, self.action, self.wanted, slots
+
     def _features(self) -> np.ndarray:
-        found = np.ascontiguousarray(self.z(self.below.observation), np.float64)
+        found = np.array(self.z(self.below.observation), np.float64, order="C")
         if found.ndim != 2 or len(found) != self.count or found.size > len(found) * int(PLACES) // len(self.deviations):
             raise self.refuse("features", f"gives {found.shape}; needed: {self.count} rows of numbers")
         return found
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The chosen and the executed actions."""
-        executed = self.below.read("action")
-        return {"raw_action": self.raw_action, "action": self.action if executed is None else executed}
+        executed = self.below.read("action") if self.info_below else self.action
+        return {"raw_action": self.raw_action, "action": executed}
 
 
 @compiled(nogil=True)

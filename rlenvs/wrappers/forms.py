@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -21,12 +21,16 @@ from rlenvs.core.forms.gym_env import refuse_closed
 from rlenvs.wrappers.action_checks import check_action, check_actions
 from rlenvs.wrappers.futures import Futures
 from rlenvs.wrappers.masked import clear
-from rlenvs.wrappers.slot_values import added, all_present, copied, plain, says_now, slot_of, tellers_of, told_by
+from rlenvs.wrappers.reading import Returned, reader_of
+from rlenvs.wrappers.recipes import unbound, wrapper_from
+from rlenvs.wrappers.slot_values import added, all_present, copied, plain, slot_of, tellers_of, told_by
 from rlenvs.wrappers.slots import BatchSlots, put, slots_of
+from rlenvs.wrappers.stage import Stage
 from rlenvs.wrappers.wrapped_states import WrappedState, check_state
-from rlenvs.wrappers.wrapper import Stage, Wrapper, unbound, wrapper_from
+from rlenvs.wrappers.wrapper import Wrapper
 
 ONE = np.ones(1, np.bool_)
+DOUBLE = np.dtype(np.float64)
 
 
 def wrap(env: Any, *wrappers: Wrapper | Mapping[str, Any]) -> Any:
@@ -103,13 +107,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         if self.top.reward.ndim == 2:
             self.reward_space = self.top.reward_space
         self._ready = False
-        self._tellers = tellers_of(self.wrappers)
-        self._plain = all(type(each).step is Wrapper.step for each in self.wrappers)
-        self._acting = [each.act for each in reversed(self.wrappers) if type(each).act is not Wrapper.act]
-        self._looking = [
-            (each.time, each.after_step if type(each).after_step is not Wrapper.after_step else None)
-            for each in self.wrappers
-        ]
+        self._read: Callable[[], Returned] | None = None
         space, seen = self.action_space, self.top.observation
         self._vector = space.shape if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
         self._choices = None
@@ -135,7 +133,8 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         """Begin an episode, of the environment and of the wrappers."""
         self.top.reset(ONE, [seed], options)
         self._ready = not self.top.over[0]
-        return self._observation(), self._info()
+        observation, _, _, _, info = (self._read or self._make_reader())()
+        return observation, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Advance by one step.
@@ -144,28 +143,23 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
             ActionError: wrong shape or type, NaN, not a choice. Nothing has moved then.
             EpisodeOverError: the episode is over, or the environment is closed.
         """
-        top = self.top
         if not self._ready:
-            raise EpisodeOverError(f"{top.name}: the episode is over, or never began; call reset() before step()")
-        self._play(self._check(action))
-        paid = top.reward
-        reward = paid.item() if paid.ndim == 1 else paid[0].astype(np.float32)
-        terminated, truncated = top.terminated.item(), top.truncated.item()
-        self._ready = not (terminated or truncated)
-        return self._observation(), reward, terminated, truncated, self._info()
+            raise EpisodeOverError(f"{self.top.name}: the episode is over, or never began; call reset() before step()")
+        self.top.step(self._check(action), ONE)
+        returned = (self._read or self._make_reader())()
+        self._ready = not (returned[2] or returned[3])
+        return returned
 
-    def _play(self, actions: np.ndarray) -> None:
-        """`top.step`, without a call for every wrapper that does nothing but to act or to look."""
-        if not self._plain:
-            self.top.step(actions, ONE)
-            return
-        for act in self._acting:
-            actions = act(actions, ONE)
-        self.bottom.step(actions, ONE)
-        for time, look in self._looking:
-            time[0] += 1
-            if look is not None:
-                look(ONE)
+    def _make_reader(self) -> Callable[[], Returned]:
+        """What gives observation, reward, flags and info as they are now."""
+        top = self.top
+        lasting = self._shows_vectors and top.keeps_arrays
+        self._read = reader_of(self.wrappers, top.observation[0].copy if lasting else self._observation)
+        return self._read
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is bound to arrays."""
+        return {**self.__dict__, "_read": None}
 
     def _check(self, action: Any) -> np.ndarray:
         """The action as an array (1, ...); the usual ones sooner than `check_action` does it."""
@@ -173,7 +167,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
             if action.shape == self._vector and action.dtype.char in "fd":
                 total = sum(action.tolist()) if action.size < 32 else action.dot(action)
                 if total == total:  # no NaN
-                    return action.astype(float)[None]
+                    return action.astype(DOUBLE)[None]
         elif type(action) is int and self._choices is not None and action in self._choices:
             return np.array([action])
         return check_action(action, self.action_space, self.top.name)[None]
@@ -182,17 +176,6 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         if self._shows_vectors:
             return self.top.observation.flatten()
         return slot_of(self.top.observation, 0, self.observation_space)
-
-    def _info(self) -> dict[str, Any]:
-        info = self.bottom.slot_info(0).copy()  # type: ignore[attr-defined]
-        for wrapper, seldom in self._tellers:
-            if not seldom or says_now(wrapper):
-                for key, value in wrapper.extra_info().items():
-                    if type(value) is not np.ndarray or value.ndim > 2:
-                        info[key] = plain(value, 0)
-                    else:  # the same, sooner
-                        info[key] = value.item() if value.ndim == 1 else value.flatten()
-        return info
 
     def get_state(self) -> WrappedState:
         """A snapshot of the environment and the wrappers, exact to the bit."""

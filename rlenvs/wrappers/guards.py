@@ -7,7 +7,7 @@ A predicate decides what is dangerous: a function (stage, actions, slots) that r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.masked import clear, put
-from rlenvs.wrappers.wrapper import Stage, Wrapper
+from rlenvs.wrappers.masked import any_of, clear, flat, put, put_rows
+from rlenvs.wrappers.stage import Stage
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 @dataclass
@@ -43,7 +44,10 @@ class Guard(Wrapper):
         self.action = self.keep("action", shape, kind)
         self.intervened = self.keep("intervened", dtype=np.bool_)
         self.interventions = self.keep("interventions", dtype=np.int64)
+        self.asked = np.zeros((self.count, *shape), kind)  # actions of this step
+        self.dangerous = np.zeros(self.count, np.bool_)  # and in which slots the fallback acts instead
         self._guarded = self.below.read("intervened") is not None
+        self.lasts = not self._guarded or self.lasting("intervened") is not None
         self._is_lowest = self.below.read("action") is None
 
     def _chooser(self) -> Callable[[Stage, np.ndarray, np.ndarray], Any]:
@@ -100,23 +104,32 @@ class Guard(Wrapper):
 
     def replaced(self, actions: np.ndarray, slots: np.ndarray, dangerous: np.ndarray) -> np.ndarray:
         """The actions, with the fallback's in dangerous slots. Both are noted down."""
-        executed = self.instead(self.below, actions, dangerous) if dangerous.any() else actions
+        executed = self.instead(self.below, actions, dangerous) if any_of(dangerous) else actions
         self.note(actions, executed, slots, dangerous)
         return executed
 
     def note(self, actions: np.ndarray, executed: np.ndarray, slots: np.ndarray, intervened: np.ndarray) -> None:
         """Note down what was asked for, what is done, and in which slots they come from different hands."""
-        put(self.raw_action, actions, slots)
-        put(self.action, executed, slots)
-        put(self.intervened, intervened, slots)
+        if self.one_slot:  # what loops are bound to
+            self.asked[...], self.dangerous[...] = actions, intervened
+        else:
+            self.asked, self.dangerous = actions, intervened
+        self.run_all("note", self._noting, slots)
+        if executed is not actions:
+            put(self.action, executed, slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def _noting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        yield put_rows, flat(self.raw_action), flat(self.asked), slots
+        yield put_rows, flat(self.action), flat(self.asked), slots
+        yield put_rows, flat(self.intervened), flat(self.dangerous), slots
+
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Count."""
         if self._guarded:
-            self.intervened |= slots & self.below.read("intervened")
-        self.run(count_flags, slots, self.intervened, self.interventions)
+            yield raise_flags, slots, self.below.read("intervened"), self.intervened
+        yield count_flags, slots, self.intervened, self.interventions
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """What was asked for, and what was done."""
         told = {"raw_action": self.raw_action, "intervened": self.intervened, "interventions": self.interventions}
         return {**told, "action": self.action} if self._is_lowest else told
@@ -128,6 +141,14 @@ def count_flags(slots: np.ndarray, flags: np.ndarray, counter: np.ndarray) -> No
     for i in range(slots.size):
         if slots[i] and flags[i]:
             counter[i] += 1
+
+
+@compiled(nogil=True)
+def raise_flags(slots: np.ndarray, flags: np.ndarray, out: np.ndarray) -> None:
+    """out[slots] |= flags[slots]."""
+    for i in range(slots.size):
+        if slots[i] and flags[i]:
+            out[i] = True
 
 
 def check_flag(wrapper: Wrapper, setting: str) -> None:
@@ -161,12 +182,12 @@ def ask(wrapper: Wrapper, setting: str, unsafe: Callable[..., Any], *about: Any)
     """A predicate's verdict, bool (slots,), False outside the mask; ParameterError when it has another shape."""
     verdict = np.asarray(unsafe(*about))
     slots = about[-1]
-    if verdict.shape != slots.shape or verdict.dtype != np.bool_:
+    if verdict.shape != slots.shape or verdict.dtype.char != "?":
         raise ParameterError(
             f"{type(wrapper).__name__}: {setting}={getattr(wrapper, setting)!r} returned {verdict.dtype} of shape "
             f"{verdict.shape}; needed: bool of shape {slots.shape}"
         )
-    return verdict & slots
+    return verdict if len(slots) == 1 and slots.item() else verdict & slots
 
 
 def ask_numbers(

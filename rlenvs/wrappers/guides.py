@@ -120,7 +120,7 @@ class JumpStart(Wrapper):
             found = found if self.action_spaces[0].shape else found[:, 0]
         return found.astype(self.action_spaces[0].dtype)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         return {"guide_steps": self.guide_steps}
 
 

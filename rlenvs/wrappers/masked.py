@@ -16,8 +16,8 @@ def flat(array: np.ndarray) -> np.ndarray:
 def put(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
     """target[slots] = values[slots], for arrays of equal shape, in the target's type."""
     if len(slots) == 1 and target.ndim == values.ndim:
-        if slots[0]:
-            target[0] = values[0]
+        if slots.item():
+            target[...] = values
         return
     put_rows(flat(target), flat(values), slots)
 
@@ -29,6 +29,11 @@ def add(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
             target[0] = target[0] + values[0]
         return
     add_rows(flat(target), flat(values), slots)
+
+
+def any_of(slots: np.ndarray) -> bool:
+    """`slots.any()`."""
+    return slots.item() if len(slots) == 1 else bool(slots.any())
 
 
 def put_number(target: np.ndarray, value: float, slots: np.ndarray) -> None:
@@ -55,7 +60,7 @@ def count(counter: np.ndarray, slots: np.ndarray) -> None:
         if slots.item():
             counter[0] += 1
         return
-    _count(counter, slots)
+    count_rows(counter, slots)
 
 
 def fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
@@ -64,7 +69,8 @@ def fill(target: np.ndarray, values: np.ndarray, slots: np.ndarray) -> None:
 
 
 @compiled(nogil=True)
-def _count(counter: np.ndarray, slots: np.ndarray) -> None:
+def count_rows(counter: np.ndarray, slots: np.ndarray) -> None:
+    """`count`."""
     for i in range(slots.size):
         counter[i] += np.int64(slots[i])
 

@@ -94,6 +94,6 @@ class MinorityReward(Wrapper):
             raise self.refuse("bonus", f"gives {numbers!r}; needed: {self.count} finite numbers, one per agent")
         return numbers
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """What the environment pays."""
         return {"raw_reward": self.below.reward}

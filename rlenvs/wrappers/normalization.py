@@ -140,11 +140,14 @@ class NormalizeRewards(ChangesVector):
         if not self.carry:
             clear(self.returns, slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Learn, and normalise."""
-        self.run_all("frozen" if self.frozen else "learn", self._loops, slots, self.vector_lasts)
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Loops are others where statistics stay as they are."""
+        object.__setattr__(self, name, value)
+        if name == "frozen" and "_calls" in self.__dict__:
+            self.unbind()
 
-    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Learn, and normalise."""
         vector = self._vector()
         if self.given is None:
             yield accrue, slots, vector, float(self.discount), bool(self.carry), self.below.terminated, self.returns
@@ -169,7 +172,7 @@ class NormalizeRewards(ChangesVector):
         fixed = NormalizeRewards(self.discount, self.epsilon, only=self.only)
         return replace(fixed, scale=spread.tolist(), shift=shift)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The normalised vector."""
         return {**self._untouched(), "normalized_rewards": self.vector}
 
@@ -216,15 +219,12 @@ class ClipRewards(ChangesVector):
             return found
         return np.full(self.terms, none) if given is None else self._per_term(setting)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Cut."""
-        self.run_all("cut", self._loops, slots, self.vector_lasts)
-
-    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         yield cut, self._vector(), self.least, self.most, slots, self.vector
         yield from self._paying(slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The clipped vector."""
         return {**self._untouched(), "clipped_rewards": self.vector}
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.masked import add, add_rows, clear, put
+from rlenvs.wrappers.masked import add_rows, clear
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
 
@@ -74,14 +74,11 @@ class LinearScalarization(OfVector):
             raise self.refuse("weights", "are all 0, so that nothing would be rewarded")
         return rows
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Weigh."""
-        self.run_all("weigh", self._weighing, slots, self.vector_lasts)
-
-    def _weighing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         yield weigh, self._vector(), self.slot, slots, self.reward
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The vector."""
         return self._untouched()
 
@@ -97,22 +94,40 @@ class _OfReturn(OfVector):
         self.keep("accrued", (self.terms,))
         self.keep("worth")
         self.keep("reward")
+        self.utilities = np.zeros(self.count)
+
+    def valuing(self, returns: np.ndarray, out: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Compiled loops that make utilities (slots,) of sums (slots, terms)."""
+        raise NotImplementedError
+
+    def telling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Compiled loops that make what info has of the return, for all slots."""
+        raise NotImplementedError
 
     def utility(self, returns: np.ndarray) -> np.ndarray:
         """Utilities (slots,) of sums (slots, terms)."""
-        raise NotImplementedError
+        out = np.empty(len(returns))
+        for loop, *arguments in self.valuing(returns, out):
+            loop(*arguments)
+        return out
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was paid."""
         clear(self.accrued, slots)
         self.worth[slots] = self.utility(np.zeros((1, self.terms)))
+        self.run_all("tell", self.telling, slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Pay what the utility has grown by."""
-        add(self.accrued, self._vector(), slots)
-        worth = self.utility(self.accrued)
-        put(self.reward, worth - self.worth, slots)
-        put(self.worth, worth, slots)
+        yield add_rows, self.accrued, self._vector(), slots
+        yield from self.valuing(self.accrued, self.utilities)
+        yield grow, self.utilities, slots, self.reward, self.worth
+        yield from self.telling(slots)
+
+    def set_state(self, state: tuple[Any, ...], world: int) -> None:
+        """Put the slots of a world back, and what info has of them."""
+        super().set_state(state, world)
+        self.run_all("tell", self.telling, np.ones(self.count, np.bool_))
 
 
 def chebyshev(vectors: Any, weights: Any, reference: Any, rho: float = 0.0) -> np.ndarray:
@@ -146,12 +161,19 @@ def measure(vectors: np.ndarray, weights: np.ndarray, reference: np.ndarray, rho
 
 
 @compiled(nogil=True)
-def approach(distances: np.ndarray, slots: np.ndarray, rewards: np.ndarray, worth: np.ndarray) -> None:
-    """Rewards: by how much distances are less than minus what was worth; and what is worth now."""
+def grow(utilities: np.ndarray, slots: np.ndarray, rewards: np.ndarray, worth: np.ndarray) -> None:
+    """Rewards: by how much utilities are more than what was worth; and what is worth now."""
     for i in range(slots.size):
         if slots[i]:
-            rewards[i] = -distances[i] - worth[i]
-            worth[i] = -distances[i]
+            rewards[i] = utilities[i] - worth[i]
+            worth[i] = utilities[i]
+
+
+@compiled(nogil=True)
+def negate(numbers: np.ndarray, out: np.ndarray) -> None:
+    """Minus numbers."""
+    for i in range(out.size):
+        out[i] = -numbers[i]
 
 
 @dataclass
@@ -191,27 +213,21 @@ class ChebyshevScalarization(_OfReturn):
             if lacking:
                 raise self.refuse("reference", f"says nothing of {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
-        self.distances = np.empty(self.count)
+        self.distance = np.zeros(self.count)
         self._keep_return()
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Pay what the distance has shrunk by."""
-        self.run_all("approach", self._approaching, slots, self.vector_lasts)
-
-    def _approaching(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        yield add_rows, self.accrued, self._vector(), slots
-        yield measure, self.accrued, self.slot[None], self.point[None], float(self.rho), self.distances
-        yield approach, self.distances, slots, self.reward, self.worth
-
-    def utility(self, returns: np.ndarray) -> np.ndarray:
+    def valuing(self, returns: np.ndarray, out: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Minus the distance."""
-        distances = np.empty(len(returns))
-        measure(returns, self.slot[None], self.point[None], self.rho, distances)
-        return -distances
+        yield measure, returns, self.slot[None], self.point[None], float(self.rho), out
+        yield negate, out, out
 
-    def extra_info(self) -> dict[str, Any]:
+    def telling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """The distance."""
+        yield negate, self.worth, self.distance
+
+    def entries(self) -> dict[str, Any]:
         """The sum and its distance."""
-        return {**self._untouched(), "accrued": self.accrued, "distance": -self.worth}
+        return {**self._untouched(), "accrued": self.accrued, "distance": self.distance}
 
 
 def better(a: Any, b: Any, thresholds: Any = None, slack: Any = 0.0) -> np.ndarray:
@@ -276,6 +292,7 @@ class Lexicographic(_OfReturn):
         self._check_names("ranges", order)
         self.floor, self.cap = np.array([self._range_of(name) for name in order]).T
         self.multipliers = self._multipliers(order)
+        self.counted = np.zeros((self.count, len(order)))
         self._keep_return()
 
     def _check_names(self, setting: str, order: list[str]) -> None:
@@ -314,18 +331,25 @@ class Lexicographic(_OfReturn):
             raise self.refuse("slack", f"is too fine for 64-bit numbers: {total:.1e} units; narrow the ranges")
         return m / total
 
-    def utility(self, returns: np.ndarray) -> np.ndarray:
+    def valuing(self, returns: np.ndarray, out: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """u."""
-        out = np.empty(len(returns))
-        rank(returns, self.columns, self.floor, self.cap, self.multipliers, out)
-        return out
+        yield rank, returns, self.columns, self.floor, self.cap, self.multipliers, out
 
-    def _clipped(self, returns: np.ndarray) -> np.ndarray:
-        return np.clip(returns[:, self.columns], self.floor, self.cap)
+    def telling(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """The sums that count."""
+        yield clip_columns, self.accrued, self.columns, self.floor, self.cap, self.counted
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sums, and those that count."""
-        return {**self._untouched(), "accrued": self.accrued, "lexicographic": self._clipped(self.accrued)}
+        return {**self._untouched(), "accrued": self.accrued, "lexicographic": self.counted}
+
+
+@compiled(nogil=True)
+def clip_columns(returns: np.ndarray, columns: np.ndarray, floor: np.ndarray, cap: np.ndarray, out: np.ndarray) -> None:
+    """Columns within bounds."""
+    for i in range(out.shape[0]):
+        for k in range(columns.size):
+            out[i, k] = min(max(returns[i, columns[k]], floor[k]), cap[k])
 
 
 @compiled(nogil=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.compiler.cache import compiled
 from rlenvs.wrappers.guards import Guard, ask
-from rlenvs.wrappers.masked import add, clear, count, put
+from rlenvs.wrappers.masked import add_rows, any_of, clear, clear_rows, count_rows, flat, put, put_rows
 
 
 @dataclass
@@ -53,7 +54,6 @@ class Reflex(Guard):
         if self.below.reward_space is not None:
             low, high = self.below.reward_space.low, self.below.reward_space.high
             self.reward_space = spaces.Box(np.minimum(low, self.times * low), np.maximum(high, self.times * high))
-        self._told: list[str] = []  # those of the sums that the info below has
         self._summed = {"cost": "total_cost"}
         self.keep("total_cost")
         if self.batch:
@@ -63,54 +63,104 @@ class Reflex(Guard):
                 self.keep(f"total_{key}")
             self._summed["reward_vector"] = "total_reward_vector"
             self.keep("total_reward_vector", (len(world.terms),), np.float32)
+        self._told = [key for key in self._summed if self.below.read(key) is not None]  # those that the info below has
+        known = {self.lasting(key) is not None for key in self._told} == {True}
+        self.lasts = known and (not self._guarded or self.lasting("intervened") is not None)
+        self.entries_last = self.lasts
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing was done yet."""
         super().begin_episode(slots)
-        self._info_below()
+        self._paid()
         for name in ("reflexes", *self._summed.values()):
             clear(getattr(self, name), slots)
 
-    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
-        """Some steps of the environment, with the reflex on watch."""
-        put(self.raw_action, actions, slots)
-        clear(self.intervened, slots)
-        clear(self.reflexes, slots)
-        live = slots
-        for k in range(self.times):
-            self._step_once(actions, live)
-            self._sum_up(live, put if k == 0 else add)
-            live = live & ~self.below.over
-            if not live.any():
-                break
-        count(self.time, slots)
-
-    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> None:
-        """One step of the environment."""
-        below = self.below
-        dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
-        executed = self.instead(below, actions, dangerous) if dangerous.any() else actions
-        put(self.action, executed, live)
-        below.step(executed, live)
-        self.reflexes += dangerous
-        lower = below.read("intervened") if self._guarded else None
-        acted = dangerous if lower is None else dangerous | (live & lower)
-        self.intervened |= acted
-        self.interventions += acted
-
-    def _sum_up(self, live: np.ndarray, take: Callable[..., None]) -> None:
-        """Rewards and costs."""
-        take(self.reward, self.below.reward, live)
-        for key, value in self._info_below():
-            take(getattr(self, self._summed[key]), value, live)
-
-    def _info_below(self) -> list[tuple[str, np.ndarray]]:
-        """The entries of info that are summed."""
-        found = [(key, value) for key, value in self.below.info().items() if key in self._summed]
-        self._told = [key for key, _ in found]
+    def _paid(self) -> dict[str, np.ndarray]:
+        """What the info below has of that which is summed; what that is may show in the first step only."""
+        if self.lasts:
+            return {key: self.below.read(key) for key in self._told}  # type: ignore[misc]
+        found = {key: value for key, value in self.below.info().items() if key in self._summed}
+        self._told = list(found)
         return found
 
-    def extra_info(self) -> dict[str, Any]:
+    def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
+        """Some steps of the environment, with the reflex on watch."""
+        if self.one_slot:  # what loops are bound to
+            self.asked[...] = actions
+        else:
+            self.asked = actions
+        live = slots
+        for k in range(self.times):
+            executed = self._step_once(actions, live)
+            if k == 0:
+                self.run_all("first", self._first, live, self.lasts)
+            else:
+                self.run_all("more", self._more, live, self.lasts)
+            if executed is not actions:
+                put(self.action, executed, live)
+            if k + 1 < self.times:
+                live = live & ~self.below.over
+                if not any_of(live):
+                    break
+
+    def _step_once(self, actions: np.ndarray, live: np.ndarray) -> np.ndarray:
+        """One step of the environment; returns what was done."""
+        below = self.below
+        dangerous = ask(self, "unsafe", self._predicate, below, actions, live)
+        if self.one_slot:
+            self.dangerous[...] = dangerous
+        else:
+            self.dangerous = dangerous
+        executed = self.instead(below, actions, dangerous) if any_of(dangerous) else actions
+        below.step(executed, live)
+        return executed
+
+    def _first(self, live: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What follows the first step below."""
+        yield count_rows, self.time, live
+        yield clear_rows, flat(self.intervened), live
+        yield clear_rows, flat(self.reflexes), live
+        yield put_rows, flat(self.raw_action), flat(self.asked), live
+        yield from self._reacting(live)
+        for total, paid in self._sums():
+            yield put_rows, flat(total), flat(paid), live
+
+    def _more(self, live: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What follows each step after the first."""
+        yield from self._reacting(live)
+        for total, paid in self._sums():
+            yield add_rows, flat(total), flat(paid), live
+
+    def _reacting(self, live: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What was done in a step, and who did: the reflex here, or one below."""
+        yield put_rows, flat(self.action), flat(self.asked), live
+        lower = self.below.read("intervened") if self._guarded else self.dangerous
+        yield react, live, self.dangerous, lower, self.reflexes, self.intervened, self.interventions
+
+    def _sums(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """The sums, and what the step below adds to them."""
+        yield self.reward, self.below.reward
+        for key, paid in self._paid().items():
+            yield getattr(self, self._summed[key]), paid
+
+    def entries(self) -> dict[str, Any]:
         """The counts, and the sums."""
         sums = {key: getattr(self, self._summed[key]) for key in self._told}
-        return {**super().extra_info(), **sums, "reflexes": self.reflexes}
+        return {**super().entries(), **sums, "reflexes": self.reflexes}
+
+
+@compiled(nogil=True)
+def react(
+    live: np.ndarray,
+    dangerous: np.ndarray,
+    lower: np.ndarray,
+    reflexes: np.ndarray,
+    intervened: np.ndarray,
+    interventions: np.ndarray,
+) -> None:
+    """Count the steps in which the reflex acted, and those in which it or a guard below did."""
+    for i in range(live.size):
+        reflexes[i] += np.int64(dangerous[i])
+        if dangerous[i] or (live[i] and lower[i]):
+            intervened[i] = True
+            interventions[i] += 1

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import put
+from rlenvs.wrappers.outcomes import came_to
 from rlenvs.wrappers.snapshots import bytes_of, check_bottom
 from rlenvs.wrappers.wrapper import Wrapper
+
+NEVER = 1 << 62  # steps
 
 
 @dataclass
@@ -74,6 +78,9 @@ class ResetFree(Wrapper):
         self.keep("due", dtype=np.bool_, fill=True)  # the next reset is a real one
         self.keep("terminated", dtype=np.bool_)
         self.keep("truncated", dtype=np.bool_)
+        self.success, self.broken = np.zeros((2, self.count), np.bool_)
+        self._judged = self._stuck is not None or any(callable(task) for task in self._tasks)
+        self.lasts = hasattr(self.below, "came")
 
     def _prepare_tasks(self, batch: KernelBatch) -> None:
         """Of both phases: the goal, "home", or the function that judges them."""
@@ -155,24 +162,20 @@ class ResetFree(Wrapper):
                 self.batch.states[chosen] = states
 
     def after_step(self, slots: np.ndarray) -> None:
-        below = self.below
-        success = self._judge(slots)
-        broken = below.terminated & ~success
-        broken = broken | self.batch.broken
-        if self._stuck is not None:
-            broken = broken | np.asarray(self._stuck(below.observation), np.bool_)
-        self.since += slots
-        if self.manual_reset_every is not None:
-            broken = broken | (self.since >= self.manual_reset_every)
-        late = below.truncated if self.steps is None else below.truncated | (self.time >= self.steps)
-        terminated = below.terminated | success if self.switch == "success" else below.terminated
-        put(self.due, broken, slots)
-        put(self.terminated, terminated, slots)
-        put(self.truncated, (late | broken) & ~terminated, slots)
+        if self._judged:
+            self._judge(slots)
+        super().after_step(slots)
 
-    def _judge(self, slots: np.ndarray) -> np.ndarray:
-        """Which slots have reached what their phase is for; the rewards of phases with functions of their own."""
-        success = self.batch.success[:, 0].copy()
+    @property
+    def looks_in_python(self) -> bool:
+        """Where functions judge."""
+        return self._judged or not self.lasts
+
+    def _judge(self, slots: np.ndarray) -> None:
+        """Which slots have reached what their phase is for, and which are stuck; the rewards of phases with functions
+        of their own."""
+        came = self._came()
+        self.success[...], self.broken[...] = came["success"], came["failures"]
         if "reward" in self.kept:
             put(self.reward, self.below.reward, slots)
         for phase, task in enumerate(self._tasks):
@@ -180,11 +183,51 @@ class ResetFree(Wrapper):
             if callable(task) and here.any():
                 rewards, reached = task(self.below.observation)
                 put(self.reward, np.asarray(rewards), here)
-                put(success, np.asarray(reached), here)
-        return success
+                put(self.success, np.asarray(reached), here)
+        if self._stuck is not None:
+            self.broken |= np.asarray(self._stuck(self.below.observation), np.bool_)
 
-    def extra_info(self) -> dict[str, Any]:
+    def _came(self) -> dict[str, np.ndarray]:
+        """What the step below came to."""
+        return getattr(self.below, "came", None) or came_to(self.batch)
+
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Which phases end, and which of them by a real reset."""
+        came, below = self._came(), self.below
+        reached = self.success if self._judged else came["success"]
+        broken = self.broken if self._judged else came["failures"]
+        found = below.terminated, below.truncated, reached, broken, self.time
+        rules = self.steps or NEVER, self.manual_reset_every or NEVER, self.switch == "success"
+        yield end_phases, slots, *found, *rules, self.since, self.due, self.terminated, self.truncated
+
+    def entries(self) -> dict[str, Any]:
         return {"phase": self.phase, "interventions": self.interventions, "steps_since_reset": self.since}
+
+
+@compiled(nogil=True)
+def end_phases(
+    slots: np.ndarray,
+    ended: np.ndarray,
+    late: np.ndarray,
+    reached: np.ndarray,
+    broken: np.ndarray,
+    time: np.ndarray,
+    steps: int,
+    real_every: int,
+    success_ends: bool,
+    since: np.ndarray,
+    due: np.ndarray,
+    terminated: np.ndarray,
+    truncated: np.ndarray,
+) -> None:
+    """Which phases end, and how; which real resets are due."""
+    for i in range(slots.size):
+        if slots[i]:
+            since[i] += 1
+            crashed = ended[i] and not reached[i]
+            due[i] = crashed or broken[i] != 0 or since[i] >= real_every
+            terminated[i] = ended[i] or (success_ends and reached[i])
+            truncated[i] = (late[i] or time[i] >= steps or due[i]) and not terminated[i]
 
 
 def move_goals(states: np.ndarray, name: str, goals: np.ndarray) -> None:

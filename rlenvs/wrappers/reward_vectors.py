@@ -39,7 +39,9 @@ class OfVector(Wrapper):
             stage = stage.below
         self.changed = stage if isinstance(stage, ChangesVector) else None  # the nearest wrapper that changes it
         known = self.below.reward.ndim == 2 or self.changed is not None
-        self.vector_lasts = known or self.lasting("reward_vector") is not None
+        self.lasts = known or self.lasting("reward_vector") is not None
+        # of another package's environment it shows in the first step whether its info has the vector
+        self.entries_last = self.batch is not None
 
     def _vector(self) -> np.ndarray:
         """The vector of rewards of the last step, (slots, terms)."""

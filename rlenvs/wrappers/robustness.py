@@ -177,7 +177,7 @@ class OnParameters(EpisodeParams):
         ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
         self.batch.setup.check_ranges(dict(zip(self.region.names, ends, strict=True)))
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         return {"parameters": self.values}
 
 

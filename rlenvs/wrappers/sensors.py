@@ -9,7 +9,7 @@ bursts are Gilbert's ("Capacity of a burst-noise channel", Bell System Technical
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.wrappers.channels import Channels, Chosen, Part, at, channels_of, leaves, parts_of, replaced, replaced_space
+from rlenvs.wrappers.loops import Loops
 from rlenvs.wrappers.measurement import (
     MOST,
     Errors,
@@ -29,7 +30,8 @@ from rlenvs.wrappers.measurement import (
     remember,
     sense,
 )
-from rlenvs.wrappers.wrapper import Observation, Wrapper
+from rlenvs.wrappers.stage import Observation
+from rlenvs.wrappers.wrapper import Wrapper
 
 Numbers = float | Sequence[float]
 MAGNITUDES = ("scale", "bias", "walk", "drift", "noise", "density", "uniform", "outlier_size", "quantum", "dead_band")
@@ -53,7 +55,7 @@ class Seeing(Wrapper):
         """Whether this is the lowest such wrapper."""
         self.tells_truth = self.below.read("true_obs") is None
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The untouched observation."""
         return {"true_obs": self.below.observation} if self.tells_truth else {}
 
@@ -344,18 +346,18 @@ class Sensor(Seeing):
             begin_memory(slots, self.key, self.scales, self.biases, self.drifts, self._memory())
             self.after_step(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
-        """Read."""
+    def run_all(self, name: str, loops: Callable[[np.ndarray], Loops], slots: np.ndarray, lasting: bool = True) -> None:
+        """Many slots' readings are made in threads."""
+        if not self.much or self.one_slot:
+            super().run_all(name, loops, slots, lasting)
+            return
+        for loop, _, _, *arguments in loops(slots):
+            self.in_threads(loop, *arguments)
+
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """What makes readings of a step: compiled loops (start, stop, slots, ...) and their arguments."""
         if self.idle:
             return
-        if self.much:
-            for loop, _, _, *arguments in self._loops(slots):
-                self.in_threads(loop, *arguments)
-        else:
-            self.run_all("read", self._loops, slots)
-
-    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """What makes readings of a step: compiled loops (start, stop, slots, ...) and their arguments."""
         all_slots = 0, self.count, slots
         memory, below, timing = self._memory(), self.below.observation, self.timing
         if timing.longest or self.dropout or self.stuck:
@@ -437,11 +439,8 @@ class Mask(Seeing):
         """Look."""
         self.after_step(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Look."""
-        self.run_all("look", self._loops, slots)
-
-    def _loops(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         below = self.below.observation
         for name, (path, source, target) in zip(self.seen_names, self.copies, strict=True):
             true, seen = np.ascontiguousarray(at(below, path)), getattr(self, name)

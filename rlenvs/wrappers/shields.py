@@ -12,10 +12,11 @@ from gymnasium import spaces
 
 from rlenvs.core.declare.progress import counted
 from rlenvs.wrappers.guards import Guard, ask, check_flag, check_own_actions, expert_actions
-from rlenvs.wrappers.masked import put
+from rlenvs.wrappers.masked import any_of, put
+from rlenvs.wrappers.stage import Observation, Stage
 from rlenvs.wrappers.ways import Ways
 from rlenvs.wrappers.world_copies import Copies
-from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
+from rlenvs.wrappers.wrapper import Wrapper
 
 _tried: dict[Any, tuple[int, int]] = {}  # what came of trying fallbacks, by world and settings
 TRIALS, TRIED = 8, 12  # rounds in which a fallback is tried, and worlds in each
@@ -119,6 +120,7 @@ class Shield(Guard):
             self._guided = self.fallback != "expert" and self.has_expert()
             self.look = self._tried_look()
         self._looks = tuple(max(look, self.look + 1) for look in LOOKS)
+        self.shows_own()
 
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
@@ -128,7 +130,7 @@ class Shield(Guard):
             raise self.refuse(setting, "tries actions on copies, and PyBullet's contacts cannot be copied")
         bottom = self.below
         while isinstance(bottom, Wrapper):
-            if type(bottom).act is not Wrapper.act or type(bottom).step is not Wrapper.step:
+            if not bottom.passes_on:
                 raise self.refuse(
                     setting, f"tries actions on copies of the world, without {type(bottom).__name__}; put it above"
                 )
@@ -217,7 +219,7 @@ class Shield(Guard):
             return self._corrected(actions, slots)
         dangerous = self._verdict(actions, slots, self.look)
         executed = self.replaced(actions, slots, dangerous)
-        if dangerous.any():
+        if any_of(dangerous):
             here = slots & self._of_worlds(np.any(dangerous.reshape(-1, self.agents), axis=1))
             lost = self._verdict(executed, here, max(self.look, LOOKS[0] - 1))
             self._find_way(actions, executed, lost, slots)
@@ -229,6 +231,11 @@ class Shield(Guard):
         super().after_step(slots)
         if self.mask:
             self._judge_choices(slots)
+
+    @property
+    def looks_in_python(self) -> bool:
+        """Where choices are judged."""
+        return self.mask or not self.lasts
 
     def _unsafe_step(self, copies: Copies, actions: np.ndarray, live: np.ndarray, seen: Stage) -> np.ndarray:
         """Step the copies of live slots; in which of them that is unsafe. seen: what a predicate is shown."""
@@ -374,15 +381,14 @@ class Shield(Guard):
     def _is_safe(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         return self.safe[np.arange(self.count), np.where(slots, actions - self._first, 0)]
 
-    @property
-    def observation(self) -> Observation:
+    def seen(self) -> Observation:
         """As below, with the mask in its place where observations have one (PettingZoo's do)."""
         seen = self.below.observation
         if self.mask and isinstance(seen, dict) and "action_mask" in seen:
             return {**seen, "action_mask": self.action_mask}
         return seen
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The counts, and with `mask` the choices."""
-        told = {**super().extra_info(), "infeasible": self.infeasible}
+        told = {**super().entries(), "infeasible": self.infeasible}
         return {**told, "action_mask": self.action_mask} if self.mask else told

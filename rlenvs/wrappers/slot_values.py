@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.wrappers.wrapper import Observation, Wrapper
+from rlenvs.wrappers.stage import Observation
+from rlenvs.wrappers.wrapper import Wrapper
 
 
 def slot_of(value: Observation, slot: int, space: spaces.Space) -> Any:
@@ -52,7 +53,7 @@ def tellers_of(wrappers: Sequence[Wrapper]) -> list[tuple[Wrapper, bool]]:
     return [
         (wrapper, type(wrapper).told is not Wrapper.told)
         for wrapper in wrappers
-        if type(wrapper).extra_info is not Wrapper.extra_info
+        if type(wrapper).extra_info is not Wrapper.extra_info or type(wrapper).entries is not Wrapper.entries
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -10,10 +10,15 @@ import numpy as np
 from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.declare.errors import ParameterError, SnapshotError
+from rlenvs.core.compiler.bound import bound
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.forms.gym_env import Env
+from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.vector_env import VectorEnv
-from rlenvs.wrappers.wrapper import Observation, Stage
+from rlenvs.wrappers.loops import SOLE
+from rlenvs.wrappers.masked import flat, put_rows
+from rlenvs.wrappers.outcomes import came_to, check_part, outcome_of, put_outcome
+from rlenvs.wrappers.stage import Observation, Stage
 
 # of Gymnasium's wrappers those that show what the environment shows
 UNCHANGING = (wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, wrappers.RecordEpisodeStatistics)
@@ -194,52 +199,79 @@ class EnvSlots(_Called):
         _world_of(self).set_params({name: np.asarray(value).reshape(-1)[0] for name, value in values.items()})
 
 
-FOLLOWED = ("cost", "reward_vector")  # what wrappers read in every step
-
-
 class WorldSlot(EnvSlots):
-    """This package's single form, with nothing around it: what `EnvSlots` does, in less time."""
+    """This package's single form, with nothing around it: what `EnvSlots` does, in less time.
+
+    Attributes:
+        came: copies of the arrays of `came_to`, the same ones in every step.
+    """
 
     def __init__(self, env: Env) -> None:
         super().__init__(env)
         space = self.action_spaces[0]
         self._one_number = isinstance(space, spaces.Discrete)
         self._numbers = isinstance(space, spaces.Box) and len(space.shape) == 1
-        self._in_one_piece = isinstance(self.observation, np.ndarray)
-        self._followed: dict[str, np.ndarray] = {}  # entries of info as arrays, the same ones in every step
+        self.came = {name: source.copy() for name, source in came_to(self.batch).items()}
+        self._entries: dict[str, np.ndarray] = {}
+        self._bound_to: Any = None  # the views of the batch that these two read
+        self._take_in: Callable[[], None] | None = None
+        self._told: Callable[[], tuple[Any, ...]]
 
     def read(self, key: str) -> np.ndarray | None:
-        """One entry; costs and vectors of rewards are lasting arrays."""
-        batch = self.batch
-        if key not in FOLLOWED or (key == "cost" and not batch.world.costs):
-            return super().read(key)
-        if key not in self._followed:
-            self._followed[key] = (batch.costs if key == "cost" else batch.reward_vectors)[:, 0].copy()
-        return self._followed[key]
+        """One entry; rewards and costs, which wrappers read in every step, are lasting arrays."""
+        lasting = self._entries or self._name_entries()
+        return lasting[key] if key in lasting else super().read(key)
+
+    def _name_entries(self) -> dict[str, np.ndarray]:
+        """By name what `came` has: terms as views."""
+        world = self.batch.world
+        keys = [*(f"reward_{name}" for name in world.terms), *(f"cost_{name}" for name in world.costs)]
+        self._entries = {key: self.came["terms"][:, k] for k, key in enumerate(keys)}
+        self._entries |= {key: self.came[key] for key in ("reward_vector", *(["cost"] if world.costs else []))}
+        return self._entries
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Step."""
-        advance = self.batch.first.advance if self._numbers else None
-        if advance is None:
-            came = self.env.step(actions.item() if self._one_number else actions[0])
-        else:
+        first = self.batch.first
+        if first is not self._bound_to:
+            self._bind()
+        if self._take_in is not None and self._numbers and first.advance is not None:
             self.batch.actions[...] = actions
-            came = advance()
-        seen, self.reward[0], self.terminated[0], self.truncated[0], self._infos[0] = came
-        if self._in_one_piece:
-            self.observation[0] = seen
+            first.advance()
+            self._infos[0] = self._told()[-1]
+            self._take_in()
+            return
+        came = self.env.step(actions.item() if self._one_number else actions[0])
+        if self._take_in is None:
+            self._take(*came)
         else:
-            put(self.observation, 0, seen)
-        if self._followed:
-            self._follow()
+            self._infos[0] = came[-1]
+            self._take_in()
+
+    def _bind(self) -> None:
+        """Find out what copies the outcome of a step from the batch's own arrays; None where what users see differs
+        from them."""
+        batch, seen = self.batch, self.observation
+        self._bound_to, self._take_in = batch.first, None
+        own = batch.first.observation[None]
+        alike = isinstance(seen, np.ndarray) and (seen.shape, seen.dtype) == (own.shape, own.dtype)
+        if not alike or batch.setup.encode is not None:
+            return
+        self._told = InfoKeys(batch).reader(batch, int, False)  # nobody looks at its observation
+        paid = batch.rewards[:, :1] if self.reward.ndim == 1 else batch.reward_vectors[:, 0]
+        pairs = [(seen, own), (self.reward, paid)]
+        pairs += [(self.terminated, batch.terminated[:, :1]), (self.truncated, batch.truncated[:, :1])]
+        pairs += [(self.came[name], source) for name, source in came_to(batch).items()]
+        self._take_in = bound([(put_rows, flat(array), flat(source), SOLE) for array, source in pairs])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is bound to arrays."""
+        return {**self.__dict__, "_bound_to": None, "_take_in": None, "_told": None, "_entries": {}}
 
     def _take(self, seen: Any, reward: Any, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         super()._take(seen, reward, terminated, truncated, info)
-        self._follow()
-
-    def _follow(self) -> None:
-        for key, array in self._followed.items():
-            array[0] = self._infos[0][key]
+        for name, source in came_to(self.batch).items():
+            self.came[name][...] = source
 
 
 class AgentRows(_Called):
@@ -419,42 +451,6 @@ def stranger_on(env: Any) -> Any:
             return env
         env = env.env
     return None
-
-
-# --- snapshots of these stages: parts (snapshot, outcome, form, what the form was told) -------------------------------
-
-OUTCOME = ("results", "rewards", "costs", "reward_vectors", "terminated", "truncated")  # what the last step came to
-
-
-def outcome_of(batch: KernelBatch | None, world: int) -> list[np.ndarray] | None:
-    """What the last step of a world came to, which its snapshot does not hold; None for other packages' worlds."""
-    return None if batch is None else [getattr(batch, name)[world].copy() for name in OUTCOME]
-
-
-def put_outcome(batch: KernelBatch | None, world: int, outcome: list[np.ndarray] | None) -> None:
-    """Write it back."""
-    for name, value in zip(OUTCOME, outcome or (), strict=False):
-        getattr(batch, name)[world] = value
-
-
-def check_part(stage: Any, part: Any) -> None:
-    """SnapshotError unless a part fits a stage of this file."""
-    name, batch = stage.name, stage.batch
-    if not isinstance(part, tuple) or len(part) != 4:
-        raise SnapshotError(f"{name}: the snapshot's part of the environment is damaged")
-    snapshot, outcome, form, _ = part
-    if batch is None:
-        if form != stage.form:
-            raise SnapshotError(f"{name}: a snapshot of the {form} form does not fit the {stage.form} form here")
-        return
-    batch.check_snapshot(snapshot)
-    own = outcome_of(batch, 0) or []
-    if not isinstance(outcome, list) or [getattr(array, "dtype", None) for array in outcome] != [
-        array.dtype for array in own
-    ]:
-        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot is damaged")
-    if [array.shape for array in outcome] != [array.shape for array in own]:
-        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot has another size")
 
 
 def _world_of(stage: Stage) -> KernelBatch:

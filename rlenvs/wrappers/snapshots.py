@@ -206,5 +206,5 @@ class SnapshotReset(Wrapper):
             cut = self.below.truncated | (self.from_snapshot & (self.time >= self.cut))
             put(self.truncated, cut, slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         return {"from_snapshot": self.from_snapshot}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rlenvs.wrappers.masked import add, clear, put_number
+from rlenvs.core.compiler.cache import compiled
+from rlenvs.wrappers.masked import clear, flat, put_number
 from rlenvs.wrappers.wrapper import Wrapper
 
 
@@ -42,6 +44,8 @@ class EpisodeStatistics(Wrapper):
         size = self.below.reward.shape[1:]
         self.sum, self.discounted = self.keep("sum", size), self.keep("discounted", size)
         self.weight = self.keep("weight", fill=1.0)  # of the next reward in the discounted sum
+        self.ended = np.zeros(1, np.int64)  # how many episodes have ended in the last step
+        self.entries_last = not self.clock
         self.began, self.took = np.full(self.count, time.perf_counter()), np.zeros(self.count)
         self.return_queue = deque[Any](maxlen=self.buffer_length)
         self.length_queue = deque[int](maxlen=self.buffer_length)
@@ -53,15 +57,18 @@ class EpisodeStatistics(Wrapper):
         put_number(self.weight, 1.0, slots)
         self.began[slots] = time.perf_counter()
 
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
+        """Add, and see who has ended."""
+        sums = flat(self.sum), flat(self.discounted), self.weight
+        ends = self.below.terminated, self.below.truncated
+        yield accumulate, slots, flat(self.below.reward), float(self.discount), *ends, *sums, self.ended
+
     def after_step(self, slots: np.ndarray) -> None:
-        """Add."""
-        reward = self.below.reward
-        add(self.sum, reward, slots)
-        add(self.discounted, self.weight.reshape(-1, *[1] * (reward.ndim - 1)) * reward, slots)
-        self.weight[slots] *= self.discount
-        over = slots & self.below.over
-        if not over.any():
+        """Add, and keep what episodes that have ended came to."""
+        super().after_step(slots)
+        if not self.ended.item():
             return
+        over = slots & self.below.over
         self.took[over] = time.perf_counter() - self.began[over]
         for slot in np.flatnonzero(over).tolist():
             self.return_queue.append(self.sum[slot].copy()[()])
@@ -71,9 +78,32 @@ class EpisodeStatistics(Wrapper):
         """Where only ends are told: of episodes that have ended in this step."""
         return self.below.over & (self.time > 0) if self.at_end else None
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sums."""
         own = {"r": self.sum, "dr": self.discounted, "l": self.time}
         if self.clock:
             own["t"] = np.round(self.took, 6)
         return {self.entry: own}
+
+
+@compiled(nogil=True)
+def accumulate(
+    slots: np.ndarray,
+    rewards: np.ndarray,
+    discount: float,
+    terminated: np.ndarray,
+    truncated: np.ndarray,
+    sums: np.ndarray,
+    discounted: np.ndarray,
+    weight: np.ndarray,
+    ended: np.ndarray,
+) -> None:
+    """Sums of rewards (slots, numbers), discounted ones with the weight of the next reward; and how many end."""
+    ended[0] = 0
+    for i in range(slots.size):
+        if slots[i]:
+            for j in range(sums.shape[1]):
+                sums[i, j] += rewards[i, j]
+                discounted[i, j] += weight[i] * rewards[i, j]
+            weight[i] *= discount
+            ended[0] += np.int64(terminated[i] or truncated[i])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.wrappers.wrapper import Stage
+from rlenvs.wrappers.stage import Stage
 
 MOST = 16  # actions that are compared
 

@@ -54,11 +54,8 @@ class AccruedRewards(OfVector, Appends):
         clear(self.accrued, slots)
         self._fill(slots)
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Add."""
-        self.run_all("add", self._adding, slots, self.vector_lasts)
-
-    def _adding(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         yield add_rows, self.accrued, self._vector(), slots
         yield from self._filling(slots)
 
@@ -69,7 +66,7 @@ class AccruedRewards(OfVector, Appends):
         yield shrink, self.accrued, self.sizes, slots, self.shown
         yield from self.joining(slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The sum."""
         return {**self._untouched(), "accrued": self.accrued}
 
@@ -147,15 +144,12 @@ class WeightConditioned(OfVector, Appends):
             )
         return np.array([self._simplex(slot) for slot in given])
 
-    def after_step(self, slots: np.ndarray) -> None:
+    def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         """Weigh."""
-        self.run_all("weigh", self._weighing, slots, self.vector_lasts)
-
-    def _weighing(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
         yield weigh, self._vector(), self.shown, slots, self.reward
         yield from self.joining(slots)
 
-    def extra_info(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """The weights."""
         return {**self._untouched(), "weights": self.shown}
 

@@ -8,7 +8,8 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.cache import compiled
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.slots import BatchSlots
-from rlenvs.wrappers.wrapper import Observation, Stage, Wrapper
+from rlenvs.wrappers.stage import Observation, Stage
+from rlenvs.wrappers.wrapper import Wrapper
 
 ONE = np.uint64(1)
 

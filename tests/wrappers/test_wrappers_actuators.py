@@ -23,7 +23,8 @@ from rlenvs.wrappers.action_cost import ActionCost
 from rlenvs.wrappers.action_repeat import ActionRepeat, ActionSequence
 from rlenvs.wrappers.actuators import Actuator
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.wrapper import Stage, wrapper_from
+from rlenvs.wrappers.recipes import wrapper_from
+from rlenvs.wrappers.stage import Stage
 
 EVERYTHING = Actuator(
     noise=[0.1, 0.2, 0.0, 0.1],

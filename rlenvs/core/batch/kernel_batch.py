@@ -305,7 +305,7 @@ class KernelBatch(BatchStepping):
         if not self.barrier_count:
             options = " with these options" if self.world.barriers else ""
             raise NotImplementedError(f"{self.world.name} has no barriers{options}")
-        proposals, wanted = self._real(actions, np.float64), self.proposal_shape
+        proposals, wanted = self._numbers_in(actions), self.proposal_shape
         if proposals.shape != wanted:
             raise ActionError(
                 f"{self.world.name}: proposed actions of shape {proposals.shape} were given; needed: {wanted}"

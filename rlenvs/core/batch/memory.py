@@ -318,7 +318,7 @@ class First:
         self.outcome = outcome
         # what an environment makes of these views, see `BatchStepping.short_step` and `InfoKeys.reader`
         self.step: Any = None
-        self.advance: Any = None  # `step` by the action that lies in the batch; None where that takes more
+        self.advance: Any = None  # a step by the action that lies in the batch, not read; None where that takes more
         self.read: Any = None
 
 

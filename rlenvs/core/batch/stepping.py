@@ -125,13 +125,12 @@ class BatchStepping(BatchMemory):
         row, allowed = self._action_row.data, first.mask.data  # which give Python's numbers sooner
         bare, choices, illegal = self._bare_choices, self.setup.action_size, first.illegal
 
-        def advance() -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        def advance() -> None:
             code = run(address, 0, 1, ACT)
             if code:
                 self._refuse(code)
             if self.totals is not None:
                 self.totals.see_step(self, None)
-            return read()
 
         def step(action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]] | None:
             forbidden = False
@@ -222,6 +221,11 @@ class BatchStepping(BatchMemory):
         return self._failed != 0
 
     @property
+    def failures(self) -> np.ndarray:
+        """By world, a code of why its episode was broken off in the last step, 0 where it was not: the batch's own."""
+        return self._failed
+
+    @property
     def any_broken(self) -> bool:
         """Whether one was."""
         return bool(np.count_nonzero(self._failed))  # in a fraction of the time that `any` takes
@@ -281,10 +285,14 @@ class BatchStepping(BatchMemory):
 
     def _real(self, value: Any, dtype: Any) -> np.ndarray:
         """Real numbers in a new type; ActionError for anything else."""
+        return self._numbers_in(value).astype(dtype)
+
+    def _numbers_in(self, value: Any) -> np.ndarray:
+        """Real numbers as they are; ActionError for anything else."""
         array = actions_of(self.world.name, value)
         if array.dtype.kind not in "fiu":
             raise ActionError(f"{self.world.name}: {shortened(value)} is not made of real numbers")
-        return array.astype(dtype)
+        return array
 
     def _refuse(self, code: int, given: list[Any] | None = None) -> None:
         """Raise the error of a driver's code; `given` is the action, where it does not lie in `actions`."""

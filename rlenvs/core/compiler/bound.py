@@ -10,15 +10,17 @@ import functools
 import hashlib
 import struct
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.compiler.build import direct
-from rlenvs.core.compiler.cache import code_cache, stem_of
+from rlenvs.core.compiler.cache import code_cache, compiled, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
 from rlenvs.core.compiler.jit import njit, typeof, types
 from rlenvs.core.compiler.slot_loops import fetching
+from rlenvs.core.compiler.threads import call_loop, entry_of
 
 
 def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
@@ -32,13 +34,34 @@ def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:
     words = [b"".join(map(_words_of, arguments)) for arguments in given]
     block = np.frombuffer(b"".join(words), np.int64)
     kinds = tuple(types.Tuple([_kind_of(each) for each in arguments]) for arguments in given)
-    entry, address = _entry(tuple(loop for loop, *_ in loops), kinds, tuple(map(len, words))), block.ctypes.data
+    return _at(_entry(tuple(loop for loop, *_ in loops), kinds, tuple(map(len, words))), block, given)
 
-    def call() -> None:
-        entry(address)
 
-    call.__dict__["alive"] = block, given  # for as long as they may be read
+def chained(calls: Sequence[Callable[[], None]]) -> Callable[[], None]:
+    """A function that makes calls of `bound`, one after the other, in one call of compiled code, which exists."""
+    if len(calls) == 1:
+        return calls[0]
+    places = [len(calls), *(word for call in calls for word in call.__dict__["place"])]
+    return _at(_run_all, np.array(places, np.int64), list(calls))
+
+
+def _at(entry: Any, block: np.ndarray, alive: Any) -> Callable[[], None]:
+    """Compiled code with its arguments, which lie in a block; what they point to stays alive as long as this."""
+    place = entry_of(entry, 1), block.ctypes.data
+    call = partial(direct(entry), place[1])
+    call.__dict__.update(place=place, alive=(block, alive))
     return call
+
+
+_word = fetching(types.int64)
+
+
+@compiled(nogil=True)
+def _run_all(address: int) -> None:
+    """Make calls: their number lies there, and behind it where the code and the arguments of each are."""
+    for k in range(_word(address)):
+        place = address + 8 + 16 * k
+        call_loop(_word(place), _word(place + 8), 0, 0, 0)
 
 
 def _kind_of(value: Any) -> Any:
@@ -63,7 +86,7 @@ def _words_of(value: Any) -> bytes:
 
 
 @functools.cache
-def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...]) -> Callable[[int], None]:
+def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...]) -> Any:
     """A compiled function (address) that calls loops with the arguments of these types and sizes [bytes] that lie there
     one after the other."""
     scope: dict[str, Any] = {"__name__": __name__}  # which numba wants to find again
@@ -76,5 +99,4 @@ def _entry(loops: tuple[Any, ...], kinds: tuple[Any, ...], sizes: tuple[int, ...
     parts = [stem_of(loop.py_func, {"arguments": kind}) for loop, kind in zip(loops, kinds, strict=True)]
     stem = f"{__name__}.call_{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}"
     call._cache = code_cache(lambda: stem, "call")
-    call.compile((types.int64,))
-    return direct(call)
+    return call
