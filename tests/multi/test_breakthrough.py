@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.multi.boards.breakthrough import SPEC, most_moves
+from rlenvs.multi.boards.breakthrough import SPEC
+from rlenvs.multi.boards.breakthrough_rules import most_moves
 
 EMPTY, UP, DOWN = ".", "w", "b"
 

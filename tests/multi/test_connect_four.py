@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.multi.boards.connect_four import SPEC, WON
+from rlenvs.multi.boards.connect_four import SPEC
 from rlenvs.multi.boards.connect_four import data as lines
+from rlenvs.multi.boards.connect_four_players import WON
 
 # move sequences of each length; 7^7 lacks the seven that fill a column, then games end
 PERFT = [1, 7, 49, 343, 2401, 16807, 117649, 823536]

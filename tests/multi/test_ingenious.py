@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rlenvs
-from rlenvs.multi.boards.ingenious import NAMES, SPEC, STEPS, cells_of, lowest_score
+from rlenvs.multi.boards.ingenious import NAMES, SPEC, STEPS, cells_of
+from rlenvs.multi.boards.ingenious_rules import lowest_score
 
 AXES = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
 

@@ -52,7 +52,6 @@ v0: first version.
 from rlenvs.core import (
     Score,
     b1,
-    below,
     block,
     choice,
     discrete,
@@ -69,22 +68,25 @@ from rlenvs.core import (
 )
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
+from rlenvs.multi.boards.breakthrough_players import choose_racer, choose_random, search
+from rlenvs.multi.boards.breakthrough_rules import (
+    LEFT,
+    RIGHT,
+    STRAIGHT,
+    advance,
+    column_of,
+    may_move,
+    most_moves,
+    note_move,
+    number_of,
+    place,
+    row_of,
+)
 from rlenvs.multi.boards.sides import SIDE, agents_of, seat_against, side_of
 
 OPPONENT = choice("self", "negamax", "racer", "random", doc="who plays the other side; self: both are agents")
 SELF, NEGAMAX, RACER, RANDOM = OPPONENT.codes("self", "negamax", "racer", "random")
-
-LEFT, STRAIGHT, RIGHT = range(3)
 LARGEST, DEEPEST = 12, 6
-WON, HOPELESS = 1_000_000, -10_000_000  # worth of positions to players
-RUNS, PREVENTS = 100_000, 50_000
-PIECE = 12  # worth of a piece on its first row; one that came y rows has y^2 more
-
-
-@kernel
-def most_moves(height, width):
-    """How long a game may be."""
-    return 2 * width * (2 * height - 5) + 1
 
 
 SPEC = world(
@@ -154,64 +156,6 @@ SPEC = world(
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
-# `x` and `y` are a column and a row as a side sees them, from its own end
-
-
-@kernel
-def row_of(s, side, y):
-    return y if side == 0 else s.board.shape[1] - 1 - y
-
-
-@kernel
-def column_of(s, side, x):
-    return x if side == 0 else s.board.shape[2] - 1 - x
-
-
-@kernel
-def seen(s, side, x, y):
-    """What a side sees in a cell: 1 for its own piece, 2 for the other's, 0 for none, 3 beyond the board."""
-    if x < 0 or y < 0 or x >= s.board.shape[2] or y >= s.board.shape[1]:
-        return 3
-    return int(s.board[side, y, x])
-
-
-@kernel
-def place(s, side, x, y, piece):
-    """Put a piece (1 own, 2 the other's, 0 none) where a side sees (x, y)."""
-    s.board[side, y, x] = piece
-    s.board[1 - side, s.board.shape[1] - 1 - y, s.board.shape[2] - 1 - x] = 3 - piece if piece else 0
-
-
-@kernel
-def may_move(s, side, x, y, d):
-    """Whether a side may move what it sees in (x, y) in direction d."""
-    if seen(s, side, x, y) != 1:
-        return False
-    ahead = seen(s, side, x + d - 1, y + 1)
-    return ahead == 0 or (ahead == 2 and d != STRAIGHT)
-
-
-@kernel
-def advance(s, side, x, y, d):
-    """A move that is allowed; returns whether it captures."""
-    captured = seen(s, side, x + d - 1, y + 1) == 2
-    place(s, side, x, y, 0)
-    place(s, side, x + d - 1, y + 1, 1)
-    s.pieces[1 - side] -= captured
-    return captured
-
-
-@kernel
-def take_back(s, side, x, y, d, captured):
-    place(s, side, x, y, 1)
-    place(s, side, x + d - 1, y + 1, 2 if captured else 0)
-    s.pieces[1 - side] += captured
-
-
-@kernel
-def number_of(s, x, y, d):
-    """The action that moves what lies in (x, y) in direction d."""
-    return (x * s.board.shape[1] + y) * 3 + d
 
 
 @kernel
@@ -243,15 +187,6 @@ def play_move(p, s, action, r):
             r.success[k] = sign > 0.0
             r.win[k] = sign
             r.fast_win[k] = sign * (1.0 - s.moves / most_moves(height, width))
-
-
-@kernel
-def note_move(s, side, x, y, d):
-    s.moves += 1
-    s.last[0] = row_of(s, side, y)
-    s.last[1] = column_of(s, side, x)
-    s.last[2] = row_of(s, side, y + 1)
-    s.last[3] = column_of(s, side, x + d - 1)
 
 
 @kernel
@@ -332,189 +267,6 @@ def observe(p, s, k, o):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def choose_random(s, rng):
-    """Any move that is allowed."""
-    count = 0
-    for x in range(s.board.shape[2]):
-        for y in range(s.board.shape[1]):
-            for d in range(3):
-                count += may_move(s, s.mover, x, y, d)
-    left = below(rng, max(count, 1))
-    for x in range(s.board.shape[2]):
-        for y in range(s.board.shape[1]):
-            for d in range(3):
-                if may_move(s, s.mover, x, y, d):
-                    if left == 0:
-                        return number_of(s, x, y, d)
-                    left -= 1
-    return 0
-
-
-@kernel
-def worth_of(y):
-    """Of a piece that stands y rows from its own end."""
-    return PIECE + y * y
-
-
-@kernel
-def lost_at(s, side, x, y):
-    """What a side has to fear for its piece in (x, y): all of its worth, or a quarter where it is defended."""
-    attackers = (seen(s, side, x - 1, y + 1) == 2) + (seen(s, side, x + 1, y + 1) == 2)
-    defenders = (seen(s, side, x - 1, y - 1) == 1) + (seen(s, side, x + 1, y - 1) == 1)
-    if attackers == 0:
-        return 0
-    return worth_of(y) if attackers > defenders else worth_of(y) // 4
-
-
-@kernel
-def runs_free(s, side, x, y):
-    """Whether no piece of the other side can meet a piece that runs from (x, y) to the last row: none stands in the
-    cells ahead that are at most as far to the side as they are ahead, and one more."""
-    height = s.board.shape[1]
-    for ahead in range(1, height - y):
-        for aside in range(-ahead - 1, ahead + 2):
-            if seen(s, side, x + aside, y + ahead) == 2:
-                return False
-    return True
-
-
-@kernel
-def rows_missing(s, side):
-    """How many rows the foremost piece of a side is away from the last."""
-    height, found = s.board.shape[1], s.board.shape[1]
-    for y in range(height):
-        for x in range(s.board.shape[2]):
-            if seen(s, side, x, y) == 1:
-                found = min(found, height - 1 - y)
-    return found
-
-
-@kernel
-def judge_move(s, side, x, y, d):
-    """What the racer thinks of a move, which is taken back again."""
-    height, width = s.board.shape[1], s.board.shape[2]
-    captured = advance(s, side, x, y, d)
-    x += d - 1
-    y += 1
-    value = worth_of(y) - worth_of(y - 1)
-    if captured:
-        value += worth_of(height - 1 - y)
-    missing = rows_missing(s, 1 - side)
-    if y == height - 1 or s.pieces[1 - side] == 0:
-        value = WON
-    elif missing == 1:
-        value -= PREVENTS
-    else:
-        value -= lost_at(s, side, x, y)
-        if runs_free(s, side, x, y) and height - 1 - y <= missing - 1:
-            value += RUNS - 1000 * (height - 1 - y)
-        for column in range(width):  # what stands close to our end has to be met
-            if seen(s, side, column, 2) == 2 or seen(s, side, column, 3) == 2:
-                value -= 6
-        if y == 1:  # the last row keeps the ways closed
-            value -= 5
-    take_back(s, side, x - d + 1, y - 1, d, captured)
-    return value
-
-
-@kernel
-def choose_racer(s, rng):
-    """The move that looks best by itself, any of these."""
-    side, best, chosen, count = s.mover, HOPELESS, 0, 0
-    for x in range(s.board.shape[2]):
-        for y in range(s.board.shape[1]):
-            for d in range(3):
-                if may_move(s, side, x, y, d):
-                    value = judge_move(s, side, x, y, d)
-                    count = 1 if value > best else count + (value == best)
-                    if value > best or (value == best and below(rng, count) == 0):
-                        best, chosen = value, number_of(s, x, y, d)
-    return chosen
-
-
-@kernel
-def enter(s, level, flipped):
-    """The search comes to a new position, `level` moves ahead: its moves, captures first, then the foremost pieces."""
-    height, width = s.board.shape[1], s.board.shape[2]
-    side = (s.mover + level) % 2
-    captures, quiet = 0, s.option.shape[1]  # quiet moves are kept from the other end of the list
-    for ahead in range(1, height):
-        y = height - 1 - ahead
-        for i in range(width):
-            x = width - 1 - i if flipped else i
-            if seen(s, side, x, y) == 1:
-                for d in range(3):
-                    there = seen(s, side, x + d - 1, y + 1)
-                    if there == 2 and d != STRAIGHT:
-                        s.option[level, captures] = number_of(s, x, y, d)
-                        captures += 1
-                    elif there == 0:
-                        quiet -= 1
-                        s.option[level, quiet] = number_of(s, x, y, d)
-    s.captures[level] = captures
-    s.quiet[level] = quiet
-    s.tried[level] = 0
-    s.best[level] = HOPELESS
-    s.low[level] = HOPELESS if level == 0 else -s.high[level - 1]
-    s.high[level] = -HOPELESS if level == 0 else -s.low[level - 1]
-
-
-@kernel
-def next_move(s, level):
-    """The next move to be looked at; -1 when there are no more."""
-    n = s.tried[level]
-    s.tried[level] += 1
-    if n < s.captures[level]:
-        return s.option[level, n]
-    n = s.option.shape[1] - 1 - (n - s.captures[level])
-    return s.option[level, n] if n >= s.quiet[level] else -1
-
-
-@kernel
-def search(s, depth, flipped):
-    """Alpha-beta search without recursion. Returns the best action for the side that is to move; what it is worth is
-    s.best[0] then: WON and less for a win, the sooner the more."""
-    height = s.board.shape[1]
-    level, chosen = 0, 0
-    s.total[0] = 0
-    enter(s, 0, flipped)
-    while True:
-        action = -1 if s.low[level] >= s.high[level] else next_move(s, level)
-        if action < 0:  # all that follows is known
-            if level == 0:
-                return chosen
-            value = -s.best[level]
-            level -= 1
-            action = s.path[level]
-            side = (s.mover + level) % 2
-            take_back(s, side, action // (3 * height), action // 3 % height, action % 3, s.taken[level])
-        else:
-            side = (s.mover + level) % 2
-            x, y, d = action // (3 * height), action // 3 % height, action % 3
-            captured = advance(s, side, x, y, d)
-            total = s.total[level] + worth_of(y + 1) - worth_of(y)
-            if captured:
-                total += worth_of(height - 2 - y)
-            if y + 1 == height - 1 or s.pieces[1 - side] == 0:
-                value = WON - level
-            elif level + 1 == depth:
-                value = total - lost_at(s, side, x + d - 1, y + 1)
-            else:
-                s.path[level] = action
-                s.taken[level] = captured
-                level += 1
-                s.total[level] = -total
-                enter(s, level, flipped)
-                continue
-            take_back(s, side, x, y, d, captured)
-        if value > s.best[level]:
-            s.best[level] = value
-            if level == 0:
-                chosen = action
-        s.low[level] = max(s.low[level], value)
-
-
 @SPEC.player("negamax")
 def play_negamax(p, s, k, a, rng):
     a[k] = search(s, p.depth, False) if s.turn == k else 0
@@ -531,6 +283,7 @@ def play_random(p, s, k, a, rng):
 
 
 # --- images -----------------------------------------------------------------------------------------------------------
+
 
 BORDER, LIGHT, DARK, GOAL = (92, 62, 40), (236, 213, 174), (196, 157, 110), (120, 170, 110)
 PIECES = ((250, 246, 236), (48, 48, 52))

@@ -45,7 +45,6 @@ v0: first version.
 
 from rlenvs.core import (
     Score,
-    below,
     block,
     choice,
     discrete,
@@ -55,19 +54,18 @@ from rlenvs.core import (
     integer,
     kernel,
     term,
-    uniform,
     world,
 )
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
+from rlenvs.multi.boards.connect_four_players import choose_greedy, choose_negamax, choose_random, search
+from rlenvs.multi.boards.connect_four_rules import DIRECTIONS, connects, drop, is_full, is_open, reach
 from rlenvs.multi.boards.sides import SIDE, agents_of, seat_against, side_of
 
 OPPONENT = choice("self", "negamax", "greedy", "random", doc="who plays the other side; self: both are agents")
 SELF, NEGAMAX, GREEDY, RANDOM = OPPONENT.codes("self", "negamax", "greedy", "random")
 
 LARGEST, DEEPEST, COLUMNS = 12, 10, 7
-WON, HOPELESS = 1_000_000, -10_000_000  # worth of positions to the search
-DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 TERMS = {
     "win": term(-1.0, 1.0, 1.0, "1 for the winner, -1 for the loser"),
@@ -149,57 +147,6 @@ def data(values):
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def is_open(s, column):
-    return s.filled[column] < s.cell.shape[0]
-
-
-@kernel
-def is_full(s):
-    found = 0
-    for column in range(s.filled.size):
-        found += is_open(s, column)
-    return found == 0
-
-
-@kernel
-def drop(s, column, side):
-    """A disc into a column that is not full; returns its row."""
-    row = s.cell.shape[0] - 1 - s.filled[column]
-    s.cell[row, column] = 1 + side
-    s.filled[column] += 1
-    return row
-
-
-@kernel
-def lift(s, column):
-    """The last disc out of a column."""
-    s.filled[column] -= 1
-    s.cell[s.cell.shape[0] - 1 - s.filled[column], column] = 0
-
-
-@kernel
-def reach(s, row, column, down, right):
-    """How many discs like the one in a cell follow it in a direction."""
-    disc, count = s.cell[row, column], 0
-    row += down
-    column += right
-    while 0 <= row < s.cell.shape[0] and 0 <= column < s.cell.shape[1] and s.cell[row, column] == disc:
-        count += 1
-        row += down
-        column += right
-    return count
-
-
-@kernel
-def connects(p, s, row, column):
-    """Whether the disc in a cell is part of a line that wins."""
-    for down, right in DIRECTIONS:
-        if 1 + reach(s, row, column, down, right) + reach(s, row, column, -down, -right) >= p.connect:
-            return True
-    return False
 
 
 @kernel
@@ -314,125 +261,6 @@ def observe(p, s, k, o):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-@kernel
-def choose_random(s, rng):
-    """Any column that is not full."""
-    count = 0
-    for column in range(s.filled.size):
-        count += is_open(s, column)
-    left = below(rng, max(count, 1))
-    for column in range(s.filled.size):
-        if is_open(s, column):
-            if left == 0:
-                return column
-            left -= 1
-    return 0
-
-
-@kernel
-def winning_column(p, s, side):
-    """A column in which a side would win at once; -1 where there is none."""
-    found = -1
-    for column in range(s.filled.size):
-        if found < 0 and is_open(s, column):
-            row = drop(s, column, side)
-            if connects(p, s, row, column):
-                found = column
-            lift(s, column)
-    return found
-
-
-@kernel
-def choose_greedy(p, s, rng):
-    """Win; else prevent; else the column whose next cell is on the most lines, any of the best."""
-    column = winning_column(p, s, s.mover)
-    if column < 0:
-        column = winning_column(p, s, 1 - s.mover)
-    if column >= 0:
-        return column
-    best, count = -1, 0
-    for column in range(s.filled.size):
-        if is_open(s, column):
-            worth = p.worth[s.cell.shape[0] - 1 - s.filled[column], column]
-            if worth > best:
-                best, count = worth, 1
-            elif worth == best:
-                count += 1
-    left = below(rng, max(count, 1))
-    for column in range(s.filled.size):
-        if is_open(s, column) and p.worth[s.cell.shape[0] - 1 - s.filled[column], column] == best:
-            if left == 0:
-                return column
-            left -= 1
-    return 0
-
-
-@kernel
-def from_the_middle(i, width, mirrored):
-    """The columns by their distance from the middle, and of two alike first the right one, or the left one."""
-    column = (width - 1) // 2 + ((i + 1) // 2 if i % 2 == 1 else -(i // 2))
-    return width - 1 - column if mirrored else column
-
-
-@kernel
-def enter(s, level):
-    """The search comes to a new position, `level` moves ahead."""
-    s.tried[level] = 0
-    s.best[level] = HOPELESS
-    s.low[level] = HOPELESS if level == 0 else -s.high[level - 1]
-    s.high[level] = -HOPELESS if level == 0 else -s.low[level - 1]
-
-
-@kernel
-def search(p, s, depth, mirrored):
-    """Alpha-beta search without recursion. Returns the best column for the side that is to move; what it is worth is
-    s.best[0] then: WON and less for a win, the sooner the more, 0 for a draw."""
-    width, level, chosen = s.filled.size, 0, 0
-    s.total[0] = 0
-    enter(s, 0)
-    while True:
-        if s.tried[level] == width:  # all that follows is known
-            if level == 0:
-                return chosen
-            value = -s.best[level]
-            level -= 1
-            column = s.path[level]
-            lift(s, column)
-        else:
-            column = from_the_middle(s.tried[level], width, mirrored)
-            s.tried[level] += 1
-            if not is_open(s, column):
-                continue
-            row = drop(s, column, (s.mover + level) % 2)
-            total = s.total[level] + p.worth[row, column]
-            if connects(p, s, row, column):
-                value = WON - level
-            elif is_full(s):
-                value = 0
-            elif level + 1 == depth:
-                value = total
-            else:
-                s.path[level] = column
-                level += 1
-                s.total[level] = -total
-                enter(s, level)
-                continue
-            lift(s, column)
-        if value > s.best[level]:
-            s.best[level] = value
-            if level == 0:
-                chosen = column
-        s.low[level] = max(s.low[level], value)
-        if s.low[level] >= s.high[level]:
-            s.tried[level] = width
-
-
-@kernel
-def choose_negamax(p, s, rng):
-    """As an opponent it varies; as the expert it draws nothing."""
-    return search(p, s, p.depth, uniform(rng, 0.0, 1.0) < 0.5)
-
-
 @SPEC.player("negamax")
 def play_negamax(p, s, k, a, rng):
     a[k] = search(p, s, p.depth, False) if s.turn == k else 0
@@ -449,6 +277,7 @@ def play_random(p, s, k, a, rng):
 
 
 # --- images -----------------------------------------------------------------------------------------------------------
+
 
 FRAME, HOLE = (25, 74, 140), (234, 238, 244)
 DISCS = ((222, 58, 47), (245, 199, 42))
