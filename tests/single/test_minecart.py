@@ -15,7 +15,7 @@ from places import DATA
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.single.objectives import minecart, minecart_front
+from rlenvs.single.objectives import minecart, minecart_front, minecart_pictures
 from rlenvs.single.objectives.minecart import ACCELERATE, BRAKE, DIG, LEFT, MINES, NONE, RIGHT
 
 ID, GAMMAS = "Minecart-v0", (1.0, 0.99, 0.98)
@@ -423,10 +423,10 @@ def test_pictures_show_the_cart_and_its_load():
     assert (first != moved).any(axis=2).sum() > 500
     again, _ = env.reset(seed=1)
     assert (again == first).all()  # not the end of the last episode
-    ore = (first == minecart.ORES[0]).all(axis=2).sum()
+    ore = (first == minecart_pictures.ORES[0]).all(axis=2).sum()
     env.unwrapped.batch.states["load"] = [1.5, 0.0]
     loaded, *_ = env.step(LEFT)
-    assert (loaded == minecart.ORES[0]).all(axis=2).sum() > ore + 100
+    assert (loaded == minecart_pictures.ORES[0]).all(axis=2).sum() > ore + 100
 
 
 @pytest.mark.parametrize("mines", [[], [[0.5, 0.5, 0.1]], [[2.0, 0.5, 0.1, 0.1]], [[0.1] * 4] * 17, "near"])

@@ -1,4 +1,6 @@
-"""Minecart's actions, and where its mines lie as published: what the world and its fronts share."""
+"""Minecart's actions and units, and where its mines lie as published: what its files share."""
+
+import math
 
 DIG, LEFT, RIGHT, ACCELERATE, BRAKE, NONE = range(6)
 MINES = (  # x, y, mean of each ore per frame of digging
@@ -9,3 +11,4 @@ MINES = (  # x, y, mean of each ore per frame of digging
     (0.84, 0.16, 0.0, 0.2),
 )
 START = 45.0  # degrees
+RADIANS = math.pi / 180.0
