@@ -148,7 +148,7 @@ def test_what_is_edited_before_the_second_use_is_refused(edit):
 
 LOOPS = [
     "rlenvs.core.compiler.threads",
-    "rlenvs.pareto.learning",
+    "rlenvs.pareto.learning_tables",
     "rlenvs.single.puzzles.pushworld.solver",
     "rlenvs.single.puzzles.rubik.table",
     "rlenvs.single.puzzles.sliding_solver",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs import pareto
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.pareto.learning import insert
+from rlenvs.pareto.learning_tables import insert
 
 SEA = "DeepSeaTreasure-v0"
 
