@@ -15,8 +15,9 @@ from rlenvs.kits.tracks import files, generator, lidar
 from rlenvs.kits.tracks import road as roads
 from rlenvs.kits.tracks.road import AT
 from rlenvs.kits.vehicles.single_track import SPEED, STATES, YAW
-from rlenvs.robotics.racing import circuit, f1tenth
-from rlenvs.robotics.racing.f1tenth import BORDER, CAR_CONTACT, FINISHED, RACING, SHAPE, SPEC
+from rlenvs.robotics.racing import circuit, f1tenth, f1tenth_motion
+from rlenvs.robotics.racing.f1tenth import SPEC
+from rlenvs.robotics.racing.f1tenth_motion import BORDER, CAR_CONTACT, FINISHED, RACING, SHAPE
 
 ID, RACE = "F1Tenth-v0", "F1TenthRace-v0"
 CIRCLE = [[300.0 * math.cos(a), 300.0 * math.sin(a), 260.0, 260.0] for a in np.arange(32) * math.pi / 16]
@@ -142,8 +143,18 @@ def test_the_numbers_of_the_card():
 def test_numbers_that_races_do_not_show():
     """The grid, thresholds, rewards and ranges, each as the world's page states it."""
     assert (f1tenth.ROW, circuit.BEHIND, f1tenth.ASIDE) == (0.8, 0.35, 0.42)
-    assert (f1tenth.NEAR_BORDER, f1tenth.NEAR_CAR, f1tenth.FAR_CAR, f1tenth.SAME_LEVEL) == (0.1, 0.15, 1.2, 3.0)
-    assert (f1tenth.PREVIEW, f1tenth.PREVIEW_STEP, f1tenth.LAP_SECONDS, f1tenth.SLIDE_PARTS) == (12, 0.75, 30.0, 2)
+    assert (f1tenth.NEAR_BORDER, f1tenth.NEAR_CAR, f1tenth_motion.FAR_CAR, f1tenth_motion.SAME_LEVEL) == (
+        0.1,
+        0.15,
+        1.2,
+        3.0,
+    )
+    assert (f1tenth.PREVIEW, f1tenth.PREVIEW_STEP, f1tenth.LAP_SECONDS, f1tenth_motion.SLIDE_PARTS) == (
+        12,
+        0.75,
+        30.0,
+        2,
+    )
     assert (f1tenth.PATCH_LENGTH, f1tenth.PATCH_WIDTH) == ((1.0, 4.0), (0.5, 1.5))
     assert {name: term.weight for name, term in SPEC.terms.items()} == {
         "progress": 1.0,
@@ -225,8 +236,8 @@ def test_who_is_out_sees_its_contact_and_then_nothing():
 
 def test_eight_cars_start_apart():
     s = batch_of(RACE, agents=8, observation="track").records(0)[1]
-    assert min(f1tenth.nearest_car(s, k) for k in range(8)) > 0.15
-    assert min(f1tenth.border_gap(s, k) for k in range(8)) > 0.1
+    assert min(f1tenth_motion.nearest_car(s, k) for k in range(8)) > 0.15
+    assert min(f1tenth_motion.border_gap(s, k) for k in range(8)) > 0.1
     assert s.end.tolist() == [RACING] * 8
 
 

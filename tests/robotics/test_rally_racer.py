@@ -14,7 +14,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.tracks.road import body_gap, nearest_cell, place
 from rlenvs.kits.vehicles.single_track import SLIP, SPEED, STEER, YAW, YAW_RATE
-from rlenvs.robotics.racing import rally_camera, rally_racer
+from rlenvs.robotics.racing import rally_camera, rally_motion, rally_racer
 from rlenvs.robotics.racing.rally_racer import LEARNING, RECOVERY
 
 ID = "RallyRacer-v0"
@@ -79,7 +79,7 @@ def test_numbers_of_the_simulator():
     assert values["friction"] == 2.0
     assert rlenvs.make(ID).spec.max_episode_steps == 5000
     assert WORLD.fps == 20  # 0.05 s
-    assert pytest.approx(0.005) == 0.05 / (rally_racer.LOOKS * rally_racer.PARTS)
+    assert pytest.approx(0.005) == 0.05 / (rally_racer.LOOKS * rally_motion.PARTS)
     assert (rally_racer.LONG, rally_racer.MOVED) == (500, 1.0)
     assert (rally_racer.POSITIONS, rally_racer.WITHIN) == (30, 0.3)  # of the real car's machine
     assert [WORLD.terms[name].weight for name in ("velocity", "reached", "stuck")] == [1.0, 100.0, 100.0]
@@ -157,14 +157,14 @@ def test_gravity_pulls_down_the_slope_of_the_waves():
     def ground(x, y):
         return 0.2 * rally_camera.height(s.waves, x, y)
 
-    rally_racer.note_slope(p, s)
+    rally_motion.note_slope(p, s)
     x, y, c, sn = *map(float, s.car[:2]), math.cos(s.car[YAW]), math.sin(s.car[YAW])
     step = 1e-5
     assert s.slope[0] == pytest.approx((ground(x + c * step, y + sn * step) - ground(x, y)) / step, abs=1e-4)
     assert s.slope[1] == pytest.approx((ground(x - sn * step, y + c * step) - ground(x, y)) / step, abs=1e-4)
     s.car[SPEED], s.car[SLIP] = 3.0, 0.1
     before = s.car[SPEED] * np.array([math.cos(0.1), math.sin(0.1)])
-    rally_racer.roll_down(p, s, 0.01)
+    rally_motion.roll_down(p, s, 0.01)
     after = s.car[SPEED] * np.array([math.cos(s.car[SLIP]), math.sin(s.car[SLIP])])
     assert after - before == pytest.approx(-9.81 * 0.01 * s.slope, abs=1e-12)
     numbers = np.hypot(s.waves[:, 0], s.waves[:, 1])
@@ -233,7 +233,7 @@ def test_impulses_of_walls_are_newtons_and_coulombs(speed, slip, turn, along, le
 
     before = np.array([speed * math.cos(slip), speed * math.sin(slip), turn])
     s.car[:] = (0.0, 0.0, 0.0, speed, 0.0, turn, slip)
-    hit = rally_racer.bounce_off(p, s.car, along, left, c, sn)
+    hit = rally_motion.bounce_off(p, s.car, along, left, c, sn)
     size = s.car[SPEED]
     after = np.array([size * math.cos(s.car[SLIP]), size * math.sin(s.car[SLIP]), s.car[YAW_RATE]])
     assert hit == pytest.approx(max(0.0, -at_the_point(*before)[0]))
@@ -407,8 +407,8 @@ def test_numbers_that_drives_do_not_show():
     ranges = {name: (WORLD.params[name].low, WORLD.params[name].high) for name in OWN_PARAMETERS}
     assert ranges == OWN_PARAMETERS
     assert (rally_racer.FRONT, rally_racer.REAR, rally_racer.HALF) == (0.22, 0.22, 0.13)
-    assert (rally_racer.WIDTH, rally_racer.CELLS, rally_racer.CHECKPOINTS) == (2.2, 256, 12)
-    assert (rally_racer.PATCHES, rally_racer.WAVES, rally_racer.SHORTEST, rally_racer.LONGEST) == (6, 3, 5.0, 12.0)
+    assert (rally_racer.WIDTH, rally_motion.CELLS, rally_racer.CHECKPOINTS) == (2.2, 256, 12)
+    assert (rally_racer.PATCHES, rally_motion.WAVES, rally_racer.SHORTEST, rally_racer.LONGEST) == (6, 3, 5.0, 12.0)
     assert (rally_racer.MIDDLE_SPEED, rally_racer.HALF_RANGE, rally_racer.BACK_SPEED) == (2.5, 2.0, 1.0)
     assert rally_racer.BEYOND == 30.0
     assert (rally_camera.ROWS_OF_IMAGE, rally_camera.COLUMNS_OF_IMAGE) == (64, 128)

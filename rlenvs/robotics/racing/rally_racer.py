@@ -85,15 +85,12 @@ from rlenvs.kits.tracks.road import (
     AT,
     COLUMNS,
     PATCH,
-    body_contact,
-    body_gap,
     cell_at,
     coordinates,
     grip_factor,
     locate,
     place,
 )
-from rlenvs.kits.vehicles.drift import drift
 from rlenvs.kits.vehicles.single_track import (
     CAR,
     GAIN_FORWARD,
@@ -106,14 +103,14 @@ from rlenvs.kits.vehicles.single_track import (
     YAW_RATE,
     X,
     Y,
-    acceleration_towards,
 )
 from rlenvs.robotics.racing.rally_camera import COLUMNS_OF_IMAGE, ROWS_OF_IMAGE, VIEW, take_picture
+from rlenvs.robotics.racing.rally_motion import CELLS, WAVES, drive, note_slope
 from rlenvs.robotics.racing.render_rally import draw_rally
 
 HORIZON = 5000
-LOOKS, PARTS = 5, 2  # walls are looked at 5 times a step; physics steps of 0.005 s between
-WIDTH, CELLS, CHECKPOINTS, PATCHES, WAVES = 2.2, 256, 12, 6, 3
+LOOKS = 5  # times a step that walls are looked at
+WIDTH, CHECKPOINTS, PATCHES = 2.2, 12, 6
 LAPS = 5  # of success: who never steers is led through up to three by walls and the recovery, the expert drives 16
 SHORTEST, LONGEST = 5.0, 12.0  # m, of the ground's waves
 FRONT, REAR, HALF = 0.22, 0.22, 0.13  # m, of the car's body
@@ -128,7 +125,6 @@ CAMERA = choice("none", "rgb", doc="an image of a camera on the car")
 ENDS = choice("never", "stuck", doc="whether an episode ends where the car has not moved")
 (STUCK,) = ENDS.codes("stuck")
 BEYOND = 30.0  # m, of the largest course
-CLEAR = 1e-6  # m, between wall and car after a contact
 
 
 SPEC = world(
@@ -310,86 +306,6 @@ def reset(p, s, rng):
     s.progress, s.offset = coordinates(p.road, s.cell, x, y)
     s.goal = (first + 1) % CHECKPOINTS
     note_goals(p, s)
-
-
-@kernel
-def note_slope(p, s):
-    """How steep the ground is under the car, ahead and to the left: the height is a sum of waves."""
-    east = north = 0.0
-    for n in range(WAVES):
-        steep = p.hills * maths.cos(s.waves[n, 0] * s.car[X] + s.waves[n, 1] * s.car[Y] + s.waves[n, 2])
-        east, north = east + steep * s.waves[n, 0], north + steep * s.waves[n, 1]
-    sn, c = maths.sin_cos(s.car[YAW])
-    s.slope[0], s.slope[1] = c * east + sn * north, c * north - sn * east
-
-
-@kernel
-def roll_down(p, s, h):
-    """What gravity does to the velocity in h seconds on a slope."""
-    note_slope(p, s)
-    sn, c = maths.sin_cos(s.car[SLIP])
-    ahead = s.car[SPEED] * c - GRAVITY * s.slope[0] * h
-    left = s.car[SPEED] * sn - GRAVITY * s.slope[1] * h
-    set_velocity(s.car, ahead, left)
-
-
-@kernel
-def set_velocity(x, ahead, left):
-    """Speed and slip of a velocity [m/s] ahead and to the left."""
-    size = math.sqrt(ahead * ahead + left * left)
-    if ahead < 0.0 and abs(left) < -ahead:  # backwards, as in `drift`
-        x[SPEED], x[SLIP] = -size, maths.atan2(-left, -ahead)
-    else:
-        x[SPEED], x[SLIP] = size, maths.atan2(left, ahead) if size > 0.0 else 0.0
-
-
-@kernel
-def drive(p, s, steer, speed, h):
-    """Move the car for h seconds. Returns the speed [m/s] across a wall at which it hit that, 0 where it hit none."""
-    x = s.car
-    for n in range(STATES):
-        s.before[n] = x[n]
-    grip = p.friction * grip_factor(s.patches, p.road[CELLS, AT], s.progress, s.offset)
-    rate = min(max((steer - x[STEER]) / h, -p.steer_rate), p.steer_rate)
-    s.steer_speed = rate
-    drift(p, grip, x, rate, acceleration_towards(p, x, speed), h, PARTS, s.scratch)
-    roll_down(p, s, h)
-    x[STEER] = min(max(x[STEER], -p.max_steer), p.max_steer)
-    x[YAW] = maths.wrapped(x[YAW])
-    sn, c = maths.sin_cos(x[YAW])
-    cell, hit = locate(p.road, s.cell, x[X], x[Y]), 0.0
-    gap, along, left, out_ahead, out_left = body_contact(p.road, cell, x[X], x[Y], c, sn, p.body)
-    if gap < 0.0:
-        hit = bounce_off(p, x, along, left, out_ahead, out_left)
-        x[X] += (CLEAR - gap) * (c * out_ahead - sn * out_left)
-        x[Y] += (CLEAR - gap) * (sn * out_ahead + c * out_left)
-        cell = locate(p.road, s.cell, x[X], x[Y])
-        if body_gap(p.road, cell, x[X], x[Y], c, sn, p.body) < 0.0:  # another wall: not a step further
-            x[X], x[Y], x[YAW], cell = s.before[X], s.before[Y], s.before[YAW], s.cell
-    s.cell = cell
-    s.progress, s.offset = coordinates(p.road, cell, x[X], x[Y])
-    return hit
-
-
-@kernel
-def bounce_off(p, x, along, left, out_ahead, out_left):
-    """Change velocity and rate of turn by the impulses of a wall at a point of the body: restitution across it,
-    friction along it. Returns the speed [m/s] across it before.
-
-    along, left: the point [m]; out_ahead, out_left: unit vector away from the wall; both in the frame of the car.
-    """
-    sn, c = maths.sin_cos(x[SLIP])
-    u, v, turn = x[SPEED] * c, x[SPEED] * sn, x[YAW_RATE]
-    hit = max(0.0, -((u - turn * left) * out_ahead + (v + turn * along) * out_left))
-    arm = along * out_left - left * out_ahead
-    push = (1.0 + p.bounce) * hit / (1.0 / p.mass + arm * arm / p.inertia)
-    u, v, turn = u + push * out_ahead / p.mass, v + push * out_left / p.mass, turn + push * arm / p.inertia
-    slide = (v + turn * along) * out_ahead - (u - turn * left) * out_left
-    arm = along * out_ahead + left * out_left
-    rub = min(max(-slide / (1.0 / p.mass + arm * arm / p.inertia), -p.wall_friction * push), p.wall_friction * push)
-    set_velocity(x, u - rub * out_left / p.mass, v + rub * out_ahead / p.mass)
-    x[YAW_RATE] = turn + rub * arm / p.inertia
-    return hit
 
 
 @kernel
