@@ -8,7 +8,7 @@ import pytest
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.robotics.quadcopter import race, racing, swarm_race
+from rlenvs.robotics.quadcopter import race, racing, racing_expert, swarm_race
 from rlenvs.robotics.quadcopter.courses import COURSES, lower_bound_time
 
 TERMS = [*race.SPEC.terms, *race.SPEC.costs]
@@ -192,9 +192,9 @@ def test_progress_and_rates_of_a_step():
 
 def test_a_faster_flight_pays_more(monkeypatch):
     def flown(share):
-        full_speed = racing.race_speed
+        full_speed = racing_expert.race_speed
         with monkeypatch.context() as slowed:
-            slowed.setattr(racing, "race_speed", lambda p, s, k: share * full_speed(p, s, k))
+            slowed.setattr(racing_expert, "race_speed", lambda p, s, k: share * full_speed(p, s, k))
             made = batch(course="straight", fidelity="low", backend="python")
             paid = 0.0
             while not made.over[0]:

@@ -53,7 +53,7 @@ v0: first version.
 """
 
 from rlenvs.core import cost, term
-from rlenvs.robotics.quadcopter import dynamics, flight, racing, render, tasks, vehicle
+from rlenvs.robotics.quadcopter import dynamics, flight, racing, racing_expert, render, tasks, vehicle
 
 
 def race_horizon(values):
@@ -142,8 +142,8 @@ def observe(p, s, o):
 
 @SPEC.expert
 def expert(p, s, a):
-    ax, ay, az = racing.race_pull(p, s, 0, racing.race_speed(p, s, 0))
-    racing.pull_to_action(p, s, 0, a, ax, ay, az, max(p.room[0], p.room[1]), p.room[2])
+    ax, ay, az = racing_expert.race_pull(p, s, 0, racing_expert.race_speed(p, s, 0))
+    racing_expert.pull_to_action(p, s, 0, a, ax, ay, az, max(p.room[0], p.room[1]), p.room[2])
 
 
 @SPEC.draw

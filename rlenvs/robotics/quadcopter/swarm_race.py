@@ -50,7 +50,18 @@ import numpy as np
 from rlenvs.core import b1, cost, f8, i8, integer, kernel, maths, param, term
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.rng import seed_words
-from rlenvs.robotics.quadcopter import dynamics, flight, formation, racing, render, scene, swarm, tasks, vehicle
+from rlenvs.robotics.quadcopter import (
+    dynamics,
+    flight,
+    formation,
+    racing,
+    racing_expert,
+    render,
+    scene,
+    swarm,
+    tasks,
+    vehicle,
+)
 from rlenvs.robotics.quadcopter.gates import MISSED, crossing, ring_course
 
 MOST_RACERS = 16
@@ -313,9 +324,9 @@ def expert(p, s, a):
             x, y, z = s.slots[k, 0], s.slots[k, 1], s.slots[k, 2]
             flight.fly_to(p, s, k, a[k], x, y, z, 0.0, 0.0, 0.0, HOLD, half, p.room[2])
             continue
-        ax, ay, az = racing.race_pull(p, s, k, racing.race_speed(p, s, k))
+        ax, ay, az = racing_expert.race_pull(p, s, k, racing_expert.race_speed(p, s, k))
         dx, dy, dz = formation.dodge(p, s, k)
-        racing.pull_to_action(p, s, k, a[k], ax + SHY * dx, ay + SHY * dy, az + SHY * dz, half, p.room[2])
+        racing_expert.pull_to_action(p, s, k, a[k], ax + SHY * dx, ay + SHY * dy, az + SHY * dz, half, p.room[2])
 
 
 @SPEC.draw
