@@ -63,6 +63,7 @@ from rlenvs.core import (
     u1,
     world,
 )
+from rlenvs.single.exploration.crafting_creatures import balance_chunks, things_move
 from rlenvs.single.exploration.crafting_expert import advised
 from rlenvs.single.exploration.crafting_render import (
     ICON,
@@ -75,14 +76,7 @@ from rlenvs.single.exploration.crafting_render import (
     make_tiles,
     paint,
 )
-from rlenvs.single.exploration.crafting_rules import (
-    balance_chunks,
-    daylight,
-    does_something,
-    player_acts,
-    player_lives,
-    things_move,
-)
+from rlenvs.single.exploration.crafting_rules import daylight, does_something, player_acts, player_lives
 from rlenvs.single.exploration.crafting_terrain import make_land
 from rlenvs.single.exploration.crafting_things import (
     ACHIEVEMENTS,
