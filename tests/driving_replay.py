@@ -36,7 +36,7 @@ def put_body(s: Any, i: int, numbers: Any, place: Any, route: Any) -> None:
 
 def synchronise(batch: Any, told: dict[str, Any], n: int = 0) -> None:
     """Put the state behind step n into world 0 of a batch."""
-    from rlenvs.kits.traffic.cars import locate
+    from rlenvs.kits.traffic.lane_lists import locate
 
     p, s = batch.records(0)
     numbers, places, routes = (told[name][n] for name in ("numbers", "places", "routes"))
@@ -103,7 +103,7 @@ def follower(intersection: Any) -> Any:
     """For a junction: who leaves is taken away, and who entered there is put in, with the recorded draws."""
 
     def follow(p: Any, s: Any, told: dict[str, Any], n: int) -> None:
-        from rlenvs.kits.traffic.cars import locate
+        from rlenvs.kits.traffic.lane_lists import locate
 
         intersection.clear(p, s)
         known = set(told["names"][n - 1])

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode
 import rlenvs
 from rlenvs.kits.roads.lanes import LENGTH, SIGN, heading_on, point_on
 from rlenvs.kits.traffic import signals
-from rlenvs.kits.traffic.cars import locate
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import route_drive
 from rlenvs.robotics.driving import route_rewards as rewards
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rlenvs.kits.roads import lanes as L  # noqa: N812
 from rlenvs.kits.roads.network import Network, highway
 from rlenvs.kits.roads.towns import Town, side_by_side
-from rlenvs.kits.traffic import cars, collisions, drivers, pedestrians, priorities, signals
+from rlenvs.kits.traffic import cars, collisions, drivers, lane_lists, pedestrians, priorities, signals
 
 
 def record(kinds, sizes):
@@ -118,13 +118,13 @@ def test_mobil_overtakes_who_is_slow_and_does_not_cut_in():
     for i, (k, x, speed) in enumerate(((0, 100.0, 25.0), (0, 125.0, 15.0), (1, 20.0, 25.0))):
         cars.put_on_lane(net, c, i, k, x, speed)
         c.driver[i], c.timer[i] = 0, 1.5
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     drivers.think_of_lanes(net, table, c, 0)
     assert c.target_lane[0] == 1
     cars.put_on_lane(net, c, 0, 0, 100.0, 25.0)
     cars.put_on_lane(net, c, 2, 1, 94.0, 28.0)
     c.driver[:], c.timer[0] = 0, 1.5
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     drivers.think_of_lanes(net, table, c, 0)
     assert c.target_lane[0] == 0
 
@@ -133,7 +133,7 @@ def test_who_overlaps_has_crashed_and_is_pushed_apart():
     net, c = traffic(highway(1), 2)
     cars.put_on_lane(net, c, 0, 0, 100.0, 20.0)
     cars.put_on_lane(net, c, 1, 0, 104.0, 10.0)
-    cars.sort_bodies(c)
+    lane_lists.sort_bodies(c)
     collisions.collide_all(c, 0.1)
     assert c.crashed.all()
     assert c.hit.all()
@@ -166,7 +166,7 @@ def test_sixty_four_cars_at_one_spot_stay_numbers():
     for i in range(64):
         cars.put_on_lane(net, c, i, 1, 100.0, 25.0)
         c.driver[i] = 0
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     from rlenvs.kits.traffic.simulation import move_all
 
     for _ in range(5):
@@ -194,7 +194,7 @@ def test_drivers_stop_at_red_and_halt_at_stop_signs():
         table, signal = drivers.driver_table(drivers.NORMAL)["drivers"], signals.signal_table([row])["signal"]
         cars.put_on_lane(net, c, 0, 0, 20.0, 14.0)
         c.driver[0], c.halted[0], c.line_lane[0] = 0, -1, 0
-        cars.locate(net, c)
+        lane_lists.locate(net, c)
         slowest, faults = 99.0, 0
         for n in range(600):
             drivers.act_all(net, table, c)
@@ -219,7 +219,7 @@ def test_who_runs_a_red_light_is_told():
         told = []
         for _ in range(20):
             cars.advance(c, 0, 0.1)
-            cars.locate(net, c)
+            lane_lists.locate(net, c)
             told.append(signals.crossed(net, signal, c, 0, 10.0))
         assert sum(told) == fault
 
@@ -232,7 +232,7 @@ def test_who_leaves_a_lane_before_its_line_has_passed_nothing():
     signal = signals.signal_table([signals.light(1.0, 1.0, 1e6)])["signal"]
     cars.put_on_lane(net, c, 0, 0, 40.0, 10.0)
     c.line_lane[0], c.y[0], c.heading[0] = 0, -4.0, math.pi
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     assert c.lane_of[0] == 1
     assert signals.crossed(net, signal, c, 0, 10.0) == signals.OBEYED
 
@@ -246,7 +246,7 @@ def test_a_stop_sign_asks_for_a_halt_each_time():
     halted = []
     for k, at in ((0, 46.0), (1, 20.0), (0, 30.0)):
         cars.put_on_lane(net, c, 0, k, at, 0.0)
-        cars.locate(net, c)
+        lane_lists.locate(net, c)
         signals.note_halt(net, signal, c, 0)
         halted.append(int(c.halted[0]))
     assert halted == [0, -1, -1]
@@ -260,11 +260,11 @@ def test_the_lower_priority_yields_and_drives_on_later():
     cars.put_on_lane(net, c, 0, 0, 45.0, 10.0)
     cars.put_on_lane(net, c, 1, 1, 45.0, 10.0)
     c.driver[:] = 0
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     priorities.give_way(net, c)
     assert c.target_speed.tolist() == [10.0, 0.0]
     c.x[0] = 40.0
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     priorities.give_way(net, c)
     assert c.target_speed.tolist() == [10.0, 10.0]
 
@@ -286,7 +286,7 @@ def test_pedestrians_cross_and_cars_stop_for_them():
     c.walker_wait[0], c.walker_speed[0], c.walker_at[0] = 0.5, 1.0, 0.0
     cars.put_on_lane(net, c, 0, 0, 20.0, 14.0)
     c.driver[0] = 0
-    cars.locate(net, c)
+    lane_lists.locate(net, c)
     slowest, crossed = 99.0, False
     for _ in range(300):
         drivers.act_all(net, table, c)
@@ -370,6 +370,6 @@ def test_a_route_is_followed_at_a_fork():
     for goal, lane in (("c", 1), ("d", 2)):
         cars.put_on_lane(net, c, 0, 0, 49.0, 10.0)
         cars.set_route(c, 0, np.array(network.route("a", "b", goal)), 0)
-        cars.locate(net, c)
+        lane_lists.locate(net, c)
         cars.follow_road(net, c, 0)
         assert c.target_lane[0] == lane

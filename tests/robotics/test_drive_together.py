@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, ROAD, START, along_and_across, heading_on, point_on
-from rlenvs.kits.traffic.cars import sort_by_x
+from rlenvs.kits.traffic.lane_lists import sort_by_x
 from rlenvs.robotics.driving import town_cars
 
 TOGETHER = "DriveTogether-v0"

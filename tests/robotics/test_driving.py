@@ -121,7 +121,8 @@ def test_what_is_seen_of_each_state_is_what_highway_env_sees(name):
 @pytest.mark.parametrize("speed", [0.05, 0.69, 0.7, 2.0])
 def test_the_steering_of_slow_cars_multiplies_their_distance_from_the_lane(speed):
     """By 1 - 1.389 / speed in a moment of 1/15 s: below 0.694 m/s it grows, whatever its cause, the last bit too."""
-    from rlenvs.kits.traffic.cars import advance, locate, steer_all, track
+    from rlenvs.kits.traffic.cars import advance, steer_all, track
+    from rlenvs.kits.traffic.lane_lists import locate
 
     batch = batch_of(highway.SPEC.level("empty"))
     batch.reset()
@@ -307,7 +308,8 @@ def test_experts_drive_with_continuous_actions(name, least, crashes):
 
 
 def test_sixty_four_cars_at_one_spot_crash_and_stay_numbers():
-    from rlenvs.kits.traffic.cars import locate, put_on_lane
+    from rlenvs.kits.traffic.cars import put_on_lane
+    from rlenvs.kits.traffic.lane_lists import locate
 
     batch = batch_of(highway.SPEC, cars=63)
     batch.reset()

@@ -12,7 +12,8 @@ from places import ROOT
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.kits.roads import lanes as at
-from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, locate, put_on_lane
+from rlenvs.kits.traffic.cars import FASTER, IDLE, LANE_LEFT, LANE_RIGHT, SLOWER, put_on_lane
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import highway_exit, lane_keeping, racetrack, two_way, u_turn
 
 SPECS = {

@@ -46,7 +46,7 @@ def play(batch, choose):
 
 def put(batch, i, x, lane, speed=None, target=None):
     """Put car i of world 0 elsewhere."""
-    from rlenvs.kits.traffic.cars import locate
+    from rlenvs.kits.traffic.lane_lists import locate
 
     p, s = batch.records(0)
     s.x[i], s.y[i] = x, 4.0 * lane

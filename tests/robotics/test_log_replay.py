@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import heading_on, point_on
-from rlenvs.kits.traffic.cars import locate
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import logs, replay
 from rlenvs.robotics.driving.replay_metrics import closed_loop_metrics
 

@@ -27,7 +27,7 @@ from rlenvs.core.check.loops import lines_counted
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, LENGTH, ROAD, SIGN, START
 from rlenvs.kits.traffic import signals
-from rlenvs.kits.traffic.cars import locate
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import route_drive, route_expert, route_senses, route_town
 
 # --- the way ----------------------------------------------------------------------------------------------------------

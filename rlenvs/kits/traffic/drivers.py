@@ -17,18 +17,8 @@ import numpy as np
 from rlenvs.core import f8, kernel, maths
 from rlenvs.core.declare.rng import uniform
 from rlenvs.kits.roads.lanes import COSINE, COUNT, LIMIT, PLACE, ROAD, SHAPE, STRAIGHT, reachable
-from rlenvs.kits.traffic.cars import (
-    OBSTACLE,
-    RAW,
-    TRACKER,
-    distance_along,
-    follow_road,
-    neighbours,
-    not_zero,
-    stage_road,
-    steer_all,
-    track,
-)
+from rlenvs.kits.traffic.cars import OBSTACLE, RAW, TRACKER, follow_road, not_zero, stage_road, steer_all, track
+from rlenvs.kits.traffic.lane_lists import distance_along, neighbours
 
 # columns: largest acceleration either way, comfortable acceleration and braking [m/s^2], distance at a halt [m, from
 # middle to middle], time gap [s], range of the exponent, politeness, least gain of a lane change and most braking that

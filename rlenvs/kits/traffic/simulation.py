@@ -1,8 +1,9 @@
 """One step of time of all traffic."""
 
 from rlenvs.core import kernel
-from rlenvs.kits.traffic.cars import advance_all, list_lanes, sort_bodies
+from rlenvs.kits.traffic.cars import advance_all
 from rlenvs.kits.traffic.collisions import collide_all
+from rlenvs.kits.traffic.lane_lists import list_lanes, sort_bodies
 
 
 @kernel

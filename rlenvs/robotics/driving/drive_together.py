@@ -81,7 +81,8 @@ from rlenvs.kits.roads.lanes import (
     point_on,
 )
 from rlenvs.kits.roads.towns import Town
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, sort_by_x
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
+from rlenvs.kits.traffic.lane_lists import sort_by_x
 from rlenvs.robotics.driving.courtesy import drive, fill_path
 from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 from rlenvs.robotics.driving.town_cars import (

@@ -24,13 +24,13 @@ from rlenvs.kits.traffic.cars import (
     LANE_RIGHT,
     MOST_SLIP,
     SLOWER,
-    neighbours,
     not_zero,
     speed_index,
     stage_road,
     steering_of,
 )
 from rlenvs.kits.traffic.drivers import gains, idm
+from rlenvs.kits.traffic.lane_lists import neighbours
 from rlenvs.kits.traffic.priorities import MOMENT, MOMENTS
 from rlenvs.robotics.driving.crossing import planned_speed, wanted_action
 from rlenvs.robotics.driving.planning import planned_action

@@ -75,8 +75,9 @@ from rlenvs.core import (
 )
 from rlenvs.kits.roads.lanes import LIMIT, PLACE, lane_count
 from rlenvs.kits.roads.network import highway
-from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane
+from rlenvs.kits.traffic.cars import TRACKER, put_on_lane
 from rlenvs.kits.traffic.drivers import AGGRESSIVE, DEFENSIVE, DELAY, POLITE, act_all, become_driver
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving import driving, experts, observations
 from rlenvs.robotics.driving.driving import KINEMATICS, begin, driving_world, own_car, share

@@ -51,8 +51,9 @@ v0: first version.
 from rlenvs.core import below, choice, for_data, integer, maths, param, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE, lane_count
 from rlenvs.kits.roads.network import highway
-from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane
+from rlenvs.kits.traffic.cars import TRACKER, put_on_lane
 from rlenvs.kits.traffic.drivers import become_driver
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, share, simulate
 
 BEST = 1.5  # what the weighted terms add up to at most, with 1 for no crash

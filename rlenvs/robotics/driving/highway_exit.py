@@ -44,7 +44,8 @@ v0: first version.
 from rlenvs.core import cost, i8, integer, kernel, maths, param, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, set_route
+from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, set_route
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import exit_expert

@@ -46,18 +46,9 @@ import numpy as np
 from rlenvs.core import b1, below, i8, kernel, normal, param, term, uniform
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import (
-    CAR_LENGTH,
-    FASTER,
-    IDLE,
-    SLOWER,
-    copy_car,
-    locate,
-    put_car,
-    put_on_lane,
-    set_route,
-)
+from rlenvs.kits.traffic.cars import CAR_LENGTH, FASTER, IDLE, SLOWER, copy_car, put_car, put_on_lane, set_route
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, become_driver
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.crossing import is_there, regulate
 from rlenvs.robotics.driving.driving import begin, command, driving_world, on_road, own_car, share

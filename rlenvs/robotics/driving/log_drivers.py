@@ -4,8 +4,9 @@ import math
 
 from rlenvs.core import choice, kernel, maths
 from rlenvs.kits.roads.lanes import LIMIT, wrapped
-from rlenvs.kits.traffic.cars import CAR_LENGTH, neighbours, slip_towards
+from rlenvs.kits.traffic.cars import CAR_LENGTH, slip_towards
 from rlenvs.kits.traffic.drivers import idm
+from rlenvs.kits.traffic.lane_lists import neighbours
 from rlenvs.robotics.driving.logs import HEADING, STEP, X, Y
 from rlenvs.robotics.driving.replay import MOST_FORCE, MOST_STEER
 

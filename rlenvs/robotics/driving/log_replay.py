@@ -80,8 +80,9 @@ from rlenvs.core import (
 )
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import ROAD_DATA, heading_on, wrapped
-from rlenvs.kits.traffic.cars import CARS, car_sizes, locate
+from rlenvs.kits.traffic.cars import CARS, car_sizes
 from rlenvs.kits.traffic.drivers import DRIVER_DATA, NORMAL, driver_table
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import log_view
 from rlenvs.robotics.driving.log_drivers import ACTIONS, IDM, KINEMATIC, PLANNER, expert

@@ -26,7 +26,7 @@ from rlenvs.core.declare.rng import below, uniform
 from rlenvs.core.declare.user_files import open_file, read_arrays, reason
 from rlenvs.kits.roads.lanes import LENGTH, ROAD_DATA, lane_count
 from rlenvs.kits.roads.network import Network, highway, winding
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, CARS, car_sizes, locate, put_on_lane
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, CARS, car_sizes, put_on_lane
 from rlenvs.kits.traffic.drivers import (
     AGGRESSIVE,
     DEFENSIVE,
@@ -36,6 +36,7 @@ from rlenvs.kits.traffic.drivers import (
     become_driver,
     driver_table,
 )
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.robotics.driving.town_cars import overlap
 

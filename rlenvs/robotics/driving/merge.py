@@ -43,7 +43,8 @@ v0: first version.
 
 from rlenvs.core import below, param, term, uniform
 from rlenvs.kits.roads.lanes import PLACE
-from rlenvs.kits.traffic.cars import RAW, locate, put_obstacle, put_on_lane
+from rlenvs.kits.traffic.cars import RAW, put_obstacle, put_on_lane
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, own_car, simulate
 

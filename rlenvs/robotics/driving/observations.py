@@ -25,7 +25,8 @@ from rlenvs.kits.roads.lanes import (
     lane_count,
     point_on,
 )
-from rlenvs.kits.traffic.cars import CAR_LENGTH, distance_along, not_zero, speed_index, stage_road
+from rlenvs.kits.traffic.cars import CAR_LENGTH, not_zero, speed_index, stage_road
+from rlenvs.kits.traffic.lane_lists import distance_along
 
 PRESENCE, RIGHT, DOWN, RIGHT_SPEED, DOWN_SPEED, COSINE, SINE, ALONG, ACROSS, TURN = range(10)  # of p.features
 ON_ROAD = 10

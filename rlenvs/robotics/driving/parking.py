@@ -57,17 +57,8 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits.roads.lanes import HEADING, ROAD_DATA, point_on, wrapped
-from rlenvs.kits.traffic.cars import (
-    CARS,
-    RAW,
-    car_sizes,
-    locate,
-    put_car,
-    put_obstacle,
-    put_on_lane,
-    slip_of,
-    steering_of,
-)
+from rlenvs.kits.traffic.cars import CARS, RAW, car_sizes, put_car, put_obstacle, put_on_lane, slip_of, steering_of
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import networks

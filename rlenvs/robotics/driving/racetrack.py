@@ -45,7 +45,8 @@ import numpy as np
 
 from rlenvs.core import below, choice, flag, for_data, integer, kernel, param, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
-from rlenvs.kits.traffic.cars import locate, put_on_lane, steering_of
+from rlenvs.kits.traffic.cars import put_on_lane, steering_of
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
 from rlenvs.robotics.driving.experts import calm_slip, expert

@@ -16,8 +16,9 @@ from rlenvs.kits.roads.lanes import (
     point_on,
     wrapped,
 )
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, RAW, advance, locate, put_car, set_direction
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, RAW, advance, put_car, set_direction
 from rlenvs.kits.traffic.drivers import act_all
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving.logs import HEADING, PRESENT, SPEED, STEP, X, Y
 from rlenvs.robotics.driving.town_cars import overlap
 

@@ -45,8 +45,9 @@ import numpy as np
 from rlenvs.core import below, i8, kernel, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import locate, put_car, put_on_lane, set_route, speed_index
+from rlenvs.kits.traffic.cars import put_car, put_on_lane, set_route, speed_index
 from rlenvs.kits.traffic.drivers import become_driver
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, on_road, own_car, simulate
 from rlenvs.robotics.driving.steering import steers

@@ -82,8 +82,9 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, ROAD_DATA, along_and_across, distance_to, heading_on
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CARS, RAW, car_sizes, locate, slip_of
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CARS, RAW, car_sizes, slip_of
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, DRIVER_DATA, act_all, driver_table
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.pedestrians import CROSSING_DATA, WALKERS, stop_for_walkers, walk_all, walker_hit
 from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS, give_way
 from rlenvs.kits.traffic.signals import RAN_RED, RAN_STOP, SIGNAL_DATA, STOPS, crossed, obey_all

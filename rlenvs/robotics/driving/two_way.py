@@ -43,7 +43,8 @@ v0: first version.
 
 from rlenvs.core import cost, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, lane_count
-from rlenvs.kits.traffic.cars import TRACKER, locate, put_on_lane, speed_index
+from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, speed_index
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, simulate
 from rlenvs.robotics.driving.experts import overtaking_expert

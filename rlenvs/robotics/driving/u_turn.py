@@ -48,8 +48,9 @@ import numpy as np
 from rlenvs.core import f8, i8, kernel, normal, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, lane_count
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import locate, put_on_lane, set_route
+from rlenvs.kits.traffic.cars import put_on_lane, set_route
 from rlenvs.kits.traffic.drivers import become_driver
+from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import overtaking_expert
