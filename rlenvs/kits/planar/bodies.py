@@ -29,7 +29,22 @@ def fields(
         strips: of x, in which shapes of static bodies are looked for: about one for two of them.
     """
     return {
-        # bodies
+        **_body_fields(bodies),
+        **_shape_fields(bodies, shapes, vertices),
+        **_joint_fields(bodies, joints),
+        **_contact_fields(bodies, shapes, contacts),
+        "event_count": i8.up_to(events),
+        "events": i4(events, 3),
+        "position_solved": i8,
+        **_search_fields(shapes, strips),
+        # of a distance between two shapes
+        "simplex": f8(3, 3),
+        "simplex_index": i8(3, 2),
+    }
+
+
+def _body_fields(bodies: int | str) -> dict[str, Kind]:
+    return {
         "body_count": i8.up_to(bodies),
         "body_kind": i1(bodies).within(0, 2),
         "centre": f8(bodies, 2),  # m, of mass
@@ -49,7 +64,11 @@ def fields(
         "frame": f8(bodies, 4),  # x, y of the origin, cosine, sine
         "placed": i8,  # whether one has been put elsewhere by hand since its shapes were boxed in
         "swept": f8(bodies, 4),  # centre and angle at the beginning of the step; share of the step that is done
-        # shapes
+    }
+
+
+def _shape_fields(bodies: int | str, shapes: int | str, vertices: int | str) -> dict[str, Kind]:
+    return {
         "shape_count": i8.up_to(shapes),
         "vertex_count": i8.up_to(vertices),
         "shape_kind": i1(shapes),
@@ -66,7 +85,11 @@ def fields(
         "shape_box": f8(shapes, 4),  # m, around all of the step, with a margin: left, bottom, right, top
         "vertex": f8(vertices, 2),  # m, in the frame of the body
         "normal": f8(vertices, 2),  # of the side from this vertex to the next
-        # joints
+    }
+
+
+def _joint_fields(bodies: int | str, joints: int | str) -> dict[str, Kind]:
+    return {
         "joint_count": i8.up_to(joints),
         "joint_kind": i1(joints),
         "joint_body": i4(joints, 2).index_of(bodies),
@@ -84,7 +107,11 @@ def fields(
         "joint_state": i1(joints),
         "joint_rows": f8(joints, 3, 4),
         "joint_gain": f8(joints, 14),
-        # contacts
+    }
+
+
+def _contact_fields(bodies: int | str, shapes: int | str, contacts: int | str) -> dict[str, Kind]:
+    return {
         "contact_count": i8.up_to(contacts),
         # slots in use, the oldest first; behind them those that are free
         "contact_order": i4(contacts).index_of(contacts),
@@ -114,10 +141,12 @@ def fields(
         "contact_block": f8(contacts, 6),
         "contact_time": f8(contacts),  # share of the step after which they meet; -1 where it is not known
         "contacts_left_out": i8,
-        "event_count": i8.up_to(events),
-        "events": i4(events, 3),
-        "position_solved": i8,
-        # where shapes are looked for
+    }
+
+
+def _search_fields(shapes: int | str, strips: int | str) -> dict[str, Kind]:
+    """Where shapes are looked for."""
+    return {
         "strip_start": i4(strips).up_to(shapes),
         "strip_left": f8,
         "strip_width": f8,
@@ -126,9 +155,6 @@ def fields(
         "static_shapes": i4(shapes).index_of(shapes),
         "moving_count": i8.up_to(shapes),
         "moving_shapes": i4(shapes).index_of(shapes),  # by the left ends of their boxes
-        # of a distance between two shapes
-        "simplex": f8(3, 3),
-        "simplex_index": i8(3, 2),
     }
 
 
