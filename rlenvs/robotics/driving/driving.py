@@ -96,7 +96,49 @@ def usual_features(network: Network) -> dict[str, float]:
     return {"presence": 0.0, "x": 200.0, "y": 4.0 * len(first), "vx": 80.0, "vy": 80.0}
 
 
-def driving_world(
+def shared_options(observation: str, actions: str, rows: int, hz: tuple[int, int]) -> dict[str, Any]:
+    """The options of all driving worlds, with the defaults of one; for the arguments see `driving_world`."""
+    return {
+        "observation": OBSERVATION.defaulting(observation),
+        "actions": ACTIONS.defaulting(actions),
+        "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, the ego car's among them"),
+        "see_behind": flag(False, "whether `kinematics` shows cars behind"),
+        "linked": flag(False, "drivers see who is on lanes before and behind their own, as in highway-env's -v1"),
+        "simulation_hz": integer(hz[0], 1, 60, "moments of simulation per second"),
+        "policy_hz": integer(hz[1], 1, 60, "decisions per second"),
+        "offroad_terminal": flag(False, "end the episode off the road"),
+    }
+
+
+def shared_blocks(most: float) -> dict[str, Any]:
+    """The blocks of all observations; those that an observation does not have are empty."""
+    told = {"raw": True, "constant": True}
+    return {
+        "rows": block("rows", "features", low=-most, high=most, doc="cars, the nearest first", **told),
+        "grid": block("layers", "cells", "cells", low=-1.0, high=1.0, doc="cells", **told),
+        "times": block("speed_rows", 3, "time_steps", low=0.0, high=1.0, doc="collisions", **told),
+        "beams": block("beams", 2, low=-1.0, high=1.0, doc="distance, relative speed", **told),
+    }
+
+
+def shared_sizes(
+    values: Any, grid: tuple[Sequence[int], int, float, bool], time_span: int, picture: tuple[int, int, float, float]
+) -> dict[str, int]:
+    """The sizes of these blocks and of the picture."""
+    kind = values.observation
+    return {
+        "rows": values.seen_cars if kind == "kinematics" else 0,
+        "layers": len(grid[0]) if kind == "grid" else 0,
+        "cells": grid[1],
+        "speed_rows": 3 if kind == "times" else 0,
+        "time_steps": time_span * values.policy_hz,
+        "beams": seen.BEAMS if kind == "lidar" else 0,
+        "pixel_rows": picture[0] if kind == "pixels" else 0,
+        "pixel_columns": picture[1] if kind == "pixels" else 0,
+    }
+
+
+def driving_world(  # 29 parameters: those of a declaration, by name; a world gives those in which it differs
     name: str,
     *,
     road: Callable[[Any], Network],
@@ -160,7 +202,6 @@ def driving_world(
 
     def sizes(values: Any) -> dict[str, int]:
         network = road(values)
-        kind = values.observation
         return {
             **network.sizes,
             **car_sizes(cars(values), stages, len(network.lanes)),
@@ -169,14 +210,7 @@ def driving_world(
             "moments": MOMENTS,
             "speeds": len(speeds),
             "features": len(columns(network)),
-            "rows": values.seen_cars if kind == "kinematics" else 0,
-            "layers": len(grid[0]) if kind == "grid" else 0,
-            "cells": grid[1],
-            "speed_rows": 3 if kind == "times" else 0,
-            "time_steps": time_span * values.policy_hz,
-            "beams": seen.BEAMS if kind == "lidar" else 0,
-            "pixel_rows": picture[0] if kind == "pixels" else 0,
-            "pixel_columns": picture[1] if kind == "pixels" else 0,
+            **shared_sizes(values, grid, time_span, picture),
             **(more_sizes(values) if more_sizes else {}),
         }
 
@@ -205,29 +239,12 @@ def driving_world(
     made = world(
         name,
         params=params or {},
-        options={
-            "observation": OBSERVATION.defaulting(observation),
-            "actions": ACTIONS.defaulting(actions),
-            "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, the ego car's among them"),
-            "see_behind": flag(False, "whether `kinematics` shows cars behind"),
-            "linked": flag(False, "drivers see who is on lanes before and behind their own, as in highway-env's -v1"),
-            "simulation_hz": integer(hz[0], 1, 60, "moments of simulation per second"),
-            "policy_hz": integer(hz[1], 1, 60, "decisions per second"),
-            "offroad_terminal": flag(False, "end the episode off the road"),
-            **(options or {}),
-        },
+        options={**shared_options(observation, actions, rows, hz), **(options or {})},
         state={**STATE, **(FORECAST if junctions else {}), **(state or {})},
         scratch=(*scratch, *(FORECAST if junctions else ())),
         data={**DATA, **(data or {})},
         sizes=sizes,
-        observation={
-            "rows": block(
-                "rows", "features", low=-most, high=most, raw=True, constant=True, doc="cars, the nearest first"
-            ),
-            "grid": block("layers", "cells", "cells", low=-1.0, high=1.0, raw=True, constant=True, doc="cells"),
-            "times": block("speed_rows", 3, "time_steps", low=0.0, high=1.0, raw=True, constant=True, doc="collisions"),
-            "beams": block("beams", 2, low=-1.0, high=1.0, raw=True, constant=True, doc="distance, relative speed"),
-        },
+        observation=shared_blocks(most),
         images={"picture": image("pixel_rows", "pixel_columns", 3, doc="the road from above")},
         action=lambda values: action(values, moves, throttle),
         fps=lambda values: float(values.policy_hz),
@@ -236,13 +253,18 @@ def driving_world(
         **own,
     )
     made.make_data(make_data)
+    made.keys(keys_for(moves, throttle))
+    hang_shared(made, junctions)
+    return made
+
+
+def hang_shared(made: Any, junctions: bool) -> None:
+    """Hang the functions that driving worlds share on a declaration."""
     made.observe(observe)
     made.observe_images(observe_images)
     made.expert(junction_expert if junctions else expert)
     made.draw(draw_traffic)
-    made.keys(keys_for(moves, throttle))
     made.state_fault(state_fault)
-    return made
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
