@@ -120,6 +120,46 @@ def cosine_and_sinc(square):
 
 
 @kernel
+def pushed(airborne, per_mass, gravity_dt, fx, fy, fz, qx, qy, qz, qw):
+    """What a force in body axes and gravity add to the velocity; fx and fy count with `airborne` alone."""
+    lift = 2.0 * per_mass * fz
+    ax = lift * (qx * qz + qw * qy)
+    ay = lift * (qy * qz - qw * qx)
+    az = lift * (0.5 - (qx * qx + qy * qy)) - gravity_dt
+    if airborne:
+        ax += per_mass * ((1.0 - 2.0 * (qy * qy + qz * qz)) * fx + 2.0 * (qx * qy - qw * qz) * fy)
+        ay += per_mass * (2.0 * (qx * qy + qw * qz) * fx + (1.0 - 2.0 * (qx * qx + qz * qz)) * fy)
+        az += per_mass * (2.0 * (qx * qz - qw * qy) * fx + 2.0 * (qy * qz + qw * qx) * fy)
+    return ax, ay, az
+
+
+@kernel
+def turned(qx, qy, qz, qw, wx, wy, wz, half_dt):
+    """An attitude after a turn at body rates [rad/s] for twice `half_dt` seconds, and the rates, at most FASTEST."""
+    hx, hy, hz = half_dt * wx, half_dt * wy, half_dt * wz
+    square, fastest = hx * hx + hy * hy + hz * hz, half_dt * FASTEST
+    if square > fastest * fastest:
+        share = fastest / math.sqrt(square)
+        wx, wy, wz = share * wx, share * wy, share * wz
+        hx, hy, hz = share * hx, share * hy, share * hz
+        square = fastest * fastest
+    cosine, sine = cosine_and_sinc(square)
+    nx = cosine * qx + sine * (hz * qy - hy * qz + hx * qw)
+    ny = cosine * qy + sine * (hx * qz - hz * qx + hy * qw)
+    nz = cosine * qz + sine * (hy * qx - hx * qy + hz * qw)
+    nw = cosine * qw - sine * (hx * qx + hy * qy + hz * qz)
+    return nx, ny, nz, nw, wx, wy, wz
+
+
+@kernel
+def set_attitude(s, k, qx, qy, qz, qw):
+    """Note the attitude of vehicle k, of length 1."""
+    scale = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
+    s.attitude[k, 0], s.attitude[k, 1] = qx * scale, qy * scale
+    s.attitude[k, 2], s.attitude[k, 3] = qz * scale, qw * scale
+
+
+@kernel
 def fly_alone(p, s, k, substeps, dt):
     """Advance vehicle k by `substeps` steps of `dt` seconds.
 
@@ -132,7 +172,6 @@ def fly_alone(p, s, k, substeps, dt):
     turn_x, turn_y, turn_z = dt / p.inertia_x, dt / p.inertia_y, dt / p.inertia_z
     per_mass, gravity_dt, half_dt, rest = dt / p.mass, dt * p.gravity, 0.5 * dt, 0.5 * p.hull[1]
     damping = dt * p.damping
-    fastest = half_dt * FASTEST
     c = constants(p, dt)
     airborne = p.drag or p.wind
     held = p.action == THRUST_RATES
@@ -155,14 +194,7 @@ def fly_alone(p, s, k, substeps, dt):
             if driven:
                 drive(p, s, k, c)
             fx, fy, fz, tx, ty, tz = wrench(p, s, k, c, pz, qx, qy, qz, qw, vx, vy, vz)
-        lift = 2.0 * per_mass * fz
-        ax = lift * (qx * qz + qw * qy)
-        ay = lift * (qy * qz - qw * qx)
-        az = lift * (0.5 - (qx * qx + qy * qy)) - gravity_dt
-        if airborne:
-            ax += per_mass * ((1.0 - 2.0 * (qy * qy + qz * qz)) * fx + 2.0 * (qx * qy - qw * qz) * fy)
-            ay += per_mass * (2.0 * (qx * qy + qw * qz) * fx + (1.0 - 2.0 * (qx * qx + qz * qz)) * fy)
-            az += per_mass * (2.0 * (qx * qz - qw * qy) * fx + 2.0 * (qy * qz + qw * qx) * fy)
+        ax, ay, az = pushed(airborne, per_mass, gravity_dt, fx, fy, fz, qx, qy, qz, qw)
         slow, calm = 1.0, 1.0
         if damping > 0.0:
             slow = max(0.0, slow - damping * (1.0 + math.sqrt(vx * vx + vy * vy + vz * vz)))
@@ -187,26 +219,8 @@ def fly_alone(p, s, k, substeps, dt):
             kept = max(0.0, 1.0 - FRICTION * gravity_dt / max(speed, 1e-12))
             vx, vy, vz = kept * vx, kept * vy, max(vz, 0.0)
             wx, wy, wz = 0.0, 0.0, 0.0
-        hx, hy, hz = half_dt * wx, half_dt * wy, half_dt * wz
-        square = hx * hx + hy * hy + hz * hz
-        if square > fastest * fastest:
-            share = fastest / math.sqrt(square)
-            wx, wy, wz = share * wx, share * wy, share * wz
-            hx, hy, hz = share * hx, share * hy, share * hz
-            square = fastest * fastest
-        cosine, sine = cosine_and_sinc(square)
-        nx = cosine * qx + sine * (hz * qy - hy * qz + hx * qw)
-        ny = cosine * qy + sine * (hx * qz - hz * qx + hy * qw)
-        nz = cosine * qz + sine * (hy * qx - hx * qy + hz * qw)
-        qw = cosine * qw - sine * (hx * qx + hy * qy + hz * qz)
-        qx, qy, qz = nx, ny, nz
-    scale = 1.0 / math.sqrt(qx * qx + qy * qy + qz * qz + qw * qw)
-    s.attitude[k, 0], s.attitude[k, 1], s.attitude[k, 2], s.attitude[k, 3] = (
-        qx * scale,
-        qy * scale,
-        qz * scale,
-        qw * scale,
-    )
+        qx, qy, qz, qw, wx, wy, wz = turned(qx, qy, qz, qw, wx, wy, wz, half_dt)
+    set_attitude(s, k, qx, qy, qz, qw)
     s.position[k, 0], s.position[k, 1], s.position[k, 2] = px, py, pz
     s.velocity[k, 0], s.velocity[k, 1], s.velocity[k, 2] = vx, vy, vz
     s.rates[k, 0], s.rates[k, 1], s.rates[k, 2] = wx, wy, wz
