@@ -206,7 +206,7 @@ def _compare_algorithms() -> None:
 
 
 @app.command(rich_help_panel=PANEL)
-def train(  # a parameter for each option of the command
+def train(  # 15 parameters: one for each option of the command
     ids: Ids = None,
     output: Runs = None,
     seeds: Seeds = 1,

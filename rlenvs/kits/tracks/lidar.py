@@ -111,7 +111,7 @@ def next_row(row: int, way: int, cells: int) -> int:
 
 
 @kernel
-def sweep(
+def sweep(  # 13 parameters: road and place number by number, as loops hold them in registers
     road: Any, row: int, way: int, x: float, y: float, c: float, s: float, beams: Any, view: float, first: int,
     last: int, reach: float, near: Any,
 ) -> None:  # fmt: skip

@@ -295,6 +295,7 @@ def frame_of(camera, half_x, half_y, half_z, pixel, near, rows, columns):
     return left, max(end, left), top, max(bottom, top)
 
 
+# 15 parameters: the scene, the camera and the images that it takes
 @kernel
 def render(shapes, drones, me, radius, half_height, x, y, z, attitude, level, fov, near, far, image, depth):
     """Take an image of the floor, the shapes and the drones.

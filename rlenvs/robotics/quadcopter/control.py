@@ -95,6 +95,7 @@ def start_control(s, k):
         s.last_angles[k, j] = s.angles[k, j]
 
 
+# 14 parameters: the target's place and motion, number by number, as kernels make no arrays
 @kernel
 def pid(p, s, k, dt, x, y, z, yaw, speed_x, speed_y, speed_z, turn_x, turn_y, turn_z):
     """Command vehicle k's rotors, once per control step of `dt` seconds.

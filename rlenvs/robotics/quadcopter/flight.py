@@ -359,6 +359,7 @@ def steer_rotors(p, s, k, a, ax, ay, az):
         a[j] = limited((math.sqrt(f / p.thrust_coefficient) / hover_rpm(p) - 1.0) / p.action_range, 1.0)
 
 
+# 13 parameters: a place and a velocity, number by number, as kernels make no arrays
 @kernel
 def fly_to(p, s, k, a, x, y, z, vx, vy, vz, most, half, ceiling):
     """The expert's action towards a place [m] and velocity [m/s], accelerating by at most `most` [m/s^2] sideways."""

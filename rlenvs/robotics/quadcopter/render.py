@@ -339,7 +339,7 @@ def gate_color(index: int, count: int, next_gate: int, passed: int) -> Color:
     return "grey" if behind < passed else "blue"
 
 
-def draw_course_flight(
+def draw_course_flight(  # 17 parameters: what may be on a course, by name; a world gives what it has
     canvas: Canvas,
     p: Any,
     s: Any,

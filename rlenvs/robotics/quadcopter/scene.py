@@ -22,6 +22,7 @@ NO_SHAPE = 1e9  # m, the clearance in an empty scene
 TOUCH = 1e-9  # m, shapes that overlap by less only touch
 
 
+# 13 parameters: a row of the table, number by number
 @kernel
 def _put(shapes, row, kind, x, y, z, a, b, c, yaw, red, green, blue):
     shapes[row, KIND], shapes[row, YAW], shapes[row, SPARE] = kind, yaw, 0.0

@@ -279,6 +279,7 @@ def distance_to_line(ax, ay, bx, by, dx, dy):
     return max(0.0, (ax * by - ay * bx) / (dx * (by - ay) - dy * (bx - ax)))
 
 
+# 15 parameters: the first and the last ray and the turn between two, number by number, as kernels make no arrays
 @kernel
 def sweep(border, out, x, y, angle, slack, step, first, first_x, first_y, last, last_x, last_y, turn_c, turn_s):
     """Distances [m] to the border along rays that turn the same way about the origin; returns the last gate they reach.

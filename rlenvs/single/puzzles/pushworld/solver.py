@@ -28,7 +28,7 @@ def _find(keys: np.ndarray, place: np.ndarray, key: int) -> int:
 
 
 @compiled()
-def _search(
+def _search(  # 13 parameters: the arrays of a puzzle and of a search, which compiled code takes one by one
     walls: np.ndarray,
     agent_walls: np.ndarray,
     shape: np.ndarray,
