@@ -4,6 +4,7 @@ A world calls `driving_world(name, doc=..., road=..., ...)`, which merges its ow
 `reset` and `step` on the result. Its `step` calls `simulate`, which moves all cars, and then fills its reward terms.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -112,12 +113,12 @@ def shared_options(observation: str, actions: str, rows: int, hz: tuple[int, int
 
 def shared_blocks(most: float) -> dict[str, Any]:
     """The blocks of all observations; those that an observation does not have are empty."""
-    told = {"raw": True, "constant": True}
+    numbers = functools.partial(block, raw=True, constant=True)
     return {
-        "rows": block("rows", "features", low=-most, high=most, doc="cars, the nearest first", **told),
-        "grid": block("layers", "cells", "cells", low=-1.0, high=1.0, doc="cells", **told),
-        "times": block("speed_rows", 3, "time_steps", low=0.0, high=1.0, doc="collisions", **told),
-        "beams": block("beams", 2, low=-1.0, high=1.0, doc="distance, relative speed", **told),
+        "rows": numbers("rows", "features", low=-most, high=most, doc="cars, the nearest first"),
+        "grid": numbers("layers", "cells", "cells", low=-1.0, high=1.0, doc="cells"),
+        "times": numbers("speed_rows", 3, "time_steps", low=0.0, high=1.0, doc="collisions"),
+        "beams": numbers("beams", 2, low=-1.0, high=1.0, doc="distance, relative speed"),
     }
 
 
