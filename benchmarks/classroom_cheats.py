@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PAGE = HERE / "classroom_cheats.md"
 sys.path[:0] = [str(HERE.parent / "tests")]
-from classroom_cheats import GENERAL, SPECIFIC, mark  # noqa: E402
+from support.classroom_cheats import GENERAL, SPECIFIC, mark  # noqa: E402
 
 HEAD = ("Exercise", "Cheats", "Points", "Made of nothing", "by", "Recorded answers", "by", "Solution but one", "by")
 TOP = """# Cheats in the classroom
@@ -22,7 +22,7 @@ hidden tests. *Made of nothing*: zeros, the arguments, NaN, huge arrays, objects
 searches for the solution's file and through the process. *Recorded answers*: what the solution answered to the public
 tests, or to the hidden ones with another secret, by the arguments or by the order. *Solution but one*: the solution,
 with the function that needs the skill replaced by something that has not learnt. The cheats are in
-`tests/classroom_cheats.py`; tests see that none earns full marks.
+`tests/support/classroom_cheats.py`; tests see that none earns full marks.
 
 """
 

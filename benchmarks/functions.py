@@ -1,8 +1,8 @@
 """How exact and how fast the elementary functions of kernels are: `python benchmarks/functions.py` (minutes).
 
-Errors are against mpmath, at the points of `tests/function_errors.py`: where a function is used, where its method
-changes, where it ends. Times are those of a loop over many independent numbers, one by one, beside the same loop with
-the functions of Python's `math`, which numba takes from the library of C. In lanes eight numbers share most of it.
+Errors are against mpmath, at the points of `tests/support/function_errors.py`: where a function is used, where its
+method changes, where it ends. Times are those of a loop over many independent numbers, one by one, beside the same loop
+with the functions of Python's `math`, which numba takes from the library of C. In lanes eight numbers share most of it.
 """
 
 import argparse
@@ -19,8 +19,8 @@ import numpy as np
 os.environ["NUMBA_LOOP_VECTORIZE"] = os.environ["NUMBA_SLP_VECTORIZE"] = "0"
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
-import function_errors as errors
 from numba import njit
+from support import function_errors as errors
 
 from rlenvs.core import maths
 

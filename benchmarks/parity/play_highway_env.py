@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from driving_replay import batch_of, differences, episode, follower, synchronise
+from support.driving_replay import batch_of, differences, episode, follower, synchronise
 
 from rlenvs.robotics.driving import (
     highway,

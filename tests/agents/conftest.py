@@ -18,8 +18,9 @@ def references(tmp_path, monkeypatch):
 @pytest.fixture
 def saved(tmp_path):
     """The stem of the files of an agent for QuadHover-v0."""
+    from support.agent_helpers import HOVER, agent_for
+
     from rlenvs.agents.files import save_agent
-    from tests.agent_helpers import HOVER, agent_for
 
     save_agent(tmp_path / "mine", agent_for(HOVER))
     return tmp_path / "mine"

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.agent_helpers import HOVER, agent_for, edit, pair, refused
 from typer.testing import CliRunner
 
 from rlenvs.agents import files
@@ -24,7 +25,6 @@ from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
 from rlenvs.cli import app
 from rlenvs.core.declare.errors import AgentFileError, ParameterError, UnknownNameError
-from tests.agent_helpers import HOVER, agent_for, edit, pair, refused
 
 # --- round trips ------------------------------------------------------------------------------------------------------
 
@@ -434,7 +434,7 @@ def test_a_real_limit_on_the_size_of_files(saved):
     """The system itself stops the write half-way."""
     code = f"""
 import resource, signal
-from tests.agent_helpers import HOVER, agent_for
+from support.agent_helpers import HOVER, agent_for
 from rlenvs.agents.files import AgentFileError, load_agent, save_agent
 agent = agent_for(HOVER, seed=1)
 save_agent({str(saved.with_name("warm"))!r}, agent)

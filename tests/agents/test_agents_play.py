@@ -2,6 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, returns_alone, run
+from toys import high_numbers, tug_of_war
 
 import rlenvs
 from rlenvs.agents.agent import Seen
@@ -10,8 +12,6 @@ from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.core.catalogue.registry import Entry, catalogue, world_of
 from rlenvs.core.declare.errors import AgentFileError, ParameterError, UnknownNameError
 from rlenvs.core.declare.setup import Setup
-from tests import high_numbers, tug_of_war
-from tests.agent_helpers import HOVER, LAKE, MAZE, SPEAKER, TAXI, TREASURE, agent_for, returns_alone, run
 
 # --- playing ----------------------------------------------------------------------------------------------------------
 

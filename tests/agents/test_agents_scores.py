@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
 
 from rlenvs.agents import files, score_page, scores, store
 from rlenvs.agents.card import Card, digest_of
@@ -18,7 +19,6 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.setup import Setup
-from tests.agent_helpers import HOVER, MAZE, agent_for, learnt_by, pair, put, run
 
 # --- reference agents and scores --------------------------------------------------------------------------------------
 

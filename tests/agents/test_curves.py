@@ -5,7 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-from places import ROOT
+from support.agent_helpers import run
+from support.places import ROOT
 
 from rlenvs.agents import aggregate, curves, learning, plots
 from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_curves, published_curve, read_curves
@@ -15,7 +16,6 @@ from rlenvs.agents.store import read_card, reference_stem
 from rlenvs.core.catalogue.docs import documented, page
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError, RunError, UnknownNameError
-from tests.agent_helpers import run
 
 ID = "CartPole-v0"  # random 21.05, expert 500, bound 500
 HEAD = ",".join(PUBLISHED) + "\n"

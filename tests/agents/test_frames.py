@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from gymnasium.spaces.utils import flatdim
+from support.agent_helpers import agent_for, returns_alone
 
 import rlenvs
 from rlenvs.agents.agent import Agent
@@ -14,7 +15,6 @@ from rlenvs.agents.network import Network
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
-from tests.agent_helpers import agent_for, returns_alone
 
 CART, SIGNS, PUSH, MINES = "CartPoleNoVelocity-v0", "RepeatPrevious-v0", "PendulumNoVelocity-v0", "Minesweeper-v0"
 ADVERSARY = "ParticleAdversary-v0"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.agent_helpers import SPEAKER, agent_for, edit, pair, refused
 
 import rlenvs
 from rlenvs.agents.architecture import check_architecture
@@ -19,7 +20,6 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.wrappers.guides import JumpStart
 from rlenvs.wrappers.robustness import Takeover
-from tests.agent_helpers import SPEAKER, agent_for, edit, pair, refused
 
 TAG, TALK, CRYPTO, ADVERSARY = "ParticleTag-v0", "ParticleWorldComm-v0", "ParticleCrypto-v0", "ParticleAdversary-v0"
 KINDS = {

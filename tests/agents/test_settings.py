@@ -3,8 +3,8 @@
 import tomllib
 
 import pytest
-import thermostat
-from training_helpers import HOVER, IDS, MAZE, PLANES, REACH, SEA, small
+from support.training_helpers import HOVER, IDS, MAZE, PLANES, REACH, SEA, small
+from toys import thermostat
 
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents import runs
@@ -195,7 +195,7 @@ def test_a_family_file_that_says_what_cannot_be_is_refused(family, lines, words)
         settings_for("QuadGate-v0")
 
 
-@pytest.mark.parametrize("world", ["rolling_ball:SPEC", thermostat.load()], ids=["module", "function"])
+@pytest.mark.parametrize("world", ["toys.rolling_ball:SPEC", thermostat.load()], ids=["module", "function"])
 def test_a_world_outside_of_packages_has_the_defaults(world, monkeypatch):
     monkeypatch.setitem(catalogue, "rlenvs/Alone-v0", Entry("rlenvs/Alone-v0", world, ()))
     assert family_tables("Alone-v0") == []

@@ -8,7 +8,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from places import ROOT
+from support.agent_helpers import HOVER, agent_for, learnt_by, pair, put, run
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.agents import publish, store
@@ -16,7 +17,6 @@ from rlenvs.agents.curves import published_curve
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import AgentFileError, NoAgentError, ParameterError, RunError, UnknownNameError
-from tests.agent_helpers import HOVER, agent_for, learnt_by, pair, put, run
 
 # --- finding ----------------------------------------------------------------------------------------------------------
 

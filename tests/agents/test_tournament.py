@@ -8,6 +8,7 @@ import pytest
 from gymnasium import spaces
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys import high_numbers, tug_of_war
 from typer.testing import CliRunner
 
 import rlenvs
@@ -17,7 +18,6 @@ from rlenvs.cli import app
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import Entry, catalogue
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownKeywordError, UnknownNameError
-from tests import high_numbers, tug_of_war
 
 ID, TUG = "HighNumbers-v0", "TugOfWar-v0"
 

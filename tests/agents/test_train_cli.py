@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from training_helpers import CASES, HOVER, StopAfter, weights
+from support.training_helpers import CASES, HOVER, StopAfter, weights
 from typer.testing import CliRunner
 
 from rlenvs.agents import runs

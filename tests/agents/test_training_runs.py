@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from training_helpers import BATTLE, CASES, REACH, SEA, StopAfter, small, weights
+from support.training_helpers import BATTLE, CASES, REACH, SEA, StopAfter, small, weights
 
 import rlenvs
 from rlenvs.agents import checkpoint, events, runs

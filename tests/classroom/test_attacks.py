@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from classroom_helpers import FOLDER
+from support.classroom_helpers import FOLDER
 
 import rlenvs
 from rlenvs.classroom import process

@@ -1,8 +1,8 @@
 """No cheat earns full marks: a sample of them, and the whole when slow tests are run."""
 
 import pytest
-from classroom_cheats import GENERAL, SPECIFIC, cheats, mark
-from classroom_helpers import NAMES
+from support.classroom_cheats import GENERAL, SPECIFIC, cheats, mark
+from support.classroom_helpers import NAMES
 
 pytestmark = pytest.mark.usefixtures("sockets_closed")
 

@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
-from classroom_helpers import FOLDER, NAMES, SECRET, builder
-from places import ROOT
+from support.classroom_helpers import FOLDER, NAMES, SECRET, builder
+from support.places import ROOT
 
 from rlenvs.classroom.exercise import find_exercise
 from rlenvs.classroom.grader import grade

@@ -7,7 +7,7 @@ import re
 import sys
 
 import pytest
-from classroom_helpers import FOLDER, SECRET
+from support.classroom_helpers import FOLDER, SECRET
 from typer.testing import CliRunner
 
 import rlenvs

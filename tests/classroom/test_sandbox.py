@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from classroom_helpers import FOLDER, SECRET
+from support.classroom_helpers import FOLDER, SECRET
 
 from rlenvs.classroom.exercise import Exercise, find_exercise
 from rlenvs.classroom.grader import grade, grade_apart

@@ -1,11 +1,10 @@
 """The table of a batch's arrays holds for every kind of action and observation."""
 
 import numpy as np
-import pursuit
 import pytest
-import thermostat
 from gymnasium.vector import AutoresetMode
-from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS
+from toys import pursuit, thermostat
+from toys.spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS
 
 from rlenvs.core import block, discrete, f8, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch

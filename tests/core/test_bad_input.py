@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from toys import countdown, thermostat
 
 import rlenvs
 from rlenvs.agents.replay import Recorder
@@ -17,7 +18,6 @@ from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.text_env import TextEnv, TextParallelEnv
 from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
-from tests import countdown, thermostat
 
 THERMOSTAT = thermostat.load()
 SEA = "rlenvs.single.treasure.deep_sea_treasure:SPEC"

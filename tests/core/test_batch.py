@@ -3,10 +3,10 @@ import pickle
 
 import numpy as np
 import pytest
-import thermostat
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys import thermostat
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch

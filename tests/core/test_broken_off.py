@@ -2,10 +2,10 @@
 
 import math
 
-import explosive
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from toys import explosive
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.forms.gym_env import Env

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from broken_guile import BROKEN_GUILE
-from broken_habits import BROKEN_HABITS, DOUBTFUL
-from broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
 from gymnasium import spaces
 from support.rotation import has_its_turn
+from toys.broken_guile import BROKEN_GUILE
+from toys.broken_habits import BROKEN_HABITS, DOUBTFUL
+from toys.broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healthy, Redistributes, Team, failed
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented

@@ -1,7 +1,8 @@
 """`rlenvs.check` finds what a first look misses: what is late, seldom, for some only, or behind a declaration."""
 
 import pytest
-from broken_attacks import (
+from support.check_helpers import assert_fails, cases
+from toys.broken_attacks import (
     AGAINST,
     ATTACKS,
     DECLARED,
@@ -13,8 +14,7 @@ from broken_attacks import (
     RewardPair,
     Ring,
 )
-from broken_worlds import Healthy, Team
-from check_helpers import assert_fails, cases
+from toys.broken_worlds import Healthy, Team
 
 from rlenvs.core.check import check
 

@@ -1,8 +1,8 @@
 """`rlenvs.check` finds what breaks where nobody looks: at corners, in pictures, in other processes, in loops."""
 
 import pytest
-from broken_guile import BROKEN_FORMS_OF_GUILE, BROKEN_GUILE, DOUBTFUL_GUILE, PICTURED
-from check_helpers import assert_fails, assert_warns, cases
+from support.check_helpers import assert_fails, assert_warns, cases
+from toys.broken_guile import BROKEN_FORMS_OF_GUILE, BROKEN_GUILE, DOUBTFUL_GUILE, PICTURED
 
 from rlenvs.core.check import check, loops
 

@@ -3,15 +3,15 @@
 import dataclasses
 
 import pytest
-from broken_habits import (
+from support.check_helpers import assert_fails, assert_warns, cases
+from toys.broken_habits import (
     BROKEN_FORMS_OF_HABIT,
     BROKEN_HABITS,
     DOUBTFUL,
     OVERFLOW,
     RARE,
 )
-from broken_worlds import Healthy, Team
-from check_helpers import assert_fails, assert_warns, cases
+from toys.broken_worlds import Healthy, Team
 
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import check

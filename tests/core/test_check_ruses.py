@@ -1,10 +1,10 @@
 """`rlenvs.check` finds what is broken at other sizes, seeds and calls than come to mind first."""
 
 import pytest
-from broken_guile import PICTURED
-from broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES, LATE_FORMS_OF_RUSE, InOrder
-from broken_worlds import Team
-from check_helpers import assert_fails, assert_warns, cases
+from support.check_helpers import assert_fails, assert_warns, cases
+from toys.broken_guile import PICTURED
+from toys.broken_ruses import BROKEN_FORMS_OF_RUSE, BROKEN_RUSES, DOUBTFUL_RUSES, LATE_FORMS_OF_RUSE, InOrder
+from toys.broken_worlds import Team
 
 
 @pytest.mark.parametrize(("rule", "world"), cases(BROKEN_RUSES))

@@ -9,7 +9,7 @@ from itertools import count
 
 import numba
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 from rlenvs.core import block, continuous, f8, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch

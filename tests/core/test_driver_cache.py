@@ -12,7 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 from rlenvs.core import kernel
 from rlenvs.core.compiler import cache as cache_files

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.check import one_per_kind

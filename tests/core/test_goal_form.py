@@ -5,8 +5,8 @@ import functools
 import gymnasium
 import numpy as np
 import pytest
-from broken_worlds import Goal, Healthy
 from gymnasium.vector import AutoresetMode
+from toys.broken_worlds import Goal, Healthy
 
 import rlenvs
 from rlenvs.core import block, world

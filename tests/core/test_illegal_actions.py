@@ -5,6 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
+from toys import countdown
+from toys.traffic_light import SPEC
 
 import rlenvs
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
@@ -13,8 +15,6 @@ from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv, as_sb3
 from rlenvs.wrappers import ActionRepeat
-from tests import countdown
-from tests.traffic_light import SPEC
 
 WAIT, GO = 0, 2
 MASKED = ["Battle-v0", "DeepSeaTreasure-v0", "Generals-v0", "PathFinding-v0"]

@@ -3,13 +3,12 @@
 import copy
 import pickle
 
-import crossroads
-import explosive
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys import crossroads, explosive
 
 from rlenvs.core.batch import stepping
 from rlenvs.core.batch.kernel_batch import KernelBatch

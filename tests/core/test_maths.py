@@ -5,10 +5,10 @@ import sys
 
 import numpy as np
 import pytest
-from function_errors import GREATEST, INF, LEAST, NAMES, NAN, OF_ONE, PI, bound, columns, evaluate, worst_error
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import njit
+from support.function_errors import GREATEST, INF, LEAST, NAMES, NAN, OF_ONE, PI, bound, columns, evaluate, worst_error
 
 from rlenvs.core import maths
 

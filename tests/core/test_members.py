@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import cloudpickle
 import gymnasium
-import linear_plants
 import numpy as np
 import pytest
+from toys import linear_plants
 
 import rlenvs
 from rlenvs.core import choice
@@ -38,7 +38,7 @@ def registered():
     """The forty ids, for one test."""
     before = dict(catalogue), dict(gymnasium.registry)
     for name in NAMES:
-        rlenvs.register(name, f"linear_plants:KIND/{name}")
+        rlenvs.register(name, f"toys.linear_plants:KIND/{name}")
     yield NAMES
     for table, saved in zip((catalogue, gymnasium.registry), before, strict=True):
         table.clear()
@@ -86,7 +86,7 @@ def test_a_member_has_page_scores_tags_and_row():
     assert "Plant 7: 3 states and 2 inputs" in text
     assert re.search(r"idle.*-7", text)
     assert "## Starting State" in text
-    assert (row["kind"], row["address"]) == ("LinearPlant", "linear_plants:KIND/Plant07-v0")
+    assert (row["kind"], row["address"]) == ("LinearPlant", "toys.linear_plants:KIND/Plant07-v0")
     assert row["summary"] == "Plant 7: 3 states and 2 inputs"
     assert tags_of(MEMBERS[7]) == ("single", "multi-objective")
 
@@ -244,7 +244,7 @@ def test_the_key_has_no_names_and_no_texts():
 def test_members_are_pickled_by_their_address():
     member = MEMBERS[5]
     assert pickle.loads(pickle.dumps(member)) is member
-    assert load_world("linear_plants:KIND/Plant05-v0") is member
+    assert load_world("toys.linear_plants:KIND/Plant05-v0") is member
     assert len(pickle.dumps(member)) < 200
 
 
@@ -252,7 +252,7 @@ def _play(pickled):
     """What another process makes of a pickled environment."""
     env = cloudpickle.loads(pickled)
     env.reset(seed=4)
-    return "linear_plants" in sys.modules, env.step(np.zeros(1))[0].tolist()
+    return "toys.linear_plants" in sys.modules, env.step(np.zeros(1))[0].tolist()
 
 
 def test_a_world_that_no_module_holds_travels_whole(monkeypatch):

@@ -6,6 +6,7 @@ import numpy as np
 import pettingzoo.test as kit
 import pytest
 from gymnasium import spaces
+from toys import countdown
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch
@@ -17,7 +18,6 @@ from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.turn_env import aec_env
 from rlenvs.core.forms.vector_env import VectorEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
-from tests import countdown
 
 MASKED = {"agents": 3, "width": 8, "height": 8}
 IGNORED = ["ignore:Observation", "ignore:.*reset ignores the options"]

@@ -5,9 +5,9 @@ import dataclasses
 
 import gymnasium
 import numpy as np
-import pursuit
 import pytest
 from gymnasium import spaces
+from toys import pursuit
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch

@@ -5,10 +5,10 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from drop_in import LANE, STRONGEST, SWING, SWING64, WALKERS, swing
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
+from toys.drop_in import LANE, STRONGEST, SWING, SWING64, WALKERS, swing
 
 import rlenvs
 from rlenvs.core import block, continuous, discrete, image, published, term, world

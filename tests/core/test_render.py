@@ -7,13 +7,13 @@ import pickle
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
+from toys import pursuit
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.canvas import COLORS, FAINT_EDGE, HEAD, HEAD_COLOR, LEGEND_COLOR, ROW, Canvas, Head
 from rlenvs.core.forms.render import EpisodeTotals, Renderer, draw
 from rlenvs.wrappers import ActionRepeat, wrap
-from tests import pursuit
 
 SPREAD, POINT, SEA = "ParticleSpread-v0", "SafePointGoal-v0", "DeepSeaTreasure-v0"
 

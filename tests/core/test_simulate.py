@@ -1,7 +1,7 @@
 import gymnasium
 import numpy as np
 import pytest
-import thermostat
+from toys import thermostat
 
 import rlenvs
 from rlenvs.core.batch.simulate import Simulator

@@ -4,14 +4,12 @@ import copy
 import importlib.util
 import pickle
 
-import explosive
 import numpy as np
-import pursuit
 import pytest
-import thermostat
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import ROOT
+from support.places import ROOT
+from toys import explosive, pursuit, thermostat
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch

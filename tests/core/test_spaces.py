@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pettingzoo.test import api_test, parallel_api_test
-from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK, WALKS
+from toys.spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK, WALKS
 
 import rlenvs
 from rlenvs.core import block, discrete, discrete_block, image, integer, multi_binary, multi_discrete, role, term, world

@@ -3,7 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
-from toy_spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK
+from toys.spaces import CATCH, LIGHTS, MEET, PORTER, PORTERS, WALK
 
 import rlenvs
 from rlenvs.core.catalogue.registry import catalogue

@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 GUIDE = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)

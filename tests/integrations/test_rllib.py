@@ -9,9 +9,9 @@ import time
 
 import numpy as np
 import pytest
-import toy_spaces
 from gymnasium import spaces
-from places import ROOT, TESTS
+from support.places import ROOT, TESTS
+from toys import spaces as toy_spaces
 
 import rlenvs
 from rlenvs.core.declare.errors import (
@@ -276,7 +276,7 @@ def test_register_keeps_keywords_and_env_config_wins():
 
 
 def test_an_own_world_need_not_be_registered_in_the_runner(monkeypatch):
-    register_world("Pursuit-v0", "pursuit:SPEC", ["multi-agent"])
+    register_world("Pursuit-v0", "toys.pursuit:SPEC", ["multi-agent"])
     create = _global_registry.get(ENV_CREATOR, register("Pursuit-v0"))
     monkeypatch.delitem(catalogue, "rlenvs/Pursuit-v0")
     assert create(EnvContext({}, worker_index=1)).possible_agents == ["hunter", "hare_0", "hare_1"]
@@ -480,7 +480,7 @@ def test_training_goes_on_when_a_runner_is_killed(build, form):
 
 @pytest.mark.slow
 def test_an_own_world_in_two_runners(build):
-    register_world("Pursuit-v0", "pursuit:SPEC", ["multi-agent"])
+    register_world("Pursuit-v0", "toys.pursuit:SPEC", ["multi-agent"])
     config = small(PPOConfig()).environment(register("Pursuit-v0"))
     config.multi_agent(policies={"hunter", "hare"}, policy_mapping_fn=lambda agent, episode, **_: agent.split("_")[0])
     algorithm = build(config.env_runners(num_env_runners=2, num_envs_per_env_runner=2))

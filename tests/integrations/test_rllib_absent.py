@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 EXAMPLES = ROOT / "examples"
 WITHOUT_RAY = "import sys; sys.modules['ray'] = None; "

@@ -176,7 +176,7 @@ def test_worker_processes_after_threads(method):
 def test_agents_are_slots_that_share_a_policy():
     from rlenvs.integrations.sb3 import SB3VecEnv
 
-    venv = SB3VecEnv("countdown:SPEC", 2)
+    venv = SB3VecEnv("toys.countdown:SPEC", 2)
     assert venv.num_envs == 6
     venv.seed(0)
     venv.reset()

@@ -14,7 +14,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.batch.engines import EngineBatch
@@ -25,7 +25,7 @@ from rlenvs.core.forms.vector_env import VectorEnv
 
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its engine is not tested")
 
-from rolling_ball import SPEC, model  # noqa: E402
+from toys.rolling_ball import SPEC, model  # noqa: E402
 
 from rlenvs.kits.engines import images  # noqa: E402
 from rlenvs.kits.engines import mujoco as module  # noqa: E402
@@ -438,7 +438,7 @@ def collect():  # of another package: its objects in the child make Python colle
 os.register_at_fork(after_in_child=collect)
 gc.set_threshold(0)
 from rlenvs.core.forms.vector_env import VectorEnv
-from rolling_ball import SPEC
+from toys.rolling_ball import SPEC
 gc.collect()
 gc.freeze()
 gc.collect()  # few objects are left to count, so that a collection is whole

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from planar_scenes import RAYS_CAST, corners, crossing, inside, period, scene
+from toys.planar_scenes import RAYS_CAST, corners, crossing, inside, period, scene
 
 from rlenvs.kits.planar import step as planar_step
 

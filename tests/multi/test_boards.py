@@ -1,10 +1,10 @@
 """The family of board games: whose turn it is in every form, who plays whom, illegal moves."""
 
-import nim
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys import nim
 
 import rlenvs
 import rlenvs.core.forms.turn_env

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import ROOT
-from recorded_teams import CASES, WALKERS, case_of, start
+from support.places import ROOT
+from support.recorded_teams import CASES, WALKERS, case_of, start
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of

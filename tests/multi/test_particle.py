@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pettingzoo.test import api_test, parallel_api_test
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch

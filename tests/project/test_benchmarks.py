@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 FOLDER = ROOT / "benchmarks"
 TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single --keywords {{}}"

@@ -14,7 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented

@@ -6,8 +6,8 @@ import re
 import sys
 
 import pytest
-from alone import run_alone
-from places import ROOT
+from support.alone import run_alone
+from support.places import ROOT
 
 import rlenvs
 import rlenvs.wrappers

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from alone import run_alone
 from PIL import Image
-from places import ROOT
+from support.alone import run_alone
+from support.places import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 # a few steps of learning

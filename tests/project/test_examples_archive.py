@@ -4,7 +4,7 @@ import importlib.util
 
 import numpy as np
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs import pareto

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.agents.film import LARGEST, MOST_FRAMES, load_film, packed, record_film, save_film, thinned

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 

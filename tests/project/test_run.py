@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import ROOT
 from support.cross_section import KINDS
+from support.places import ROOT
 
 import rlenvs
 

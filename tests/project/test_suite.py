@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from places import ROOT
 from support import rotation, selection, suite
 from support.cross_section import KINDS
+from support.places import ROOT
 from support.record import ASSUMED, GROUPS, SAMPLED, Record
 from support.rotation import few_in_turn, has_its_turn
 from support.selection import PLAN
@@ -38,7 +38,7 @@ FILES = {
     "tests/single/test_walk.py": "from rlenvs.single.grid.walk import SPEC\ndef test_walk():\n    assert SPEC == 2\n",
     "tests/multi/test_chess.py": "NAME = 'Chess-v0'\ndef test_chess():\n    pass\n",
     "tests/wrappers/test_noise.py": "from rlenvs.wrappers import Noise\ndef test_noise():\n    assert Noise\n",
-    "tests/project/test_page.py": "from places import ROOT\ndef test_page():\n    assert ROOT\n",
+    "tests/project/test_page.py": "from support.places import ROOT\ndef test_page():\n    assert ROOT\n",
 }
 ROWS = [
     {"id": "Walk-v0", "address": "rlenvs.single.grid.walk:SPEC"},

@@ -3,7 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
-from recorded_drives import CASES, RECORDED, SPEC, case_of
+from toys.recorded_drives import CASES, RECORDED, SPEC, case_of
 
 import rlenvs
 from rlenvs.core.catalogue.make import new_batch

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from driving_replay import batch_of, differences, episode, follower, synchronise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import ROOT
+from support.driving_replay import batch_of, differences, episode, follower, synchronise
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.batch.snapshots import Snapshot

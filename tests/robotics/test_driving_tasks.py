@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from driving_replay import batch_of, episode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import ROOT
+from support.driving_replay import batch_of, episode
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of

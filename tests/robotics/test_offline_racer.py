@@ -10,7 +10,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import DATA, ROOT
+from support.places import DATA, ROOT
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of

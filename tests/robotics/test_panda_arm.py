@@ -2,11 +2,11 @@
 
 import math
 
-import arm_helpers
 import gymnasium
 import mujoco
 import numpy as np
 import pytest
+from support import arm_helpers
 
 import rlenvs
 from rlenvs.kits.engines.mujoco import compiled

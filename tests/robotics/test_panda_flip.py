@@ -5,7 +5,7 @@ import math
 import gymnasium
 import numpy as np
 import pytest
-from arm_helpers import LEVELS, batch, played, states, success
+from support.arm_helpers import LEVELS, batch, played, states, success
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.manipulation import flip, panda, rotations

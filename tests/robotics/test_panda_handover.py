@@ -3,7 +3,7 @@
 import numpy as np
 import pettingzoo.test as kit
 import pytest
-from arm_helpers import LEVELS, batch, simulation, states, success
+from support.arm_helpers import LEVELS, batch, simulation, states, success
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate

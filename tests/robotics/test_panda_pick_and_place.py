@@ -3,7 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
-from arm_helpers import LEVELS, batch, played, success
+from support.arm_helpers import LEVELS, batch, played, success
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError

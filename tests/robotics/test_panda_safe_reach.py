@@ -6,7 +6,7 @@ import gymnasium
 import mujoco
 import numpy as np
 import pytest
-from arm_helpers import LEVELS, batch, success
+from support.arm_helpers import LEVELS, batch, success
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import compiled

@@ -6,7 +6,7 @@ import sys
 import gymnasium
 import numpy as np
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.batch.engines import EngineBatch

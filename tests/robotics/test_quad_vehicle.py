@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError

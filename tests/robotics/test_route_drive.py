@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from route_helpers import (
+from support.route_helpers import (
     ALONE,
     TERMS,
     UNHELD,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from route_helpers import (
+from support.route_helpers import (
     ALONE,
     TERMS,
     beside,

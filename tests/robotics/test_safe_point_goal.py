@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs.robotics.navigation.lidar import scan

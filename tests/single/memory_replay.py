@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from places import DATA
+from support.places import DATA
 
 from rlenvs.core.catalogue.make import new_batch
 from rlenvs.core.declare.spec import load_world

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import gymnasium
 import numpy as np
 import pytest
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError

@@ -10,7 +10,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs import pareto

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs import pareto

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from places import DATA
+from support.places import DATA
 
 import rlenvs
 from rlenvs.single.puzzles import game_2048

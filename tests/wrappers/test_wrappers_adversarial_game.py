@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test
-from wrapper_helpers import HOVER, QUAD
+from support.wrapper_helpers import HOVER, QUAD
 
 import rlenvs
 from rlenvs.core.check.playing import Player, difference

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pettingzoo.test import parallel_api_test
-from wrapper_helpers import HOVER, QUAD, assert_conforms, assert_forms_agree, hover
+from support.wrapper_helpers import HOVER, QUAD, assert_conforms, assert_forms_agree, hover
 
 import rlenvs
 from rlenvs.core.check.playing import Player, difference

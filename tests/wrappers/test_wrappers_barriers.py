@@ -8,13 +8,13 @@ import math
 import pickle
 import sys
 
-import double_integrator
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
+from toys import double_integrator
 
 import rlenvs
 from rlenvs.core import block, continuous, discrete, f8, term, world

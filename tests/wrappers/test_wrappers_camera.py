@@ -4,7 +4,7 @@ import pickle
 import gymnasium
 import numpy as np
 import pytest
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -21,7 +22,6 @@ from rlenvs.wrappers.curricula import MBTL, SPaCE
 from rlenvs.wrappers.curriculum import RoundRobin
 from rlenvs.wrappers.distributions import ADR, SelfPaced
 from rlenvs.wrappers.forms import wrap
-from tests.wrapper_helpers import assert_conforms, assert_forms_agree
 
 HOVER, SPREAD, TAG, SWARM = "QuadHover-v0", "ParticleSpread-v0", "ParticleTag-v0", "QuadMultiHover-v0"
 ARMS = [{"arm": 0.03}, {"arm": 0.05, "inertia_x": 2e-5}, {"start_height": 1.2}]

@@ -17,7 +17,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError

@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 
 import pytest
-from places import ROOT
+from support.places import ROOT
 
 import rlenvs.wrappers
 

@@ -3,13 +3,13 @@
 import gymnasium
 import numpy as np
 import pytest
+from support.wrapper_helpers import HOVER, assert_conforms, assert_forms_agree, hover
 
 import rlenvs
 from rlenvs.agents.decision_frequency import DecisionFrequencies, evaluate_frequencies
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers import ActionRepeat, MinorityReward, NormalizeObservations, StateDependentNoise, wrap
-from tests.wrapper_helpers import HOVER, assert_conforms, assert_forms_agree, hover
 
 SPREAD = "ParticleSpread-v0"
 

@@ -19,7 +19,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.wrappers import NormalizeReward
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.check.playing import difference

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wrapper_helpers import HOVER, QUAD, hover
+from support.wrapper_helpers import HOVER, QUAD, hover
 
 import rlenvs
 from rlenvs.agents import robustness

@@ -12,7 +12,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wrapper_helpers import assert_conforms, assert_forms_agree
+from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
 from rlenvs.agents.teacher import collect_snapshots
@@ -332,11 +332,11 @@ def test_the_single_form_of_a_team_begins_where_the_parallel_form_does(spread):
 
 
 def test_dead_agents_stay_dead():
-    env = ParallelEnv("countdown:SPEC")
+    env = ParallelEnv("toys.countdown:SPEC")
     env.reset(seed=0)
     env.step(dict.fromkeys(env.agents, 0))  # the first agent dies
     snapshot = env.get_state()
-    wrapped = wrap(ParallelEnv("countdown:SPEC"), SnapshotReset([snapshot], 0.5))
+    wrapped = wrap(ParallelEnv("toys.countdown:SPEC"), SnapshotReset([snapshot], 0.5))
     flags = set()
     for seed in range(8):
         seen, infos = wrapped.reset(seed=seed)
@@ -350,7 +350,7 @@ def test_dead_agents_stay_dead():
         )
     assert flags == {True, False}
     with pytest.raises(ParameterError, match="first agent"):
-        wrap(Env("countdown:SPEC"), SnapshotReset([snapshot]))
+        wrap(Env("toys.countdown:SPEC"), SnapshotReset([snapshot]))
 
 
 WRAPPERS = {

@@ -3,7 +3,9 @@
 import gymnasium
 import numpy as np
 import pytest
-from battles import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.battles import (
     ATTACK,
     EAST,
     NORTH,
@@ -14,8 +16,6 @@ from battles import (
     make,
     placed,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.multi.battle import orders

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from battles import RECORDED, STOP, begun, make, see_again
+from support.battles import RECORDED, STOP, begun, make, see_again
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.battle import combat, observation

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from battles import ATTACK, EAST, SMAC_EAST, SMAC_STOP, STOP, begun, placed, play, see_again
+from support.battles import ATTACK, EAST, SMAC_EAST, SMAC_STOP, STOP, begun, placed, play, see_again
 
 import rlenvs
 from rlenvs.multi.battle.units import KINDS

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from battles import ATTACK, EAST, NORTH, SOUTH, STOP, WEST, begun, episodes, make, placed, see_again
+from support.battles import ATTACK, EAST, NORTH, SOUTH, STOP, WEST, begun, episodes, make, placed, see_again
 
 from rlenvs.multi.battle.battle import SPEC
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from battles import (
+from support.battles import (
     MARINES,
     SMAC_ATTACK,
     SMAC_EAST,

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from battles import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.battles import (
     ATTACK,
     EAST,
     MARINES,
@@ -16,8 +18,6 @@ from battles import (
     play,
     see_again,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from rlenvs.multi.battle import combat
 

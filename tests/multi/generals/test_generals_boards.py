@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from generals_games import at, game, make
+from support.generals_games import at, game, make
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, parse_board

@@ -4,7 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from generals_games import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.generals_games import (
     OPEN,
     ORDERS,
     RIGHT,
@@ -14,8 +16,6 @@ from generals_games import (
     play,
     site,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import rlenvs
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN

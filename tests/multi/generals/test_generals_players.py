@@ -3,7 +3,7 @@
 import gymnasium
 import numpy as np
 import pytest
-from generals_games import (
+from support.generals_games import (
     DOWN,
     LEFT,
     OPEN,

@@ -5,8 +5,8 @@ import json
 import gymnasium
 import numpy as np
 import pytest
-from generals_games import DOWN, OPEN, RIGHT, game, move, play, put
 from gymnasium.vector import AutoresetMode
+from support.generals_games import DOWN, OPEN, RIGHT, game, move, play, put
 
 import rlenvs
 from rlenvs.agents.replay import Recorder, Replay

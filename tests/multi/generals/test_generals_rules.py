@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from generals_games import DOWN, LEFT, ORDERS, RIGHT, UP, at, game, grid, make, move, play, put, site
-from places import DATA
+from support.generals_games import DOWN, LEFT, ORDERS, RIGHT, UP, at, game, grid, make, move, play, put, site
+from support.places import DATA
 
 from rlenvs.multi.generals.board import CITY
 from rlenvs.multi.generals.rules import price

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from generals_games import DOWN, LEFT, RIGHT, UP, at, game, grid, lively, move, play, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.generals_games import DOWN, LEFT, RIGHT, UP, at, game, grid, lively, move, play, put
 
 from rlenvs.multi.generals.board import CITY, MOUNTAIN, PLAIN
 

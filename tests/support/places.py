@@ -2,5 +2,5 @@
 
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 ROOT, DATA = TESTS.parent, TESTS / "data"

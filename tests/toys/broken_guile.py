@@ -1,9 +1,9 @@
 """Environments broken on purpose where nobody looks: at corners, in pictures, in other processes, in loops."""
 
 import numpy as np
-from broken_worlds import DECLARATION, KERNELS, Env, VectorEnv, make, reset, step
 
 from rlenvs.core import below, f8, uniform, world
+from toys.broken_worlds import DECLARATION, KERNELS, Env, VectorEnv, make, reset, step
 
 STATE, PARAMS = DECLARATION["state"], DECLARATION["params"]
 SPREAD = hash("of this process") % 10_007 / 1e5  # texts have another hash in each process

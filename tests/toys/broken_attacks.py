@@ -1,8 +1,10 @@
 """Environments broken on purpose so that a first look misses it: late, seldom, for some only, behind a declaration."""
 
 import numpy as np
-from broken_habits import BOOST, reset_and_count
-from broken_worlds import (
+
+from rlenvs.core import f8, i8, param, uniform
+from toys.broken_habits import BOOST, reset_and_count
+from toys.broken_worlds import (
     DECLARATION,
     HIDDEN,
     KERNELS,
@@ -18,8 +20,6 @@ from broken_worlds import (
     team_observe,
     team_step,
 )
-
-from rlenvs.core import f8, i8, param, uniform
 
 STATE, PARAMS = DECLARATION["state"], DECLARATION["params"]
 

@@ -1,10 +1,10 @@
 """Recorded walks of PettingZoo's multiwalker_v9, and how to start ours from them."""
 
 import numpy as np
-from places import DATA
 
 import rlenvs
 from rlenvs.multi.planar.walkers import FIRST, PARTS
+from support.places import DATA
 
 RECORDED = np.load(DATA / "multi_walker.npz")
 CASES, WALKERS = len(RECORDED["case"]), RECORDED["rows"].shape[2]

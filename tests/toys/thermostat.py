@@ -4,7 +4,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-PATH = Path(__file__).parent.parent / "examples" / "own_world.py"
+PATH = Path(__file__).parents[2] / "examples" / "own_world.py"
 
 
 def load():

@@ -10,13 +10,12 @@ import re
 from functools import cache
 from unittest import mock
 
-from classroom_helpers import FOLDER, SECRET, builder
-
 from rlenvs.classroom import grader
 from rlenvs.classroom.exercise import find_exercise
 from rlenvs.classroom.hosted import HostedEnv
 from rlenvs.classroom.process import Submission
 from rlenvs.classroom.wire import plain
+from support.classroom_helpers import FOLDER, SECRET, builder
 
 LAST_YEAR = "a secret that has leaked"
 

@@ -1,7 +1,9 @@
 """More environments broken on purpose: what is only seen by asking twice, by restoring, by waiting, or from outside."""
 
 import numpy as np
-from broken_worlds import (
+
+from rlenvs.core import below, discrete, f8, i8, param, uniform
+from toys.broken_worlds import (
     DECLARATION,
     Env,
     Team,
@@ -14,8 +16,6 @@ from broken_worlds import (
     step,
     team_expert,
 )
-
-from rlenvs.core import below, discrete, f8, i8, param, uniform
 
 STATE = DECLARATION["state"]
 

@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from places import ROOT
+from support.places import ROOT
 
 FOLDER = ROOT / "examples" / "classroom"
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/exercise.py"))

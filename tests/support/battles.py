@@ -2,9 +2,9 @@
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from places import DATA
 
 import rlenvs
+from support.places import DATA
 
 RECORDED = DATA / "smax.npz"
 NORTH, EAST, SOUTH, WEST, STOP, ATTACK = range(6)

@@ -1,10 +1,10 @@
 """Environments broken on purpose in answer to the rules: at sizes, seeds and calls beyond those that come to mind."""
 
 import numpy as np
-from broken_guile import SPREAD
-from broken_worlds import CLOSE, DECLARATION, KERNELS, Env, ParallelEnv, VectorEnv, make, reset, step
 
 from rlenvs.core import f8, param, world
+from toys.broken_guile import SPREAD
+from toys.broken_worlds import CLOSE, DECLARATION, KERNELS, Env, ParallelEnv, VectorEnv, make, reset, step
 
 STATE, PARAMS = DECLARATION["state"], DECLARATION["params"]
 

@@ -1,7 +1,7 @@
 """The lander's kernels as a world whose chance is recorded: actions are the powers and what chance drew."""
 
 import numpy as np
-from places import DATA
+from support.places import DATA
 
 from rlenvs.core import block, continuous, f8, i8, integer, term, world
 from rlenvs.robotics.landing import lunar_lander

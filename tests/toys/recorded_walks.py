@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
-from places import DATA
+from support.places import DATA
 
 from rlenvs.core import block, continuous, f8, i8, integer, term, world
 from rlenvs.kits import planar

@@ -1,7 +1,7 @@
 """What tests of `rlenvs.check` share: tables of broken environments as cases, and what is to come of them."""
 
 import pytest
-from broken_worlds import failed
+from toys.broken_worlds import failed
 
 from rlenvs.core.check import check
 

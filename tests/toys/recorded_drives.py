@@ -1,7 +1,7 @@
 """CarRacing's kernels as a world whose track is recorded."""
 
 import numpy as np
-from places import DATA
+from support.places import DATA
 
 from rlenvs.core import block, continuous, f8, image, integer, term, world
 from rlenvs.robotics.racing import car_racing

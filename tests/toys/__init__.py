@@ -1,0 +1,1 @@
+"""Small worlds for tests: healthy ones, ones broken on purpose, and kernels of the package with recorded chance."""
