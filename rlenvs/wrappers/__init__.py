@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.contexts import Contexts as Contexts
     from rlenvs.wrappers.contexts import EpisodeDrift as EpisodeDrift
     from rlenvs.wrappers.contexts import Levels as Levels
-    from rlenvs.wrappers.costs import ConservativeFloor as ConservativeFloor
     from rlenvs.wrappers.costs import CostBudget as CostBudget
     from rlenvs.wrappers.costs import Lagrangian as Lagrangian
     from rlenvs.wrappers.costs import Saute as Saute
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.distributions import ADR as ADR
     from rlenvs.wrappers.distributions import SelfPaced as SelfPaced
     from rlenvs.wrappers.exploration import StateDependentNoise as StateDependentNoise
+    from rlenvs.wrappers.floors import ConservativeFloor as ConservativeFloor
     from rlenvs.wrappers.forms import wrap as wrap
     from rlenvs.wrappers.guides import GuideCurriculum as GuideCurriculum
     from rlenvs.wrappers.guides import JumpStart as JumpStart
@@ -84,11 +84,12 @@ else:
             "barriers": "BarrierFilter SafeActions",
             "context_lists": "sample_contexts split",
             "contexts": "Contexts EpisodeDrift Levels",
-            "costs": "ConservativeFloor CostBudget Lagrangian Saute Simmer",
+            "costs": "CostBudget Lagrangian Saute Simmer",
             "curricula": "MBTL PrioritizedLevels SPaCE",
             "curriculum": "OneContext RandomContexts RoundRobin",
             "distributions": "ADR SelfPaced",
             "exploration": "StateDependentNoise",
+            "floors": "ConservativeFloor",
             "forms": "wrap",
             "guides": "GuideCurriculum JumpStart",
             "wrapper": "Wrapper",

@@ -205,7 +205,7 @@ class ResetFree(Wrapper):
 
 
 @compiled(nogil=True)
-def end_phases(
+def end_phases(  # 13 parameters: arrays of all slots, which compiled code takes one by one
     slots: np.ndarray,
     ended: np.ndarray,
     late: np.ndarray,

@@ -138,3 +138,10 @@ class Stage:
     def continuous(self) -> bool:
         """Whether actions are numbers; otherwise they are choices."""
         return isinstance(self.action_spaces[0], spaces.Box)
+
+
+def horizon_of(stage: Stage) -> int | None:
+    """The steps after which an episode is truncated; None where that is not known."""
+    if stage.batch is not None:
+        return int(stage.batch.setup.horizon)
+    return getattr(getattr(stage.env, "spec", None), "max_episode_steps", None)

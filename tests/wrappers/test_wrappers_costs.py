@@ -22,8 +22,10 @@ from support.wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.integrations.safety import OmniSafeEnv, SixTuple, omnisafe_env
-from rlenvs.wrappers.costs import ConservativeFloor, CostBudget, Lagrangian, Saute, Simmer
+from rlenvs.wrappers.costs import CostBudget, Lagrangian, Saute, Simmer
+from rlenvs.wrappers.floors import ConservativeFloor
 from rlenvs.wrappers.forms import wrap
+from rlenvs.wrappers.recipes import wrapper_from
 from rlenvs.wrappers.shields import Shield
 
 
@@ -427,6 +429,11 @@ def test_environments_that_say_nothing_about_costs_are_found_out():
         wrap(gymnasium.make("CartPole-v1"), ConservativeFloor(baseline=1.0))
     with pytest.raises(ParameterError, match="needed: finite numbers"):
         wrap(Script(costs=[0.0]), ConservativeFloor(baseline=lambda stage, slots: 1.0, fallback="idle")).reset()
+
+
+def test_a_floor_is_found_where_older_recipes_look_for_it():
+    floor = ConservativeFloor(baseline=22.0)
+    assert wrapper_from({**floor.recipe(), "wrapper": "rlenvs.wrappers.costs:ConservativeFloor"}) == floor
 
 
 # --- six values -------------------------------------------------------------------------------------------------------
