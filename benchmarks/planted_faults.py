@@ -3,8 +3,8 @@
     python benchmarks/planted_faults.py              all, in a clone of the last commit; the kernels' cache is shared
     python benchmarks/planted_faults.py taxi docs    those whose name contains one of these words
 
-The tests that a fault makes due run part by part, those in plain Python first and those of the faulty room next, until one fails. Continuous integration
-starts without a record and runs all of them.
+The tests that a fault makes due run part by part, those in plain Python first and those of the faulty room next, until
+one fails. Continuous integration starts without a record and runs all of them.
 """
 
 from __future__ import annotations
