@@ -307,7 +307,7 @@ def add(arguments: list[str]) -> int:
     """What commands write of an environment whose world file and test exist."""
     if len(arguments) != 1:
         sys.exit('give one id, such as "python3 run.py add Name-v0"')
-    (id,) = arguments
+    id = arguments[0].removeprefix("rlenvs/")
     python = set_up(EXTRAS["test"])
     pages = (python, "docs/generate.py")
     steps = [
@@ -319,27 +319,14 @@ def add(arguments: list[str]) -> int:
         (python, "docs/reference.py"),
         (python, "docs/films.py", id),
         (python, "-m", "rlenvs", "check", id),
+        (python, "benchmarks/left.py", id),
     ]
     for step in steps:
         print("==", *step[1:], flush=True)
         if call(*step, **BYTECODE) != 0:
+            print(f"\nfailed: {' '.join(map(str, step[1:]))}; mend what it says, and run this again", flush=True)
             return 1
-    print("\nLeft to do by hand:", *left_by_hand(id), sep="\n  - ", flush=True)
     return 0
-
-
-def left_by_hand(id: str) -> list[str]:
-    """What no command writes of an environment, and is not there."""
-    name = id.rpartition("-")[0]
-    texts = {
-        "a test of its numbers: no file under tests/ names it": [*(ROOT / "tests").rglob("test_*.py")],
-        "a line in CHANGELOG.md": [ROOT / "CHANGELOG.md"],
-        "settings of a learner in rlenvs/agents/hyperparameters/, and an agent: `rlenvs train`": [
-            *(ROOT / "rlenvs" / "agents" / "hyperparameters").glob("*.toml")
-        ],
-    }
-    missing = [what for what, files in texts.items() if not any(name in file.read_text("utf-8") for file in files)]
-    return [*missing, f"look at its pictures: docs/environments/, `python -m rlenvs play {id}`"]
 
 
 def package(arguments: list[str]) -> int:

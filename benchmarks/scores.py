@@ -15,6 +15,7 @@ import rlenvs
 from rlenvs.agents.evaluate import POLICIES, evaluate, opponent
 from rlenvs.core.catalogue.docs import has_success
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import RlenvsError
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.scores import Rows, read_scores, scores_file
 
@@ -70,12 +71,13 @@ def text_of(scores: dict[str, Rows]) -> str:
 
 
 def write(id: str, rows: Rows) -> None:
-    """Put measured scores into the file beside the world's own."""
+    """Put measured scores into the file beside the world's own, in the place of all earlier ones of POLICIES."""
     world = world_of(id)
     path = scores_file(world.address)
     assert path is not None, f"{id} is no world of this package"
     known = read_scores(path)
-    text = text_of({**known, world.name: {**known.get(world.name, {}), **rows}})
+    others = {name: row for name, row in known.get(world.name, {}).items() if name not in POLICIES}
+    text = text_of({**known, world.name: {**others, **rows}})
     path.write_text(text, encoding="utf-8")
 
 
@@ -86,7 +88,10 @@ def main() -> None:
     options.add_argument("--write", action="store_true", help="put the scores into the files beside the worlds")
     given = options.parse_args()
     for env_id in given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id]:
-        rows = rows_of(env_id, given.seeds)
+        try:
+            rows = rows_of(env_id, given.seeds)
+        except RlenvsError as reason:
+            raise SystemExit(str(reason)) from None
         print(text_of({world_of(env_id).name: rows}), flush=True)
         if given.write:
             write(env_id, rows)

@@ -11,6 +11,7 @@ from support.places import ROOT
 
 import rlenvs
 import rlenvs.wrappers
+from benchmarks.left import close_rivals
 from rlenvs.core.catalogue import docs
 from rlenvs.core.catalogue.registry import world_of
 
@@ -86,13 +87,7 @@ def test_every_world_has_reference_scores(row):
 
 @pytest.mark.parametrize("row", docs.documented(), ids=lambda row: row.id)
 def test_chance_and_doing_nothing_are_far_from_the_expert_or_the_page_says_why(row):
-    scores = world_of(row.id).scores
-    if "expert" not in scores:
-        return
-    for name in ("random", "idle"):
-        span = scores["expert"].mean - scores["random"].mean
-        rivals = (scores[name].mean - scores["random"].mean) / span if span else 1.0
-        assert rivals < 0.8 or len(scores[name].note) > 20, f"{name} has {rivals:.2f} of the expert's score"
+    assert not close_rivals(world_of(row.id))
 
 
 def test_the_page_says_what_the_expert_sees():

@@ -88,8 +88,21 @@ def test_a_command_that_is_silent_is_told_to_run_still(run, monkeypatch, capfd):
     assert capfd.readouterr().out == "done\n"
 
 
-def test_what_is_left_to_do_of_an_environment(run):
-    assert len(run.left_by_hand("CartPole-v0")) == 1  # a look at its pictures
-    assert len(run.left_by_hand("Nowhere" + "Yet-v0")) == 4
+def test_an_environment_is_added_until_a_step_fails(run, monkeypatch, capsys):
+    called = []
+    monkeypatch.setattr(run, "set_up", lambda extras: "python")
+    monkeypatch.setattr(run, "call", lambda *step, **environment: called.append(step) or len(called) == failing)
+    failing = 0
+    assert run.add(["rlenvs/CartPole-v0"]) == 0
+    assert {step[-1] for step in called if "--write" not in step and "generate" not in step[1]} == {
+        "CartPole-v0",
+        "docs/reference.py",
+    }
+    assert all((ROOT / step[1]).exists() for step in called if step[1] != "-m")
+    called.clear()
+    failing = 2
+    assert run.add(["CartPole-v0"]) == 1
+    assert len(called) == 2
+    assert "failed: benchmarks/scores.py CartPole-v0 --write" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="give one id"):
         run.add([])

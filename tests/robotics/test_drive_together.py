@@ -2,14 +2,15 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
-import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.roads.lanes import END, ROAD, START, along_and_across, heading_on, point_on
 from rlenvs.kits.traffic.lane_lists import sort_by_x
@@ -19,11 +20,7 @@ TOGETHER = "DriveTogether-v0"
 PROGRESS, GOAL, COLLISION, OFFROAD = range(4)
 
 
-def made(worlds=1, seed=0, **keywords):
-    batch = rlenvs.make_batch(TOGETHER, worlds, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(list(range(seed, seed + worlds)))
-    batch.reset()
-    return batch
+made = partial(begun, TOGETHER, autoreset=AutoresetMode.DISABLED)
 
 
 def idle(batch):

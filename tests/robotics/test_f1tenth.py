@@ -7,6 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 from support.places import DATA
 
 import rlenvs
@@ -28,11 +29,8 @@ def recorded():
     return dict(np.load(DATA / "f1tenth.npz"))
 
 
-def batch_of(id=ID, num=1, **keywords):
-    batch = rlenvs.make_batch(id, num, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(range(num))
-    batch.reset()
-    return batch
+def batch_of(id=ID, worlds=1, **keywords):
+    return begun(id, worlds, autoreset=AutoresetMode.DISABLED, **keywords)
 
 
 def drive_on(batch, choose, most=2000):
@@ -178,7 +176,7 @@ def test_numbers_that_races_do_not_show():
 
 
 def test_the_driver_finishes_and_its_lap_is_counted():
-    ends = drive_on(batch_of(num=50, beams=1), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=50, beams=1), lambda batch: batch.advise())
     assert all(s.end[0] == FINISHED and s.laps_done[0] == 1 for s in ends)
     for s in ends[:5]:
         assert s.last_lap[0] == pytest.approx(s.ticks * 0.01, abs=0.05)
@@ -187,13 +185,13 @@ def test_the_driver_finishes_and_its_lap_is_counted():
 
 @pytest.mark.parametrize("keywords", [{"track": "random", "difficulty": 1.0}, {"track": "oval"}, {"track": "eight"}])
 def test_the_driver_finishes_on_other_tracks(keywords):
-    ends = drive_on(batch_of(num=20, beams=1, **keywords), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, **keywords), lambda batch: batch.advise())
     assert sum(s.end[0] == FINISHED for s in ends) >= 19
 
 
 def test_random_cars_crash():
     rng = np.random.default_rng(0)
-    ends = drive_on(batch_of(num=20, beams=1), lambda batch: rng.uniform(-1, 1, batch.actions.shape))
+    ends = drive_on(batch_of(worlds=20, beams=1), lambda batch: rng.uniform(-1, 1, batch.actions.shape))
     assert sum(s.end[0] == BORDER for s in ends) >= 16
 
 
@@ -313,7 +311,7 @@ def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
     assert 4.4 < bound.proved < 4.7
     assert 7.9 < bound.sliding < bound.computed < 8.4
     assert bound.lap < bound.computed
-    ends = drive_on(batch_of(num=20, beams=1, dynamics=dynamics), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, dynamics=dynamics), lambda batch: batch.advise())
     times = np.array([s.ticks * 0.01 for s in ends])
     assert times.min() > (bound.proved if dynamics == "linear" else bound.sliding)
     assert times.max() < share * bound.sliding
@@ -321,14 +319,14 @@ def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
 
 @pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "oval"}, {"patches": 6}])
 def test_the_driver_knows_tyres_that_slide(keywords):
-    ends = drive_on(batch_of(num=20, beams=1, dynamics="brush", **keywords), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, dynamics="brush", **keywords), lambda batch: batch.advise())
     assert all(s.end[0] == FINISHED for s in ends)
 
 
 @pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "random"}])
 def test_the_driver_knows_cars_that_roll(keywords):
     """They turn as they steer: nothing is to be caught with the steering."""
-    ends = drive_on(batch_of(num=40, beams=1, dynamics="kinematic", **keywords), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=40, beams=1, dynamics="kinematic", **keywords), lambda batch: batch.advise())
     assert all(s.end[0] == FINISHED for s in ends)
 
 
@@ -338,7 +336,7 @@ def test_the_driver_drives_circuits_of_ones_own(dynamics):
     for seed in (0, 3):
         points = generator.random_road(seed, difficulty=0.9)[:-1:4, :2].tolist()
         line = [[x, y, 1.1, 1.1] for x, y in points]
-        batch = batch_of(num=8, beams=1, dynamics=dynamics, centre_line=line)
+        batch = batch_of(worlds=8, beams=1, dynamics=dynamics, centre_line=line)
         ends = drive_on(batch, lambda batch: batch.advise())
         assert all(s.end[0] == FINISHED for s in ends)
 

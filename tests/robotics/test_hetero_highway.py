@@ -1,12 +1,14 @@
 """HeteroHighway: iPLAN's numbers, its three kinds of drivers, rewards, observations, ends, and what a seed fixes."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -18,11 +20,7 @@ LEFT, IDLE, RIGHT, FASTER, SLOWER = range(5)
 SPEED, RIGHT_LANE, COLLISION, SURVIVAL, PACE, CRASH = range(6)
 
 
-def made(worlds=1, seed=0, **keywords):
-    batch = rlenvs.make_batch(HETERO, worlds, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(list(range(seed, seed + worlds)))
-    batch.reset()
-    return batch
+made = partial(begun, HETERO, autoreset=AutoresetMode.DISABLED)
 
 
 def all_of(batch, action):

@@ -1,6 +1,7 @@
 """LogReplay: logs and their faults, motion, errors, collisions by side, reacting cars, experts, metrics."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -21,11 +23,7 @@ DISTANCE, YAW, ADE, FDE, COLLISION, DRIVEN = range(6)
 IN_FRONT, BEHIND, BESIDE, OFFROAD, OFF_PATH = range(5)
 
 
-def made(worlds=1, seed=0, **keywords):
-    batch = rlenvs.make_batch(NAME, worlds, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(list(range(seed, seed + worlds)))
-    batch.reset()
-    return batch
+made = partial(begun, NAME, autoreset=AutoresetMode.DISABLED)
 
 
 def step(batch, *action):

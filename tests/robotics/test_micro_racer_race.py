@@ -1,12 +1,14 @@
 """MicroRacerRace: each car as in MicroRacer, contacts, ranks, drivers, and its championship."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -19,11 +21,7 @@ OWN = ("start_speed", "car_size")
 SIZE = SPEC.params["car_size"].default
 
 
-def batch_of(num=1, **keywords):
-    batch = rlenvs.make_batch(ID, num, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(range(num))
-    batch.reset()
-    return batch
+batch_of = partial(begun, ID, autoreset=AutoresetMode.DISABLED)
 
 
 def drive_on(batch, choose, most=3000):

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 from support.places import DATA, ROOT
 
 import rlenvs
@@ -45,11 +47,7 @@ def one():
     return batch_of(1)
 
 
-def batch_of(count, **keywords):
-    batch = rlenvs.make_batch(ID, count, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(range(count))
-    batch.reset()
-    return batch
+batch_of = partial(begun, ID, autoreset=AutoresetMode.DISABLED)
 
 
 def put(batch, progress, offset=0.0, turned=0.0, speed=0.0):

@@ -1,14 +1,15 @@
 """The Panda against the manufacturer's numbers, and its controllers against their formulas."""
 
 import math
+from functools import partial
 
 import gymnasium
 import mujoco
 import numpy as np
 import pytest
 from support import arm_helpers
+from support.batches import begun
 
-import rlenvs
 from rlenvs.kits.engines.mujoco import compiled
 from rlenvs.robotics.manipulation import arm, panda
 from rlenvs.robotics.manipulation.reach import SPEC
@@ -27,11 +28,7 @@ STIFFNESS, DAMPING, REACH = 2000.0, 89.0, 0.05  # SERL's, N/m and N s/m; the rea
 TURN_STIFFNESS, TURN_DAMPING, TURN_REACH = 150.0, 7.0, 0.3
 
 
-def batch(n=1, **keywords):
-    worlds = rlenvs.make_batch("PandaReach-v0", n, horizon=1000, **keywords)
-    worlds.seed(range(n))
-    worlds.reset()
-    return worlds
+batch = partial(begun, "PandaReach-v0", horizon=1000)
 
 
 def model_of(worlds):

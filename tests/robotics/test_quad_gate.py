@@ -1,22 +1,19 @@
 """QuadGate: the original's reward and timing, passing the gate, terms, costs, ends, starts, the expert."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
+from support.batches import begun
 
-import rlenvs
 from rlenvs.robotics.quadcopter import gate
 
 TERMS = [*gate.SPEC.terms, *gate.SPEC.costs]
 STILL = {"start_spread": 0.0, "gate_spread": 0.0, "gate_turn": 0.0}
 
 
-def batch(num_worlds=1, **keywords):
-    made = rlenvs.make_batch("QuadGate-v0", num_worlds, **{"backend": "python", **keywords})
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+batch = partial(begun, "QuadGate-v0", backend="python")
 
 
 def step(position, velocity=(0, 0, 0), attitude=(0, 0, 0, 1), passed=False, elapsed=0, **keywords):

@@ -1,12 +1,14 @@
 """QuadHover against its card: constants, torque signs, the recorded original, the faults it must not have."""
 
 import math
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.batches import begun
 from support.places import DATA
 
 import rlenvs
@@ -16,11 +18,7 @@ DATA = DATA / "quadhover_dyn.npz"
 MOVES = {"random": 0, "constant": 1, "climb": 2}
 
 
-def batch(num_worlds=1, **keywords):
-    made = rlenvs.make_batch("QuadHover-v0", num_worlds, **keywords)
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+batch = partial(begun, "QuadHover-v0")
 
 
 def place(state, position=(0, 0, 1), attitude=(0, 0, 0, 1), velocity=(0, 0, 0), rates=(0, 0, 0), goal=(0, 0, 1)):

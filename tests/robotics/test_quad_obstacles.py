@@ -1,12 +1,14 @@
 """QuadObstacles: fields that leave a way, range sensors, the card's numbers, balls that move, and an expert."""
 
 import math
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -19,11 +21,7 @@ GREY = (0.5, 0.5, 0.5)
 TERMS = [*obstacles.SPEC.terms, *obstacles.SPEC.costs]
 
 
-def batch(num_worlds=1, first_seed=0, **keywords):
-    made = rlenvs.make_batch(NAME, num_worlds, **keywords)
-    made.seed(range(first_seed, first_seed + num_worlds))
-    made.reset()
-    return made
+batch = partial(begun, NAME)
 
 
 def radii_of(shapes):

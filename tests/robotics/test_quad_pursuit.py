@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
@@ -18,11 +19,8 @@ STARTS = np.array([(0, 0, 1), (1, 1, 1), (0, 1, 1), (2, 2, 1)], float)
 TARGET, DESTINATION = np.array((1, 1, 2.5)), np.array((-2, -2, 3.0))
 
 
-def batch(id, num_worlds=1, backend="python", **keywords):
-    made = rlenvs.make_batch(id, num_worlds, backend=backend, **keywords)
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+def batch(id, worlds=1, backend="python", **keywords):
+    return begun(id, worlds, backend=backend, **keywords)
 
 
 def points(id, places=None, target=None, **keywords):

@@ -1,12 +1,13 @@
 """QuadRace and QuadSwarmRace: courses, passing gates, terms, costs, ends, starts, fidelities, racers on one course."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.batches import begun
 
-import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import race, racing, racing_expert, swarm_race
 from rlenvs.robotics.quadcopter.courses import COURSES, lower_bound_time
@@ -15,11 +16,7 @@ TERMS = [*race.SPEC.terms, *race.SPEC.costs]
 SWARM_TERMS = [*swarm_race.SPEC.terms, *swarm_race.SPEC.costs]
 
 
-def batch(num_worlds=1, name="QuadRace-v0", **keywords):
-    made = rlenvs.make_batch(name, num_worlds, **{"backend": "python", **keywords})
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+batch = partial(begun, "QuadRace-v0", backend="python")
 
 
 def idle(made):
@@ -406,7 +403,7 @@ def test_random_actions_never_finish():
 
 
 def swarm(**keywords):
-    return batch(name="QuadSwarmRace-v0", **keywords)
+    return begun("QuadSwarmRace-v0", backend="python", **keywords)
 
 
 @pytest.mark.parametrize("course", ["eight", "circle", "straight", "cpc", "random"])

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -15,11 +16,8 @@ MULTI_HOVER, LEADER_FOLLOWER, FLOCK, MEETUP = TASKS
 WEIGHT = 0.027 * 9.8
 
 
-def batch(id=MULTI_HOVER, num_worlds=1, backend="python", **keywords):
-    made = rlenvs.make_batch(id, num_worlds, backend=backend, **keywords)
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+def batch(id=MULTI_HOVER, worlds=1, backend="python", **keywords):
+    return begun(id, worlds, backend=backend, **keywords)
 
 
 def fleet(id=MULTI_HOVER, places=((0, 0, 1),), **keywords):
@@ -139,7 +137,7 @@ def test_neighbours_are_still_seen_when_time_is_up():
 
 @pytest.mark.parametrize(("agents", "least"), [(2, 0.6), (5, 0.6), (10, 0.54), (30, 0.25), (128, 0.25)])
 def test_starts_and_goals_are_in_columns_of_their_own(agents, least):
-    made = batch(num_worlds=2, agents=agents)
+    made = batch(worlds=2, agents=agents)
     for i in range(2):
         _, s = made.records(i)
         for places in (s.position, s.goal):

@@ -1,12 +1,13 @@
 """QuadTakeoff against its card: the start on the floor, the original's reward and its fault, terms, costs and ends."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.batches import begun
 
-import rlenvs
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.declare.setup import Setup
 from rlenvs.robotics.quadcopter import takeoff
@@ -15,11 +16,7 @@ from rlenvs.robotics.quadcopter.flight import fly_by_keys
 ID = "QuadTakeoff-v0"
 
 
-def batch(num_worlds=1, backend="python", **keywords):
-    made = rlenvs.make_batch(ID, num_worlds, backend=backend, **keywords)
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+batch = partial(begun, ID, backend="python")
 
 
 @pytest.fixture(scope="module")

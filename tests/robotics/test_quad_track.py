@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.batches import begun
 
-import rlenvs
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import paths, track
@@ -18,11 +18,7 @@ OPEN = [[0, 0, 1], [0.8, -0.2, 0.5], [0, 0.8, 1.5], [-0.8, 0, 1]]
 CLOSED = [*OPEN, OPEN[0]]
 
 
-def batch(num_worlds=1, backend="python", **keywords):
-    made = rlenvs.make_batch(ID, num_worlds, backend=backend, **keywords)
-    made.seed(range(num_worlds))
-    made.reset()
-    return made
+batch = functools.partial(begun, ID, backend="python")
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """RallyRacer: FastRLAP's numbers, its recovery machine, relabelling and camera, and its own promises."""
 
 import math
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
@@ -38,11 +40,7 @@ OWN_PARAMETERS = {
 FAST = (4.5 - 2.5) / 2.0
 
 
-def batch_of(count=1, **keywords):
-    batch = rlenvs.make_batch(ID, count, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(range(count))
-    batch.reset()
-    return batch
+batch_of = partial(begun, ID, autoreset=AutoresetMode.DISABLED)
 
 
 def flat(**keywords):

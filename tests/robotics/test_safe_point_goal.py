@@ -1,12 +1,14 @@
 """SafePointGoal against Safety-Gymnasium's numbers, recordings of it, and an independent lidar."""
 
 import math
+from functools import partial
 
 import gymnasium
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.batches import begun
 from support.places import DATA
 
 import rlenvs
@@ -22,11 +24,7 @@ EPISODES = 10
 DRIFT = 0.03  # m, by which the robot may be elsewhere than the original's within an episode of levels 1 and 2
 
 
-def batch(n=1, seed=0, **keywords):
-    worlds = rlenvs.make_batch("SafePointGoal-v0", n, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
+batch = partial(begun, "SafePointGoal-v0")
 
 
 def recorded(level):

@@ -1,21 +1,18 @@
 """What the tests of the arm's tasks share."""
 
+from functools import partial
+
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-import rlenvs
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.kits.engines.mujoco import STATE
+from support.batches import begun
 
 LEVELS = ("easy", "medium", "hard")
 
 
-def batch(id, n=1, seed=0, autoreset=AutoresetMode.DISABLED, **keywords):
-    """World i is seeded with seed + i."""
-    worlds = rlenvs.make_batch(id, n, autoreset=autoreset, **keywords)
-    worlds.seed(range(seed, seed + n))
-    worlds.reset()
-    return worlds
+batch = partial(begun, autoreset=AutoresetMode.DISABLED)
 
 
 def states(worlds):

@@ -1,16 +1,17 @@
 """A car of RouteDrive put where a test wants it, and what a step then tells."""
 
 import math
+from functools import partial
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-import rlenvs
 from rlenvs.kits.roads.lanes import LENGTH, SIGN, heading_on, point_on
 from rlenvs.kits.traffic import signals
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import route_drive
 from rlenvs.robotics.driving import route_rewards as rewards
+from support.batches import begun
 
 DRIVE = "RouteDrive-v0"
 TERMS = ("completion", "crash", "pace", "offset", "angle", "turn", "end", "synthesis", "arrived")
@@ -19,11 +20,7 @@ ALONE = {"cars": 0, "walkers": 0}
 UNHELD = {"held": 1}
 
 
-def made(worlds=1, seed=0, **keywords):
-    batch = rlenvs.make_batch(DRIVE, worlds, autoreset=AutoresetMode.DISABLED, **keywords)
-    batch.seed(list(range(seed, seed + worlds)))
-    batch.reset()
-    return batch
+made = partial(begun, DRIVE, autoreset=AutoresetMode.DISABLED)
 
 
 def step(batch, force=0.0, steering=0.0):

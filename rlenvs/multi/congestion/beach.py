@@ -210,7 +210,7 @@ def reset(p, s, rng):
     for k in range(agents):
         s.section[k] = p.seats[k]
         s.kind[k] = 0 if k < some else 1
-    if p.shuffled == 1:
+    if p.shuffled:
         for k in range(agents - 1, 0, -1):
             j = below(rng, k + 1)
             kept = s.section[k]

@@ -233,7 +233,7 @@ def data(values):
 
 @SPEC.reset
 def reset(p, s, rng):
-    if p.random == 1:
+    if p.random:
         scatter(p, s, rng)
         return
     s.position[:] = p.starts

@@ -10,7 +10,7 @@ promise holds where all agents are filtered, in the parallel form.
 import math
 
 from rlenvs.core import kernel
-from rlenvs.multi.particle.physics import MOVES, PUSH_RIGHT, PUSH_UP
+from rlenvs.multi.particle.physics import MOVES, PUSH_RIGHT, PUSH_UP, SCALED
 
 MARGIN = 0.005  # m, at which contact forces are not felt yet
 LEAST_DAMPING = 0.01  # below, particles hardly come to rest
@@ -53,7 +53,7 @@ def keep_apart(p, s, k, b, radius, acceleration):
 def push_by(p, b, at, right, up):
     """What each number of an action changes of a barrier, which a full force to the right, or upwards, changes by so
     much."""
-    if p.motion == 2:
+    if p.motion == SCALED:
         b.slope[at, 0], b.slope[at, 1] = right, up
         return
     for move in range(len(MOVES)):

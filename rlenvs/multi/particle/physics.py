@@ -21,6 +21,7 @@ FASTEST = 100.0  # m/s, along each axis
 FARTHEST = 300.0  # m; no two points of the world are further apart
 SEEN = 2.0 * WORLD  # bounds of what is observed
 MOVES = ("none", "left", "right", "down", "up")
+SCALED = 2  # numbers that move an agent in the scaled form: to the right, and up
 PUSH_RIGHT, PUSH_UP = (0.0, -1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, -1.0, 1.0)
 NEGLIGIBLE = 40.0  # contact margins of distance at which a contact is no longer felt
 
@@ -46,7 +47,7 @@ def mpe2(name: str) -> Any:
 
 def motion(values: Any) -> int:
     """How many choices, or numbers, of an action move the agent: five as in mpe2, or in the scaled form two numbers."""
-    return 2 if values.actions == "continuous" and getattr(values, "scaled", True) else len(MOVES)
+    return SCALED if values.actions == "continuous" and getattr(values, "scaled", True) else len(MOVES)
 
 
 def moving(values: Any, words: int = 0) -> Any:
@@ -67,7 +68,7 @@ def moving(values: Any, words: int = 0) -> Any:
 def keys(pressed: Any, values: Any) -> Any:
     """The arrow keys move the first agent."""
     right, up = ("right" in pressed) - ("left" in pressed), ("up" in pressed) - ("down" in pressed)
-    if motion(values) == 2:
+    if motion(values) == SCALED:
         return [float(right), float(up)]
     if values.actions == "continuous":
         return [0.0, *(float(max(push, 0)) for push in (-right, right, -up, up))]
@@ -113,7 +114,7 @@ def thrust(p: Any, a: Any, k: int, axis: int) -> float:
     """The force that agent k asks for along an axis, in [-1, 1]."""
     if a.ndim == 1:
         return PUSH_RIGHT[a[k] % 5] if axis == 0 else PUSH_UP[a[k] % 5]
-    if p.motion == 2:
+    if p.motion == SCALED:
         return a[k, axis]
     return a[k, 2 * axis + 2] - a[k, 2 * axis + 1]
 

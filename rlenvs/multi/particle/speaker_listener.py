@@ -52,7 +52,7 @@ SHARED = ("none or word 0", "left or word 1", "right or word 2", "down", "up")  
 def action(values):
     if values.actions == "discrete":
         return discrete(*SHARED, doc="listener or speaker")
-    if physics.motion(values) == 2:
+    if physics.motion(values) == physics.SCALED:
         return continuous("right or word 0", "up or word 1", "word 2", doc="listener or speaker")
     return continuous(*SHARED, doc="listener or speaker", low=0.0)
 
@@ -95,7 +95,7 @@ def step(p, s, a, rng, r):
     physics.drift(p, s)
     physics.accelerate(p, s)
     physics.utter(a, SPEAKER, 0, s.words)
-    if p.motion == 2:  # of the scaled form, whose words share their columns with motion, in [-1, 1]
+    if p.motion == physics.SCALED:  # of the scaled form, whose words share their columns with motion, in [-1, 1]
         for j in range(3):
             s.words[j] = 0.5 + 0.5 * s.words[j]
     apart = physics.distance(s.position, LISTENER, s.landmark, s.goal)
@@ -122,7 +122,7 @@ def spread_words(p, a, k):
     """Words as the scaled form has them, from -1 to 1."""
     if a.ndim == 1:
         return
-    if p.motion == 2:
+    if p.motion == physics.SCALED:
         for j in range(3):
             a[k, j] = 2.0 * a[k, j] - 1.0
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rlenvs.core import kernel
-from rlenvs.multi.particle.physics import distance
+from rlenvs.multi.particle.physics import SCALED, distance
 
 LEFT, RIGHT, DOWN, UP = 1, 2, 3, 4
 EDGE, BRAKING = 0.8, 0.3  # m, s: an agent in flight turns back when it would soon be further out
@@ -19,7 +19,7 @@ def press(p: Any, a: Any, k: int, x: float, y: float) -> None:
                 a[k] = RIGHT if x > 0.0 else LEFT
             else:
                 a[k] = UP if y > 0.0 else DOWN
-    elif p.motion == 2:
+    elif p.motion == SCALED:
         a[k, 0] = min(max(x, -1.0), 1.0)
         a[k, 1] = min(max(y, -1.0), 1.0)
     else:

@@ -6,11 +6,13 @@ goes first, by a rule on which both agree; the other one is able to stop before 
 
 import math
 
-from rlenvs.core import kernel
+from rlenvs.core import choice, kernel
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, RADIUS
 from rlenvs.kits.traffic.cars import CAR_LENGTH, steering_of
 from rlenvs.robotics.driving.town_cars import FASTEST, FORCE, STEERING, point_ahead
 
+ACTIONS = choice("continuous", "discrete", doc="numbers, or choices")
+(CONTINUOUS,) = ACTIONS.codes("continuous")
 SPACING = 2.0  # m between the points of a path
 CLEAR = 2.7  # m between the middles of two paths that do not meet
 CALM, SIDE = 2.5, 3.0  # m/s^2, of braking and in curves
@@ -111,7 +113,7 @@ def drive(p, s, k, row):
     slip = min(max(CAR_LENGTH * across / square, -0.44), 0.44)
     force = (allowed_speed(p, s, k) - s.speed[k]) / (0.4 * FORCE)
     force, angle = min(max(force, -1.0), 1.0), min(max(steering_of(slip) / STEERING, -1.0), 1.0)
-    if p.actions == 0:
+    if p.actions == CONTINUOUS:
         row[0], row[1] = force, angle
     else:
         row[0], row[1] = nearest(p.forces, force), nearest(p.angles, angle)

@@ -83,7 +83,7 @@ from rlenvs.kits.roads.lanes import (
 from rlenvs.kits.roads.towns import Town
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
 from rlenvs.kits.traffic.lane_lists import sort_by_x
-from rlenvs.robotics.driving.courtesy import drive, fill_path
+from rlenvs.robotics.driving.courtesy import ACTIONS, CONTINUOUS, drive, fill_path
 from rlenvs.robotics.driving.render import GLASS, GRASS, draw_lanes, rectangle
 from rlenvs.robotics.driving.town_cars import (
     DT,
@@ -142,6 +142,7 @@ def action(values):
 
 
 MISHAPS = choice("end", "count", doc="what a collision or leaving the road does: ends the agent's episode, or counts")
+(ENDS,) = MISHAPS.codes("end")
 
 SPEC = world(
     "DriveTogether-v0",
@@ -157,7 +158,7 @@ SPEC = world(
         "rows": for_data(integer(3, 2, 6, "junctions along y")),
         "town": for_data(integer(0, 0, 1_000_000, "seed of the town")),
         "seen_cars": for_data(integer(8, 0, 16, "cars in an observation")),
-        "actions": choice("continuous", "discrete", doc="numbers, or choices"),
+        "actions": ACTIONS,
         "mishaps": MISHAPS,
     },
     state={
@@ -291,7 +292,7 @@ def step(p, s, a, rng, r):
 @kernel
 def move(p, s, k, one):
     """Move car k by its action."""
-    if p.actions == 0:
+    if p.actions == CONTINUOUS:
         advance(p, s, k, one[0], one[1])
     else:
         advance(p, s, k, p.forces[int(one[0])], p.angles[int(one[1])])
@@ -313,7 +314,7 @@ def judge(p, s, k, r):
     s.faults[k] += 1 if fault else 0
     right, down = s.goal[k, 0] - s.x[k], s.goal[k, 1] - s.y[k]
     arrived = s.stage[k] == s.legs[k] - 1 and right * right + down * down < NEAR_GOAL * NEAR_GOAL
-    ended = fault and p.mishaps == 0
+    ended = fault and p.mishaps == ENDS
     if arrived and not ended:
         r.goal[k] = 1.0
         r.success[k] = s.faults[k] == 0

@@ -57,7 +57,11 @@ from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, share, simulate
 
 BEST = 1.5  # what the weighted terms add up to at most, with 1 for no crash
-PLAIN = {"speed": 0.4, "right_lane": 0.1, "collision": 1.0}
+CHECKS = choice("all", "ego", doc="which collisions count: all, or those of the ego car")
+(ALL,) = CHECKS.codes("all")
+PUBLISHED = {"speed": 0.4, "right_lane": 0.1, "collision": 1.0}
+REWARD = choice("normalized", "plain", doc="in [0, 1], or with the published weights", sets={"plain": PUBLISHED})
+(PLAIN,) = REWARD.codes("plain")
 FIRST_SPEED = 25.0  # m/s, of the ego car
 SLOWEST, QUICKEST = 0.7, 0.8  # of other cars at the start, in parts of the speed limit
 SPACE, SPACE_PER_SPEED = 12.0, 1.0  # m, s: usual distance between cars at the start
@@ -78,8 +82,8 @@ SPEC = driving_world(
         "lane_count": for_data(integer(4, 1, 10, "lanes")),
         "cars": integer(50, 0, 200, "other cars"),
         "first_lane": integer(-1, -1, 9, "lane in which the ego car starts, 0 the leftmost; -1: any"),
-        "checks": choice("all", "ego", doc="which collisions count: all, or those of the ego car"),
-        "reward": choice("normalized", "plain", doc="in [0, 1], or with the published weights", sets={"plain": PLAIN}),
+        "checks": CHECKS,
+        "reward": REWARD,
     },
     terms={
         "speed": term(0.0, 1.0, 0.4 / BEST, "0 at 20 m/s, 1 at 30 m/s"),
@@ -114,7 +118,7 @@ def reset(p, s, rng):
         put_on_lane(p, s, i, k, farthest, speed)
         if i > 0:
             become_driver(p.drivers, s, i, 0, rng)
-            s.checked[i] = p.checks == 0
+            s.checked[i] = p.checks == ALL
     own_car(p, s)
     locate(p, s)
 
@@ -127,6 +131,6 @@ def step(p, s, a, rng, r):
     lane = s.target_lane[ego] if s.driver[ego] == TRACKER else s.lane_of[ego]
     r.speed = on * share(s.speed[ego] * s.cosine[ego], p.low_speed, p.high_speed)
     r.right_lane = on * p.lane_at[lane, PLACE] / max(lane_count(p, s.lane_of[ego]) - 1, 1)
-    r.collision = on * ((0.0 if p.reward == 1 else 1.0) - (1.0 if s.crashed[ego] else 0.0))
+    r.collision = on * ((0.0 if p.reward == PLAIN else 1.0) - (1.0 if s.crashed[ego] else 0.0))
     r.terminated = s.crashed[ego] or (p.offroad_terminal == 1 and on == 0.0)
     r.success = not r.terminated and s.elapsed + 1 >= p.horizon

@@ -91,7 +91,7 @@ def observe_rows(p, s, o):
                 o[row, column] = 0.0
                 continue
             value = feature_of(s, i, p.features[column])
-            if row > 0 and p.absolute == 0 and RIGHT <= p.features[column] <= DOWN_SPEED:
+            if row > 0 and not p.absolute and RIGHT <= p.features[column] <= DOWN_SPEED:
                 value -= feature_of(s, s.ego, p.features[column])
             if row == 0 and p.landmark >= 0 and p.features[column] == RIGHT:
                 value = along(p, p.landmark, s.x[i], s.y[i])

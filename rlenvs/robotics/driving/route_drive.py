@@ -105,6 +105,7 @@ DEVIATION = 30.0  # m
 PENALTY = rewards.PENALTY
 OBSERVATION = choice("vector", "birdview", doc="numbers, or masks from above beside some numbers")
 MISHAPS = choice("end", "count", doc="what an infraction does: ends the episode, or counts")
+(ENDS,) = MISHAPS.codes("end")
 
 
 def legs_of(values):
@@ -397,9 +398,9 @@ def judge(p, s, r, told):
     fault, beyond = rewards.has_fault(r), rewards.is_beyond(p, s)
     if fault:
         s.faults += 1
-    s.crashed[0] = s.crashed[0] and p.mishaps == 0
+    s.crashed[0] = s.crashed[0] and p.mishaps == ENDS
     arrived = has_arrived(p, s)
-    r.terminated = arrived or r.deviation > 0.0 or beyond or (fault and p.mishaps == 0)
+    r.terminated = arrived or r.deviation > 0.0 or beyond or (fault and p.mishaps == ENDS)
     r.success = arrived and s.faults == 0 and not beyond
 
 

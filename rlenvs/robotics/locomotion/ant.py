@@ -70,9 +70,9 @@ from rlenvs.robotics.locomotion.robots import (
     FASTEST,
     FPS,
     PARAMS,
-    bounded,
     effort,
     objectives,
+    observe_motion,
     refuse_no_height,
     robot,
     tell,
@@ -223,10 +223,7 @@ def outcome_of_two(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 2):
-        o.positions[j] = bounded(s.qpos[j + 2])
-    for j in range(VELOCITIES):
-        o.velocities[j] = bounded(s.qvel[j])
+    observe_motion(s, o, 2, BOUND)
     for i in range(BODIES - 1):
         for j in range(6):
             o.contacts[i, j] = min(max(s.cfrc_ext[i + 1, j], -1.0), 1.0)

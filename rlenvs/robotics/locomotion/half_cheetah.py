@@ -61,8 +61,8 @@ from rlenvs.robotics.locomotion.robots import (
     FASTEST,
     FPS,
     PARAMS,
-    bounded,
     effort,
+    observe_motion,
     robot,
     tell,
     touch_floor_only,
@@ -146,10 +146,7 @@ def outcome(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 1):
-        o.positions[j] = bounded(s.qpos[j + 1])
-    for j in range(POSITIONS):
-        o.velocities[j] = bounded(s.qvel[j])
+    observe_motion(s, o, 1, BOUND)
 
 
 @SPEC.draw

@@ -70,11 +70,11 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
-    bounded,
     damp,
     effort,
     lighten,
     objectives,
+    observe_motion,
     robot,
     rub,
     start_near,
@@ -223,10 +223,7 @@ def outcome_of_two(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 1):
-        o.positions[j] = bounded(s.qpos[j + 1])
-    for j in range(POSITIONS):
-        o.velocities[j] = min(max(s.qvel[j], -10.0), 10.0)
+    observe_motion(s, o, 1, 10.0)
 
 
 @SPEC.expert

@@ -76,6 +76,7 @@ from rlenvs.robotics.locomotion.robots import (
     effort,
     lighten,
     objectives,
+    observe_motion,
     robot,
     start_near,
     tell,
@@ -249,10 +250,7 @@ def outcome_of_two(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 2):
-        o.positions[j] = bounded(s.qpos[j + 2])
-    for j in range(VELOCITIES):
-        o.velocities[j] = bounded(s.qvel[j])
+    observe_motion(s, o, 2, BOUND)
     for j in range(JOINTS):
         o.torques[j] = bounded(s.qfrc_actuator[j + 6])
     for i in range(BODIES - 1):

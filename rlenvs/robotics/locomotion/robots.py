@@ -160,6 +160,16 @@ def bounded(value):
     return min(max(value, -BOUND), BOUND)
 
 
+@kernel
+def observe_motion(s, o, hidden, fastest):
+    """Positions but for the first `hidden`, which say how far the robot is from the start, and velocities, of at most
+    `fastest`."""
+    for j in range(o.positions.size):
+        o.positions[j] = bounded(s.qpos[j + hidden])
+    for j in range(o.velocities.size):
+        o.velocities[j] = min(max(s.qvel[j], -fastest), fastest)
+
+
 def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
     """How far the robot has run, and how fast it is, in the head of its image."""
     canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")

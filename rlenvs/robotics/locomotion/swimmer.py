@@ -60,8 +60,8 @@ from rlenvs.robotics.locomotion.robots import (
     COST_LIMIT,
     FASTEST,
     PARAMS,
-    bounded,
     effort,
+    observe_motion,
     robot,
     start_near,
     tell,
@@ -148,10 +148,7 @@ def outcome(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 2):
-        o.positions[j] = bounded(s.qpos[j + 2])
-    for j in range(POSITIONS):
-        o.velocities[j] = bounded(s.qvel[j])
+    observe_motion(s, o, 2, BOUND)
 
 
 @SPEC.expert

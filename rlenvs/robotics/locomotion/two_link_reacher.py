@@ -165,14 +165,14 @@ def reset(p, s, rng):
 
 @SPEC.act
 def act(p, s, a, rng):
-    if p.compat == 1:  # where the integrator looked last
+    if p.compat:  # where the integrator looked last
         pay(s, s.xpos[TIP, 0], s.xpos[TIP, 1])
     s.ctrl[0], s.ctrl[1] = a // 3 - 1.0, a % 3 - 1.0
 
 
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    if p.compat == 0:
+    if not p.compat:
         x, y = tip(s)
         pay(s, x, y)
     r.east, r.west, r.north, r.south = s.paid[0], s.paid[1], s.paid[2], s.paid[3]

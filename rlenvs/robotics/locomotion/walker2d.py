@@ -71,11 +71,11 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
-    bounded,
     damp,
     effort,
     lighten,
     objectives,
+    observe_motion,
     refuse_no_height,
     robot,
     rub,
@@ -194,10 +194,7 @@ def outcome_of_two(p, s, a, rng, r):
 
 @SPEC.observe
 def observe(p, s, o):
-    for j in range(POSITIONS - 1):
-        o.positions[j] = bounded(s.qpos[j + 1])
-    for j in range(POSITIONS):
-        o.velocities[j] = min(max(s.qvel[j], -10.0), 10.0)
+    observe_motion(s, o, 1, 10.0)
 
 
 @SPEC.expert

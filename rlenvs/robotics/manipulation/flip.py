@@ -304,7 +304,7 @@ def expert(p, s, a):
     """Grasp the cube with a hand so turned and tilted that it can turn the cube to the goal from there, and do so."""
     distance = arm.distance(s.grip[0], s.cube)
     between = distance < 0.8 * p.side and s.qpos[panda.ARM_QPOS - 2] < 0.5 * p.side + HELD
-    if p.control != arm.POSE or (p.fingers == 0 and not between):  # a hand that cannot turn or grasp stays where it is
+    if p.control != arm.POSE or (not p.fingers and not between):  # a hand that cannot turn or grasp stays where it is
         for j in range(a.size):
             a[j] = 0.0
     elif between:

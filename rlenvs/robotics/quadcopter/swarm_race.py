@@ -286,7 +286,7 @@ def judge_racer(p, s, k, rank, r):
     gap, room = formation.smallest_gap(p, s, k), racing.wall_distance(p, s, k)
     finished = s.passed[k] >= p.passes
     touched = gap < formation.TOUCH
-    out = hit or room < 0.0 or (touched and p.collisions_end != 0)
+    out = hit or room < 0.0 or (touched and p.collisions_end == 1)
     r.progress[k] = progress
     r.gate[k] = 1.0 if passed else 0.0
     r.rates[k] = -racing.rate_size(s, k)

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import f8, kernel, maths
+from rlenvs.core import choice, f8, kernel, maths
 from rlenvs.robotics.racing.car_track import holds, wheel_touches
 
 SIZE = 0.02  # m per unit of the shapes below
@@ -29,6 +29,8 @@ SLIP = 205000.0 * SIZE * SIZE  # N s/m
 FARTHEST = 2.0  # m, that Box2D moves a body in a step
 SLOP, ANGULAR_SLOP, LARGEST_TURN = 0.005, 2.0 / 180.0 * math.pi, 8.0 / 180.0 * math.pi  # m, rad, rad
 MOST_CORRECTIONS = 60
+DRIVE = choice("rear", "front", "all", doc="which wheels the engine drives")
+REAR, FRONT, ALL = DRIVE.codes("rear", "front", "all")
 
 VEHICLES = {  # wheels' places, half width and radius; parts of the hull with their densities
     "race car": (
@@ -152,7 +154,7 @@ def push_wheels(p, s, c, gas, brake):
     radius, body, wheel = p.build[5], s.body, s.wheel
     gas = min(max(gas, 0.0), 1.0)
     for w in range(WHEELS):
-        driven = p.drive == 2 or (p.drive == 0 and w > 1) or (p.drive == 1 and w < 2)
+        driven = p.drive == ALL or (p.drive == REAR and w > 1) or (p.drive == FRONT and w < 2)
         if driven:
             wheel[c, w, GAS] += min(gas - wheel[c, w, GAS], p.gas_rise)
         sn, cs = maths.sin_cos(body[c, 1 + w, ANGLE])

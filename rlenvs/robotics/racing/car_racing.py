@@ -66,6 +66,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.robotics.racing.car import (
+    DRIVE,
     GRIP,
     HULL,
     SHAPES,
@@ -154,7 +155,7 @@ PARAMS = {
 }
 OPTIONS: dict[str, Any] = {
     "vehicle": choice(*VEHICLES, doc="of CARL's garage", sets=BUILT),
-    "drive": choice("rear", "front", "all", doc="which wheels the engine drives"),
+    "drive": DRIVE,
     "close_lap": flag(False, "a lap is complete whenever tile 0 is touched with enough tiles visited"),
 }
 

@@ -3,7 +3,7 @@
 import math
 
 from rlenvs.core import kernel, maths
-from rlenvs.robotics.racing.car import ANGLE, GAS, GRIP, HULL, OMEGA, SPIN, WHEELS, speed_along
+from rlenvs.robotics.racing.car import ANGLE, FRONT, GAS, GRIP, HULL, OMEGA, SPIN, WHEELS, speed_along
 
 RAYS, FARTHEST = 11, 50.0  # from right to left over half a turn; m
 AHEAD = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20)  # gates
@@ -56,7 +56,7 @@ def sense(p, s, c, o):
     along, aside = speed_along(s, c)
     o.motion[0], o.motion[1], o.motion[2] = unit(along / SPEED), unit(aside / SLIDE), unit(s.body[c, HULL, SPIN] / TURN)
     steered = 0.5 * (s.body[c, 1, ANGLE] + s.body[c, 2, ANGLE]) - s.body[c, HULL, ANGLE]
-    o.controls[0], o.controls[1] = unit(steered), unit(s.wheel[c, 2, GAS] if p.drive != 1 else s.wheel[c, 0, GAS])
+    o.controls[0], o.controls[1] = unit(steered), unit(s.wheel[c, 2, GAS] if p.drive != FRONT else s.wheel[c, 0, GAS])
     for w in range(WHEELS):
         o.wheels[w] = unit(s.wheel[c, w, OMEGA] / WHEEL)
         o.on_road[w] = 1.0 if s.wheel[c, w, GRIP] > 0.0 else 0.0

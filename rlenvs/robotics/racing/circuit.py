@@ -131,7 +131,7 @@ def circuit_data(values: Any) -> dict[str, Any]:
 def set_circuit(p: Any, s: Any, rng: Any) -> None:
     """Put the road of this episode and the expert's line and speeds into the state, unless they are there."""
     built = s.built
-    if p.drawn == 0:
+    if not p.drawn:
         if built[4] == 0.0:
             for i in range(s.line.size):
                 s.line[i] = p.fixed_line[i]

@@ -13,6 +13,8 @@ VIEW = 8 + len(COMMANDS)
 WELL_DONE = 10  # commands of a sequence that counts as success in the endless game
 CODE = (1, 4, 2, 3, 0, 5, 6, 7, 8)  # place of each command in the vector of the B forms
 HALF = SIDE / 2
+CUE = choice("screen", "vector", doc="commands are shown one by one, or stand in a vector beside the image")
+(SCREEN,) = CUE.codes("screen")
 
 
 def sizes(values):
@@ -41,7 +43,7 @@ def options(delay, duration, commands):
     """The options of a game with these defaults."""
     return {
         "observation": choice("pixels", "vector", doc="the screen, or what it shows as numbers"),
-        "cue": choice("screen", "vector", doc="commands are shown one by one, or stand in a vector beside the image"),
+        "cue": CUE,
         "endless": flag(False, "a torus, and a sequence that grows"),
         "arena_size": integer(5, 2, 6, "tiles of a side"),
         "allowed_commands": integer(commands, 4, 9, "how many kinds of commands, in the order of `arena.COMMANDS`"),
@@ -163,7 +165,7 @@ def aim(p, s):
 def show_from(p, s, first):
     """From now on the commands from `first` on are shown."""
     s.first_cue = first
-    s.cues_left = (s.count - first) * (s.cue_steps + s.pause_steps) if p.cue == 0 else 0
+    s.cues_left = (s.count - first) * (s.cue_steps + s.pause_steps) if p.cue == SCREEN else 0
 
 
 @kernel
@@ -260,7 +262,7 @@ def report(p, s, r):
     r.completed = s.completed
     r.target_x = s.target_x / 5.0
     r.target_y = s.target_y / 5.0
-    r.memory_distance = now - s.shown_at[due] if p.cue == 0 else 0.0
+    r.memory_distance = now - s.shown_at[due] if p.cue == SCREEN else 0.0
     if p.endless:
         longest_done = s.count - 1 if s.count < MOST_COMMANDS else MOST_COMMANDS
         r.success = longest_done >= WELL_DONE and s.completed >= WELL_DONE

@@ -236,7 +236,7 @@ def draw_borders(p, s, image, light):
 
 @kernel
 def coins_hidden(p, s):
-    return p.coins_visible == 0 and s.coin_shown == 0
+    return not p.coins_visible and not s.coin_shown
 
 
 @kernel
@@ -248,9 +248,9 @@ def draw_objects(p, s, image, hidden, night):
         for k in range(s.coins):
             if not night or near_light(s, s.coin_x[k], s.coin_y[k], coin):
                 draw_coin(p, s.coin_x[k], s.coin_y[k], image)
-    if p.use_exit and (p.exit_visible == 0) == hidden and (not night or near_light(s, s.exit_x, s.exit_y, door)):
+    if p.use_exit and (not p.exit_visible) == hidden and (not night or near_light(s, s.exit_x, s.exit_y, door)):
         draw_exit(p, s, image)
-    if (p.agent_visible == 0) == hidden and (not night or near_light(s, s.x, s.y, size_of(p))):
+    if (not p.agent_visible) == hidden and (not night or near_light(s, s.x, s.y, size_of(p))):
         draw_agent(image, s.x, s.y, s.facing if s.elapsed > 0 else 0, p.agent_scale)
 
 
@@ -268,9 +268,9 @@ def hide_objects(p, s, image):
         for k in range(s.coins):
             if near_light(s, s.coin_x[k], s.coin_y[k], coin):
                 hide_again(s, image, int(s.coin_x[k]), int(s.coin_y[k]), coin)
-    if p.use_exit and p.exit_visible == 0 and near_light(s, s.exit_x, s.exit_y, door):
+    if p.use_exit and not p.exit_visible and near_light(s, s.exit_x, s.exit_y, door):
         hide_again(s, image, int(s.exit_x), int(s.exit_y), door)
-    if p.agent_visible == 0 and near_light(s, s.x, s.y, size_of(p)):
+    if not p.agent_visible and near_light(s, s.x, s.y, size_of(p)):
         hide_again(s, image, int(s.x), int(s.y), size_of(p))
 
 

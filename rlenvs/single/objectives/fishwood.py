@@ -94,7 +94,7 @@ def step(p, s, a, rng, r):
     j = outcome(p, s, a, rng, r)
     r.fish = p.gain[j, 0]
     r.wood = p.gain[j, 1]
-    if p.compat == 1 and s.elapsed + 1 >= p.horizon:
+    if p.compat and s.elapsed + 1 >= p.horizon:
         r.terminated = True
 
 

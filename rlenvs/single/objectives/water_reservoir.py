@@ -140,7 +140,7 @@ def reset(p, s, rng):
 def flow(p, s, asked, rng, r):
     """A step's water, and the two objectives that are always there."""
     least, most = max(s.level - p.capacity, 0.0), s.level
-    if p.normalized_action == 1:
+    if p.normalized_action:
         s.released, s.outside = least + asked * (most - least), 0.0
     else:
         s.released = min(max(asked, least), most)
@@ -185,7 +185,7 @@ def expert(p, s, a):
     kept = max(p.flood_level - p.inflow_mean + 0.25 * p.inflow_std, 0.0)
     release = max(min(s.level, p.water_demand), s.level - kept)
     a[0] = min(release, LARGEST)
-    if p.normalized_action == 1:
+    if p.normalized_action:
         least = max(s.level - p.capacity, 0.0)
         a[0] = min(max((release - least) / max(s.level - least, 1e-9), 0.0), 1.0)
 
