@@ -50,10 +50,10 @@ FAULTS = [
     ),
     Fault("core: masks are not copied", "rlenvs/core/forms", "self.batch.masks[0].copy()", "self.batch.masks[0]"),
     Fault(
-        "core: flags of the final observations are not copied",
+        "core: the final observation is the next episode's",
         "rlenvs/core/forms",
-        '"_final_obs": ended.copy()',
-        '"_final_obs": ended',
+        "batch.observed((i, 0), final=True)",
+        "batch.observed((i, 0))",
     ),
     Fault("kit: drivers' exponent", "rlenvs/kits/traffic", "c.exponent[i] = 4.0", "c.exponent[i] = 3.9"),
     Fault("kit: damping of spin", "rlenvs/kits/planar", "s.damping[b, 1])", "s.damping[b, 0])"),
