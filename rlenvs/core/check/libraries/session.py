@@ -20,8 +20,8 @@ SELDOM = 10  # steps from one call of the other entry points to the next
 
 
 def tapes_of(world: World, steps: int = STEPS) -> list[Tape]:
-    """What numba's loops do in so many steps: with parameters that all worlds share, and, where the world has lanes, with
-    a row of them for each.
+    """What numba's loops do in so many steps: with parameters that all worlds share, and, where the world has lanes,
+    with a row of them for each.
 
     Args:
         world: that no engine moves.

@@ -109,7 +109,7 @@ class Tape:
         (folder / "data").write_bytes(self._data)
 
     def difference(self, said: list[str]) -> str:
-        """The first difference between what other code has said and what numba's loops said; empty where there is none."""
+        """The first difference of what other code has said from what numba's loops said; empty where there is none."""
         names = ["result", *(name for name, array in self.watched.items() if array.nbytes)]
         for label, wanted, found in zip(self.labels, self.said, said, strict=False):
             if wanted != found:

@@ -1,1 +1,1 @@
-"""Compiled loops ahead of their use: one library per kind of world and processor, which needs neither numba nor Python."""
+"""Compiled loops ahead of their use: a library per kind of world and processor, without numba and Python."""

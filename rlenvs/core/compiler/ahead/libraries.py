@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rlenvs.core.compiler.ahead.code import LANES, entry_names, intermediate_code
-from rlenvs.core.compiler.ahead.targets import TARGETS, link, object_code
+from rlenvs.core.compiler.ahead.targets import TARGETS, check_linker, link, make_runtime, object_code
 from rlenvs.core.compiler.build import CompiledDriver
 from rlenvs.core.compiler.digest import ONCE, Digest
 from rlenvs.core.compiler.lanes.driver import key_of
@@ -16,6 +16,22 @@ from rlenvs.core.declare.errors import KernelError
 from rlenvs.core.declare.setup import Setup
 
 RUNTIMES = "runtimes"  # the folder of what libraries take functions from
+
+
+def prepare(targets: Collection[str], folder: Path) -> None:
+    """Make what the libraries of several kinds share, before processes build these side by side.
+
+    Args:
+        targets: names of TARGETS.
+        folder: of all libraries.
+
+    Raises:
+        MissingExtraError: ziglang is not installed.
+    """
+    check_linker()
+    for name in targets:
+        if TARGETS[name].linker != "macho":
+            make_runtime(TARGETS[name], folder / RUNTIMES)
 
 
 class Library(NamedTuple):
@@ -56,7 +72,9 @@ def library_key(driver: CompiledDriver, names: Collection[str]) -> str:
     return digest.hexdigest()
 
 
-def build_libraries(setup: Setup, driver: CompiledDriver, engine: bool, targets: Collection[str], folder: Path) -> Iterator[Library]:
+def build_libraries(
+    setup: Setup, driver: CompiledDriver, engine: bool, targets: Collection[str], folder: Path
+) -> Iterator[Library]:
     """Make the libraries of a setup's kind that are missing.
 
     Args:

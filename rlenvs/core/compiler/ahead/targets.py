@@ -94,16 +94,23 @@ def check_linker() -> None:
         raise MissingExtraError("building libraries of kernels", "kernels")
 
 
-def _zig(*arguments: str | Path) -> None:
-    """Run a command of zig, which keeps what it makes for itself in a folder for the time being."""
-    with tempfile.TemporaryDirectory() as folder:
-        kept = dict.fromkeys(("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"), folder)
-        done = subprocess.run(
-            [sys.executable, "-m", "ziglang", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            env={**os.environ, **kept},
-        )
+def run_zig(folder: Path, *arguments: str | Path) -> None:
+    """Run a command of zig.
+
+    Args:
+        folder: for what zig keeps.
+        arguments: the command with its own.
+
+    Raises:
+        BuildError: it failed; the message is what it said.
+    """
+    kept = dict.fromkeys(("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"), str(folder / "zig"))
+    done = subprocess.run(
+        [sys.executable, "-m", "ziglang", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **kept},
+    )
     if done.returncode:
         raise BuildError(f"{arguments[0]} failed: {(done.stdout + done.stderr).strip()[:2000]}")
 
@@ -118,8 +125,16 @@ def make_runtime(target: Target, folder: Path) -> Path:
         with tempfile.TemporaryDirectory() as place:
             empty, archive = Path(place, "empty.zig"), Path(place, "runtime.a")
             empty.touch()
-            settings = ("-fcompiler-rt", "-O", "ReleaseFast", "-fPIC", "-fstrip", "-fno-stack-check", "-mcpu=baseline")
-            _zig("build-lib", empty, "-target", target.zig, *settings, f"-femit-bin={archive}")
+            settings = (
+                "-fcompiler-rt",
+                "-O",
+                "ReleaseFast",
+                "-fPIC",
+                "-fstrip",
+                "-ffunction-sections",
+                "-mcpu=baseline",
+            )
+            run_zig(folder, "build-lib", empty, "-target", target.zig, *settings, f"-femit-bin={archive}")
             _put(archive.read_bytes(), path)
     return path
 
@@ -142,7 +157,7 @@ def link(code: bytes, target: Target, names: Sequence[str], runtimes: Path, path
         made, library = Path(place, "kernels.o"), Path(place, "library")
         made.write_bytes(code)
         files = [made] if target.linker == "macho" else [made, make_runtime(target, runtimes)]
-        _zig(*LINKERS[target.linker](target, names, files, library))
+        run_zig(runtimes, *LINKERS[target.linker](target, names, files, library))
         _put(library.read_bytes(), path)
 
 
@@ -158,12 +173,23 @@ def _coff(target: Target, names: Collection[str], files: list[Path], library: Pa
 
 def _wasm(target: Target, names: Collection[str], files: list[Path], library: Path) -> list[str | Path]:
     shown = [f"--export={name}" for name in (*names, "__heap_base")]
-    return ["wasm-ld", "--no-entry", "--strip-all", "--gc-sections", f"-zstack-size={STACK}", *shown, *files, "-o", library]
+    return [
+        "wasm-ld",
+        "--no-entry",
+        "--strip-all",
+        "--gc-sections",
+        f"-zstack-size={STACK}",
+        *shown,
+        *files,
+        "-o",
+        library,
+    ]
 
 
 def _macho(target: Target, names: Collection[str], files: list[Path], library: Path) -> list[str | Path]:
     """By zig's own linker, as its wheel has LLD for the other formats alone; what is called is Apple's own."""
-    settings = ("-dynamic", "-fstrip", "-OReleaseFast", "--name", "kernels", "-install_name", "@rpath/kernels.dylib")
+    settings = ("-dynamic", "-fstrip", "-OReleaseFast", "-fno-compiler-rt", "-lc", "--name", "kernels")
+    settings += ("-install_name", "@rpath/kernels.dylib")
     return ["build-lib", "-target", target.zig, *settings, files[0], f"-femit-bin={library}"]
 
 
