@@ -104,9 +104,8 @@ def intermediate_code(driver: CompiledDriver, names: list[str]) -> bytes:
 
 def _entry(driver: CompiledDriver, name: str) -> Entry:
     function = _lane_form(driver, LANES[name]) if name in LANES else driver.functions[name]
-    entry: Any = njit(
-        pipeline_class=KernelCompiler, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    entry: Any = njit(pipeline_class=KernelCompiler, error_model="numpy", **bare)(function)
     driver.compile_entry(entry)
     (found,) = entry.overloads.values()
     with global_compiler_lock:

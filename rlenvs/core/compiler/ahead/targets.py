@@ -188,9 +188,9 @@ def _wasm(target: Target, names: Collection[str], files: list[Path], library: Pa
 
 def _macho(target: Target, names: Collection[str], files: list[Path], library: Path) -> list[str | Path]:
     """By zig's own linker, as its wheel has LLD for the other formats alone; what is called is Apple's own."""
-    settings = ("-dynamic", "-fstrip", "-OReleaseFast", "-fno-compiler-rt", "-lc", "--name", "kernels")
-    settings += ("-install_name", "@rpath/kernels.dylib")
-    return ["build-lib", "-target", target.zig, *settings, files[0], f"-femit-bin={library}"]
+    settings = ("-dynamic", "-fstrip", "-OReleaseFast", "-fno-compiler-rt", "-lc")
+    name = ("--name", "kernels", "-install_name", "@rpath/kernels.dylib")
+    return ["build-lib", "-target", target.zig, *settings, *name, files[0], f"-femit-bin={library}"]
 
 
 LINKERS = {"elf": _elf, "coff": _coff, "wasm": _wasm, "macho": _macho}
