@@ -8,6 +8,8 @@
     python3 run.py add ID   all that commands write of a new environment, or of a changed one: catalogue, scores,
                             recorded numbers, pages, film; and what is left to do by hand
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
+    python3 run.py kernels  build compiled loops of all kinds of worlds as libraries for processors and browsers, to
+                            build/kernels (--targets; --verify: compare them with numba's; ids: of these alone)
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
                             the classroom's exercises in full: grading, the sandbox, every notebook; with the newest and
@@ -39,6 +41,7 @@ PINS = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 OLDEST = (3, 11)
 EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
+EXTRAS["kernels"] = "mujoco,kernels"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again
 BYTECODE = {"PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
 # byte code is made where it is used: of all that torch brings it takes as long as all else
@@ -360,6 +363,11 @@ def package(arguments: list[str]) -> int:
     return 0
 
 
+def kernels(arguments: list[str]) -> int:
+    """Libraries of compiled loops, see docs/kernels.md."""
+    return call(set_up(EXTRAS["kernels"]), "-m", "rlenvs.core.check.libraries", *arguments, **BYTECODE)
+
+
 def site(arguments: list[str]) -> int:
     """The documentation; its builder says how large it is and how long it took."""
     python = set_up(EXTRAS["site"])
@@ -403,6 +411,7 @@ if __name__ == "__main__":
         "test": test,
         "add": add,
         "package": package,
+        "kernels": kernels,
         "site": site,
         "classroom": classroom,
         "integrations": integrations,

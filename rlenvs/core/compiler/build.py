@@ -54,10 +54,10 @@ class CompiledDriver:
     """
 
     def __init__(self, world: World, kind: str, names: Mapping[str, Any], key: str, digest: Digest) -> None:
-        self._world = world
+        self.world = world
         self.check_unchanged = digest.check_unchanged
-        self._kind = kind
-        self._key = key
+        self.kind = kind
+        self.key = key
         self._key_again = functools.partial(code_key, world, kind, names)
         self._blocks: dict[bool, Any] = {}
         # linked by name with what other processes compiled: functions of two drivers must not share a name
@@ -69,7 +69,7 @@ class CompiledDriver:
         self._template = template = vars(module)
         template.update(_compilable_names(names, world, kind))
         run_template(template)
-        self._functions = {
+        self.functions = {
             name: function
             for name, function in template.items()
             if isinstance(function, FunctionType) and function.__globals__ is template
@@ -86,23 +86,32 @@ class CompiledDriver:
             self._blocks[own] = self._compiled_lanes(own)
         return self._blocks[own]
 
-    def _compiled_lanes(self, own: bool) -> Any:
-        from rlenvs.core.compiler.jit import njit
-        from rlenvs.core.compiler.lanes.driver import add_names, key_of
+    def lane_names(self, own: bool) -> dict[str, Any]:
+        """The names of a new module for lanes: the kernels and the template, without what `add_names` puts there.
 
+        Args:
+            own: whether every world has parameters of its own.
+        """
         module = ModuleType(f"{self._template['__name__']}_lanes{int(own)}")
         sys.modules[module.__name__] = module
         scope = vars(module)
         scope.update({name: value for name, value in self._template.items() if not name.startswith("__")})
         run_template(scope)
+        return scope
+
+    def _compiled_lanes(self, own: bool) -> Any:
+        from rlenvs.core.compiler.jit import njit
+        from rlenvs.core.compiler.lanes.driver import add_names, key_of
+
+        scope = self.lane_names(own)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
         entry._cache = code_cache(lambda: key_of(self._key_again(), own), "run_blocks")
-        return self._finished(entry, lambda: add_names(scope, self._world, self._kind, own))
+        return self._finished(entry, lambda: add_names(scope, self.world, self.kind, own))
 
     def _make_compilable(self) -> None:
         from rlenvs.core.compiler.intermediate import make_compilable
 
-        for name, function in self._functions.items():
+        for name, function in self.functions.items():
             if name not in ENTRY_POINTS:
                 make_compilable(function, inline=name in INLINED)
 
@@ -117,7 +126,7 @@ class CompiledDriver:
     def _compiled(self, name: str) -> Any:
         from rlenvs.core.compiler.jit import njit
 
-        entry: Any = njit(nogil=True, error_model="numpy")(self._functions[name])
+        entry: Any = njit(nogil=True, error_model="numpy")(self.functions[name])
         entry._cache = code_cache(self._key_again, name)
         return self._finished(entry)
 
@@ -128,25 +137,34 @@ class CompiledDriver:
             entry: of numba, with a `code_cache`.
             prepare: what has to be done before it is compiled.
         """
-        from rlenvs.core.compiler.intermediate import signatures_remembered
-        from rlenvs.core.compiler.jit import types
-
-        with signals_held(), _no_collection(), signatures_remembered(), contextlib.ExitStack() as telling:
+        with contextlib.ExitStack() as telling:
 
             def begin() -> None:
-                telling.enter_context(_told(self._world.name))
+                telling.enter_context(_told(self.world.name))
                 prepare()
 
             entry._cache.when_missing = begin
+            self.compile_entry(entry)
+        return entry
+
+    def compile_entry(self, entry: Any) -> None:
+        """Compile a function of numba's for whole numbers.
+
+        Raises:
+            KernelError: a kernel cannot be compiled; the message names the line.
+        """
+        from rlenvs.core.compiler.intermediate import signatures_remembered
+        from rlenvs.core.compiler.jit import types
+
+        with signals_held(), _no_collection(), signatures_remembered():
             try:
                 entry.compile((types.int64,) * entry.py_func.__code__.co_argcount)
             except BaseException as error:
-                _drivers.pop(self._key, None)  # the same kernels in another file are to be told with their own lines
+                _drivers.pop(self.key, None)  # the same kernels in another file are to be told with their own lines
                 if not isinstance(error, Exception) or isinstance(error, NOT_OF_KERNELS):
                     raise
                 # numba has errors of other classes for what it cannot read
-                raise explain_compile_error(error, self._world) from None
-        return entry
+                raise explain_compile_error(error, self.world) from None
 
 
 def _told(name: str) -> Any:

@@ -1,0 +1,156 @@
+"""The command that builds libraries of kernels, and verifies them."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rlenvs.core.catalogue.registry import entry, list_envs, world_of
+from rlenvs.core.check import one_per_kind
+from rlenvs.core.check.libraries.session import STEPS, tapes_of
+from rlenvs.core.check.libraries.verify import EQUAL, players, verified
+from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare
+from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
+from rlenvs.core.compiler.build import driver
+from rlenvs.core.declare.errors import KernelError, MissingExtraError
+from rlenvs.core.declare.progress import progress
+from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.values import engine_of
+
+FOLDER = Path("build", "kernels")
+# of processes that build: the same code on every machine. numba's first passes look at the processor, and sets of texts
+# have another order in each process
+REPEATABLE = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+
+
+class Built(NamedTuple):
+    """What became of a kind: its libraries, or why there are none."""
+
+    id: str
+    libraries: list[Library]
+    fault: str = ""
+
+
+def built(job: tuple[str, Sequence[str], Path]) -> Built:
+    """Build what is missing of a kind; a job is an id, names of targets, and the folder."""
+    id, targets, folder = job
+    world = world_of(id)
+    engine = bool(engine_of(world, {}))
+    try:
+        setup = Setup(world)
+        return Built(id, list(build_libraries(setup, driver(setup, "numba", engine), engine, targets, folder)))
+    except (KernelError, MissingExtraError, BuildError) as error:
+        return Built(id, [], str(error))
+
+
+def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[str, dict[str, str]]:
+    """Verify the libraries of a kind; a job is an id, paths and players by target."""
+    id, libraries, commands = job
+    world = world_of(id)
+    if engine_of(world, {}):
+        return id, dict.fromkeys(commands, "not played: an engine moves it")
+    return id, verified(tapes_of(world), libraries, commands)
+
+
+def in_processes(
+    work: Callable[[Any], Any], jobs: Sequence[Any], count: int, text: str, **settings: str
+) -> Iterator[Any]:
+    """The results of jobs in the order in which they end, each made by a new process: the names that numba gives depend
+    on what it has compiled before.
+
+    Args:
+        work: a function of a job.
+        jobs: to be done.
+        count: of processes at a time.
+        text: says what is done.
+        settings: of the environment of the processes.
+    """
+    before = dict(os.environ)
+    os.environ.update(settings)
+    try:
+        spawn = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(min(count, len(jobs)), spawn, max_tasks_per_child=1)
+        with pool, progress(text, len(jobs)) as tell:
+            for done, result in enumerate(as_completed([pool.submit(work, job) for job in jobs])):
+                tell(done + 1)
+                yield result.result()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Rows of text in Markdown."""
+    lines = [list(head), *map(list, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    return "\n".join(
+        f"| {' | '.join(text.ljust(width) for text, width in zip(line, widths, strict=True))} |" for line in lines
+    )
+
+
+def sizes(results: Sequence[Built], targets: Sequence[str]) -> str:
+    """The table of sizes in kB of 1000 bytes, and of the seconds that building took."""
+    fine = [result for result in results if not result.fault]
+    rows = [
+        [
+            each.id,
+            *(f"{one.size / 1e3:.1f}" for one in each.libraries),
+            f"{sum(one.seconds for one in each.libraries):.1f}",
+        ]
+        for each in fine
+    ]
+    sums = [sum(each.libraries[n].size for each in fine) / 1e3 for n in range(len(targets))]
+    return table(["kB", *targets, "s"], [*rows, ["all", *(f"{size:.1f}" for size in sums), ""]])
+
+
+def verify(results: Sequence[Built], targets: Sequence[str], jobs: int) -> int:
+    """Print whether all libraries do what numba's loops do. Returns how many do not."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = players(targets, Path(folder))
+        commands = {target: command for target, command in found.items() if isinstance(command, list)}
+        tasks = [
+            (each.id, {one.target: one.path for one in each.libraries}, commands) for each in results if not each.fault
+        ]
+        outcomes = list(in_processes(compared, tasks, jobs, "verifying")) if tasks else []
+    print(f"\nAgainst numba, {STEPS} steps:\n")
+    rows = [[id, *(outcome.get(target, "not run") for target in targets)] for id, outcome in sorted(outcomes)]
+    print(table(["", *targets], rows))
+    for target, why in found.items():
+        if isinstance(why, str):
+            print(f"{target} is not run: {why}")
+    return sum(text != EQUAL and not text.startswith("not ") for _, outcome in outcomes for text in outcome.values())
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="run.py kernels", description="Build libraries of kernels.")
+    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default")
+    parser.add_argument("--targets", nargs="+", choices=list(TARGETS), default=list(TARGETS), help="all by default")
+    parser.add_argument("--verify", action="store_true", help="compare them with numba's loops where that is possible")
+    parser.add_argument("--jobs", type=int, default=2, help="processes, each with up to 1.5 GB; 2 by default")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
+    given = parser.parse_args()
+    folder = given.folder.resolve()
+    ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
+    start = time.monotonic()
+    prepare(given.targets, folder)
+    jobs = [(id, given.targets, folder) for id in ids]
+    results: list[Built] = sorted(in_processes(built, jobs, given.jobs, "building", **REPEATABLE))
+    print(sizes(results, given.targets))
+    print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
+    failed = 0
+    for each in results:
+        if each.fault:
+            failed += 1
+            print(f"{each.id} has no library: {each.fault}")
+    if given.verify:
+        failed += verify(results, given.targets, given.jobs)
+    raise SystemExit(1 if failed else 0)
