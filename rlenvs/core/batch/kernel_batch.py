@@ -110,6 +110,7 @@ class KernelBatch:
         self.terms, self.success = split_results(table, self.results)
         self.final_terms, self.final_success = split_results(table, rows["_final_results"])
         self.loops = Loops(driver, table, worlds, self.threads, alone=worlds == 1 or self.backend == "python")
+        self._lanes = not self.moved_by_engine and fit_lanes(setup, worlds, self.backend)
         self.loader = ActionLoader(setup, self.actions, self.states)
         self.first = First(setup, rows, outcome_reader(outcome, rows, self.terms, self.success))
         self.seeds, self._reasons = Seeds(self.states, bool(self.world.players)), Reasons()
@@ -203,7 +204,6 @@ class KernelBatch:
         if self.num_worlds == 1:
             code = run(address, 0, 1, ACT)
         elif self.in_lanes:
-            # whether no action has to be refused or clipped, found out in a fraction of the time that CHECK takes
             sure = self.autoreset is not AutoresetMode.DISABLED and self.seeds.all and self.loader.all_within
             code = 0 if sure else run(address, 0, 0, CHECK)
             if not code:
@@ -220,7 +220,7 @@ class KernelBatch:
     @property
     def in_lanes(self) -> bool:
         """Whether several worlds are stepped at a time."""
-        return not self.moved_by_engine and fit_lanes(self.setup, self.num_worlds, self.backend)
+        return self._lanes
 
     def thread_count(self) -> int:
         """How many threads share the loops over worlds at present."""
