@@ -65,7 +65,7 @@ def compiled_share(id: str, worlds: int) -> float:
         envs.reset(seed=0)
         actions, batch = envs.action_space.sample(), envs.unwrapped.batch
     envs.step(actions)
-    timed = batch._driver = Timed(batch._driver)
+    timed = batch.loops.driver = Timed(batch.loops.driver)
     whole = []
     for _ in range(100):
         start = perf_counter()

@@ -233,10 +233,12 @@ def counts_of(name: str) -> dict[str, float]:
     """What one step of one world executes. The counted batch has to go where another one goes."""
     cache.cache_folders = list  # none: code that comes from the disk cannot be read
     (batch, draws), (other, other_draws) = prepared(name, COUNTED), prepared(name, COUNTED)
-    counted = batch._driver = CountedDriver(batch._driver, len(batch.param_rows) > 1, batch.in_lanes)
+    driver, own = batch.loops.driver, batch.loops.table.own_params
+    counted = batch.loops.driver = CountedDriver(driver, own, batch.in_lanes)
     spent(batch, draws, STEPS)
     spent(other, other_draws, STEPS)
-    assert all(getattr(batch, array).tobytes() == getattr(other, array).tobytes() for array in batch._kept)
+    here, there = batch.arrays(), other.arrays()
+    assert all(array.tobytes() == there[key].tobytes() for key, array in here.items())
     return {key: number / (COUNTED * STEPS) for key, number in counted.counts().items()}
 
 

@@ -134,7 +134,7 @@ def go_on(batch: KernelBatch, rng: np.random.Generator) -> None:
         if batch.setup.continuous:
             batch.actions[...] = rng.uniform(*batch.setup.action_scaling[2:], batch.actions.shape)
         elif "mask" not in batch.world.kernels:
-            batch.actions[...] = rng.integers(0, np.maximum(batch._choices[None], 1), batch.actions.shape)
+            batch.actions[...] = rng.integers(0, np.maximum(batch.setup.own_choices[None], 1), batch.actions.shape)
         else:
             allowed = batch.masks[0, :, : batch.setup.action_size]
             batch.actions[:, :, 0] = [rng.choice(np.flatnonzero(row) if row.any() else [0]) for row in allowed]

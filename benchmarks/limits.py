@@ -127,8 +127,9 @@ def traffic_of(name: str) -> tuple[int, int]:
     written is fetched before. Of the state, arrays that outlive episodes are left out."""
     batch, _ = prepared(name, FEW)
     moved = 0
-    for key, array in batch._arrays.items():
-        rows = getattr(batch, key, None)
+    table = batch.loops.table
+    for key, array in table.arrays.items():
+        rows = table.rows.get(key)
         if set(array.lanes) & {"taken", "given", "seen"} and rows is not None and len(rows) == FEW:
             moved += rows.nbytes * (1 if array.lanes == ("taken",) else 2)
     state = batch.states.dtype

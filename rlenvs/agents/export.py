@@ -14,7 +14,7 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, Card
 from rlenvs.agents.network import Network, form_of, is_image, parts_of
-from rlenvs.core.batch.stepping import cores
+from rlenvs.core.batch.loops import cores
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError

@@ -184,7 +184,7 @@ class Recorder:
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Reset the environment; what was recorded before is gone."""
         seed = seed_of(seed)
-        if seed is None and not self.batch.seeded:
+        if seed is None and not self.batch.seeds.any:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
         words = self.batch.states["rng"][0] if seed is None else seed_words(np_random(seed)[0])
         self._seed = (int(words[0]), int(words[1]))

@@ -18,7 +18,7 @@ from rlenvs.agents.store import (
     read_card,
     title,
 )
-from rlenvs.core.batch.stepping import cores
+from rlenvs.core.batch.loops import cores
 from rlenvs.core.catalogue.docs import cost_cells, success_cell
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError

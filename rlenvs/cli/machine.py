@@ -105,7 +105,7 @@ def _attempt(job: tuple[str, dict[str, Any]]) -> tuple[str, str, bool]:
 
 def _compile(id: str, keywords: dict[str, Any]) -> None:
     """Call everything that is compiled for an environment."""
-    from rlenvs.core.batch.stepping import LEAST_IN_LANES
+    from rlenvs.core.batch.loops import LEAST_IN_LANES
     from rlenvs.core.catalogue.make import make_batch
     from rlenvs.core.catalogue.registry import world_of
 

@@ -407,7 +407,7 @@ class BatchSlots(Stage):
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
         """Begin episodes in these worlds."""
-        if seeds is None and not options and self.batch.all_seeded:
+        if seeds is None and not options and self.batch.seeds.all:
             self.batch.reset(slots)
         else:
             self.env.reset(seed=seeds, options={**(options or {}), "reset_mask": slots})

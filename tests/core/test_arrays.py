@@ -36,7 +36,7 @@ def test_what_the_driver_sees_lies_inside_the_arrays(spec, choices, mode):
             assert layouts[view].dtype(sizes).itemsize <= max(row, 1), (name, view)
         if array.per in ("world", "agent") and name != "param_rows" and not (batch.setup.alone and row == 0):
             rows = 3 * (batch.agents if array.per == "agent" else 1)
-            assert getattr(batch, name).nbytes in ((0, rows * row) if array.only else (rows * row,)), name
+            assert batch.loops.table.rows[name].nbytes in ((0, rows * row) if array.only else (rows * row,)), name
 
 
 def test_final_arrays_are_there_where_they_are_needed():
@@ -47,7 +47,7 @@ def test_final_arrays_are_there_where_they_are_needed():
     }
     for name, array in arrays_of(spec, "discrete").items():
         if array.only == ("final",):
-            assert [len(getattr(batch, name)) for batch in mode.values()] == [3, 0], name
+            assert [len(batch.loops.table.rows[name]) for batch in mode.values()] == [3, 0], name
 
 
 def test_a_size_with_a_name_of_the_core_is_refused():

@@ -1,5 +1,7 @@
 import copy
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -342,3 +344,17 @@ def test_written_states_are_seen_after_a_refresh():
     assert len(batch.param_rows) == 1
     batch.own_params()["mass"][0] = 0.03
     assert batch.param_rows["mass"].tolist() == [0.03, 0.027]
+
+
+def test_memory_is_given_back_as_soon_as_nobody_has_the_batch():
+    """Its parts know arrays, not the batch, so it takes no garbage collector to find it."""
+    gc.disable()
+    try:
+        batch = make(backend="python")
+        batch.step(np.zeros(4, np.int64))
+        batch.advise()
+        gone = weakref.ref(batch), weakref.ref(batch.states)
+        del batch
+        assert [each() for each in gone] == [None, None]
+    finally:
+        gc.enable()

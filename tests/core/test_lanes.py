@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys import crossroads, explosive
 
-from rlenvs.core.batch import stepping
+from rlenvs.core.batch import loops
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue import registry
 from rlenvs.core.compiler.lanes.blocks import WIDTH
@@ -28,7 +28,7 @@ class OneByOne(KernelBatch):
 
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch):
-    monkeypatch.setattr(stepping, "LEAST_IN_LANES", WIDTH)
+    monkeypatch.setattr(loops, "LEAST_IN_LANES", WIDTH)
 
 
 def twins(world, count, seed=0, **choices):
@@ -44,18 +44,17 @@ def random_actions(batch, rng):
     if batch.setup.continuous:
         low, high = batch.setup.action_scaling[2:]
         return rng.uniform(low, high, batch.actions.shape)
-    return rng.integers(0, batch._choices.reshape(batch.actions.shape[1:]), batch.actions.shape)
+    return rng.integers(0, batch.setup.own_choices.reshape(batch.actions.shape[1:]), batch.actions.shape)
 
 
 def public_arrays(batch):
     hidden = ("_split", "_split_masks")  # room for intermediate results
-    found = {name: getattr(batch, name) for name, array in batch._arrays.items() if array.per != "call"}
-    return {name: array for name, array in found.items() if name not in hidden and array.size}
+    return {name: rows for name, rows in batch.loops.table.rows.items() if name not in hidden and rows.size}
 
 
 def assert_same(one, other):
     for name, array in public_arrays(one).items():
-        assert array.tobytes() == getattr(other, name).tobytes(), name
+        assert array.tobytes() == other.loops.table.rows[name].tobytes(), name
 
 
 def play(lanes, alone, steps, rng, sleepy=False):
@@ -144,7 +143,7 @@ def test_snapshots_and_copies_go_in_and_out():
 
 
 def test_few_worlds_images_and_plain_python_are_not_in_lanes(monkeypatch):
-    monkeypatch.setattr(stepping, "LEAST_IN_LANES", 4 * WIDTH)
+    monkeypatch.setattr(loops, "LEAST_IN_LANES", 4 * WIDTH)
     assert not KernelBatch(crossroads.SPEC, 4 * WIDTH - 1).in_lanes
     assert KernelBatch(crossroads.SPEC, 4 * WIDTH).in_lanes
     assert not KernelBatch(crossroads.SPEC, 4 * WIDTH, backend="python").in_lanes

@@ -53,7 +53,7 @@ def key_of(world):
 def test_forty_members_are_one_compile(monkeypatch):
     monkeypatch.setattr(build, "_drivers", {})  # other tests may have made the driver already
     batches = [KernelBatch(member, 3) for member in MEMBERS]
-    assert len({id(batch._driver) for batch in batches}) == 1
+    assert len({id(batch.loops.driver) for batch in batches}) == 1
     assert len(build._drivers) == 1
     assert len({batch.setup.fingerprint for batch in batches}) == 40
 

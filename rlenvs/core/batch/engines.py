@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from rlenvs.core.batch.kernel_batch import KernelBatch, neighbours
-from rlenvs.core.batch.memory import AUTORESET
+from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.driver import CHECK, COMMAND, JUDGE, LOAD, NOT_MOVED, PLACE
+from rlenvs.core.compiler.table import AUTORESET
 from rlenvs.core.declare.errors import RlenvsError
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import engine_of, load_engine
@@ -58,11 +58,12 @@ class EngineBatch(KernelBatch):
     moved_by_engine = True
 
     def _open(self) -> None:
+        rows = self.loops.table.rows
+        self._begin, self._asleep, self._blank = rows["_begin"], rows["_asleep"], rows["_blank"]
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
-        self._record[0]["has_images"] = False  # the engine draws, not the kernel `observe_images`
+        self.loops.table.record["has_images"] = False  # the engine draws, not the kernel `observe_images`
         self._everyone = np.arange(self.num_worlds)
-        self._unmoved: Mapping[int, str] = {}  # why, by world, in the last step
         self._check_ends()
         self.engine.adopt(self._everyone)
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
@@ -87,7 +88,7 @@ class EngineBatch(KernelBatch):
 
     def before_physics(self, i: int) -> None:
         """Run the kernel `before_physics` of world i."""
-        self._driver.run_worlds(self._address, i, i + 1, LOAD)
+        self.loops.driver.run_worlds(self.loops.address, i, i + 1, LOAD)
 
     def reset(self, mask: np.ndarray | None = None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
@@ -95,10 +96,10 @@ class EngineBatch(KernelBatch):
         self._place_begun()
 
     def _advance(self) -> None:
-        run, address, worlds = self._driver.run_worlds, self._address, self.num_worlds
+        run, address, worlds = self.loops.driver.run_worlds, self.loops.address, self.num_worlds
         code = run(address, 0, 0, CHECK)
         if code:
-            self._refuse(code)
+            self.loader.refuse(code)
         begun = run(address, 0, worlds, COMMAND)
         if begun:
             self._place_begun()
@@ -111,23 +112,16 @@ class EngineBatch(KernelBatch):
             self._place_begun()
 
     def _move(self, worlds: np.ndarray) -> None:
-        reasons = self.engine.move(worlds)
+        reasons, told = self.engine.move(worlds), self._reasons.told
         if reasons:
-            self._failed[list(reasons)] = NOT_MOVED
-        if reasons or self._unmoved:  # who is asleep goes on being told
-            self._unmoved = {**{i: why for i, why in self._unmoved.items() if self._asleep[i]}, **reasons}
-
-    def _reasons(self, codes: np.ndarray) -> np.ndarray:
-        found = super()._reasons(codes)
-        for i, why in self._unmoved.items():
-            if i < len(codes) and codes[i] == NOT_MOVED:
-                found[i] = why
-        return found
+            self.failures[list(reasons)] = NOT_MOVED
+        if reasons or told:  # who is asleep goes on being told
+            self._reasons.told = {**{i: why for i, why in told.items() if self._asleep[i]}, **reasons}
 
     def _place_begun(self) -> None:
         begun = np.flatnonzero(self._begin)
         self.engine.place(begun, True)
-        self._driver.run_worlds(self._address, 0, self.num_worlds, PLACE)
+        self.loops.driver.run_worlds(self.loops.address, 0, self.num_worlds, PLACE)
         self._look(begun)
 
     def _look(self, worlds: np.ndarray) -> None:
@@ -159,21 +153,18 @@ class EngineBatch(KernelBatch):
     def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As for kernels, a step at a time."""
         rewards, costs = np.zeros((2, *actions.shape[:3]))
-        table, autoreset = self._record[0], self._record[0]["autoreset"]
-        table["autoreset"] = AUTORESET[AutoresetMode.DISABLED]
+        record = self.loops.table.record[0]
+        record["autoreset"] = AUTORESET[AutoresetMode.DISABLED]
         for t in range(actions.shape[1]):
             live = np.flatnonzero(~self.over)
             if not len(live):
                 break
             self.actions[live] = actions[live, t]
-            runs = list(neighbours(live))
-            for start, stop in runs:
-                self._driver.run_worlds(self._address, start, stop, COMMAND)
+            self.loops.run_some(COMMAND, live)
             self._move(live)
-            for start, stop in runs:
-                self._driver.run_worlds(self._address, start, stop, JUDGE)
+            self.loops.run_some(JUDGE, live)
             rewards[live, t], costs[live, t] = self.rewards[live], self.costs[live]
-        table["autoreset"] = autoreset
+        record["autoreset"] = AUTORESET[self.autoreset]
         return rewards, costs
 
     def camera_image(self, index: int, width: int, height: int) -> np.ndarray | None:

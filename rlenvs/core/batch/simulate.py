@@ -105,7 +105,7 @@ class Simulator:
             wrong = own[((own < 0) | (own >= batch.setup.own_choices[k])).any(axis=1)]
             if wrong.size:
                 who = f", {role.name}" if batch.agents > 1 else ""
-                raise ActionError(f"{batch.world.name}{who}: {batch.choice_complaint(wrong[0].tolist(), k)}")
+                raise ActionError(f"{batch.world.name}{who}: {batch.loader.choice_complaint(wrong[0].tolist(), k)}")
 
 
 def simulate(env: Any, actions: Any, state: Any = None) -> Rollouts:

@@ -1,8 +1,9 @@
-"""Snapshots of single worlds, and whether one from outside fits a batch."""
+"""Snapshots of single worlds and copies of whole batches, and whether those from outside fit a batch."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.core.declare.ranges import check_states
 
 if TYPE_CHECKING:
-    from rlenvs.core.batch.memory import BatchMemory
+    from rlenvs.core.batch.kernel_batch import KernelBatch
 
 
 class Snapshot(NamedTuple):
@@ -42,7 +43,7 @@ def _checksum(world: str, state: bytes, params: bytes) -> int:
     return zlib.crc32(params, zlib.crc32(state, zlib.crc32(world.encode())))
 
 
-def checked_snapshot(batch: BatchMemory, snapshot: Any, worlds: int) -> Any:
+def checked_snapshot(batch: KernelBatch, snapshot: Any, worlds: int) -> Any:
     """The record of parameters of a snapshot that fits so many worlds of a batch.
 
     Raises:
@@ -74,7 +75,7 @@ def checked_snapshot(batch: BatchMemory, snapshot: Any, worlds: int) -> Any:
     return row
 
 
-def _check_data(batch: BatchMemory, row: Any, worlds: int) -> None:
+def _check_data(batch: KernelBatch, row: Any, worlds: int) -> None:
     """SnapshotError where static data of a snapshot differ from the batch's and cannot go into so many worlds."""
     name, own = batch.world.name, batch.param_rows[0]
     data = [field for field in batch.world.data if not np.array_equal(row[field], own[field])]
@@ -89,7 +90,7 @@ def _check_data(batch: BatchMemory, row: Any, worlds: int) -> None:
         )
 
 
-def _check_params(batch: BatchMemory, row: Any) -> None:
+def _check_params(batch: KernelBatch, row: Any) -> None:
     """SnapshotError where parameters of a snapshot are none that `make` would take."""
     values = {name: float(row[name]) for name in batch.world.params}
     try:
@@ -100,3 +101,22 @@ def _check_params(batch: BatchMemory, row: Any) -> None:
         raise SnapshotError(f"{batch.world.name}: the snapshot's parameters cannot be: {error}") from None
     if row["horizon"] < 1 or not np.isfinite(row["weights"]).all():
         raise SnapshotError(f"{batch.world.name}: the snapshot's time limit or weights are none that `make` takes")
+
+
+def checked_arrays(batch: KernelBatch, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays of `KernelBatch.arrays` in their types and shapes again.
+
+    Raises:
+        SnapshotError: arrays of another size, or no states of the batch's world.
+    """
+    found = {}
+    for name, own in batch.loops.table.kept().items():
+        given = arrays.get(name)
+        # parameters: one row, or one per world
+        rows = (1, batch.num_worlds) if name == "param_rows" else (len(own),)
+        if given is None or len(given) not in [own.nbytes // max(len(own), 1) * count for count in rows]:
+            raise SnapshotError(f"{batch.world.name}: the arrays are of other worlds, or of another number of them")
+        array = np.frombuffer(bytearray(given), own.dtype)
+        found[name] = array if name == "param_rows" else array.reshape(own.shape)
+    check_states(batch.setup, found["states"], found["param_rows"])
+    return found

@@ -1,9 +1,9 @@
 """The arrays of a batch, in one table: what each is for, what has a row in it, how compiled code sees it, what is kept.
 
-All else follows from the table: the memory of a batch (`rlenvs.core.batch.memory`), the layouts of rows and the record
-of addresses with which the driver finds them (`rlenvs.core.compiler.build`), what copies and pickles take along. Row
-lies behind row, each a block of bytes: `Array.shape` and `Array.step` decide that for Python, `records.row_accessor`
-for compiled code.
+All else follows from the table: the memory of a batch (`rlenvs.core.batch.memory`), the record of addresses with which
+the driver finds them (`rlenvs.core.compiler.table`), the layouts of their rows, what copies and pickles take along.
+Row lies behind row, each a block of bytes: `Array.shape` and `Array.step` decide that for Python,
+`records.row_accessor` for compiled code.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Array:
 
 
 def arrays_of(world: World, kind: str) -> dict[str, Array]:
-    """The arrays of a batch by its attributes: public ones, and with an underscore those for the core alone.
+    """The arrays of a batch by name: its attributes, and with an underscore those for the core alone.
 
     Args:
         world: the declaration.

@@ -164,7 +164,7 @@ class Renderer:
         batch = self._batch
         if self._mode is None or batch is None:
             return None
-        if not batch.seeded:
+        if not batch.seeds.any:
             raise EpisodeOverError(f"{batch.world.name}: call reset() before render()")
         if self._mode == "ansi":
             return batch.world.functions["text"](*batch.records(index))

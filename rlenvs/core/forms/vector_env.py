@@ -209,7 +209,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         infos = self.current_infos(self.copy)
         present = self._everyone if mask is None else mask
         infos.update({f"_{key}": present.copy() if self.copy else present for key in tuple(infos)})
-        if batch.any_broken:
+        if np.count_nonzero(batch.failures):  # in a fraction of the time that `any` takes
             add_errors(infos, batch.errors, present)
         return infos
 

@@ -38,7 +38,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.batch.stepping import cores
+from rlenvs.core.batch.loops import cores
 from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.declare.layout import f8
 from rlenvs.core.declare.spec import World

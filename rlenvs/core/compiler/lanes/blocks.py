@@ -17,7 +17,7 @@ from rlenvs.core.declare.inputs import one_of
 from rlenvs.core.declare.layout import Layout, i8
 
 if TYPE_CHECKING:
-    from rlenvs.core.batch.memory import BatchMemory
+    from rlenvs.core.compiler.table import Table
     from rlenvs.core.declare.arrays import Array
 
 WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
@@ -35,13 +35,13 @@ BLOCK = Layout("block", {"busy": i8, "worlds": i8(WIDTH), "broken": i8(WIDTH), "
 RUN = Layout("run", dict.fromkeys(("rows", "step", "block", "bytes_each", "count", "dense"), i8))
 
 
-def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
-    """Memory for `count` blocks, uint8 (count, bytes of a block)."""
-    rooms = [(name, array) for name, array in batch._arrays.items() if array.lanes and len(getattr(batch, name))]
-    sizes = [_bytes_of_world(batch, name) * WIDTH for name, array in rooms]
-    by_phase = [[run for name in names for run in _runs(batch, name, phase)] for phase, names in _copied(rooms).items()]
-    table = [run for runs in by_phase for run in runs]
-    parts = (BLOCK.dtype({}).itemsize, batch._record.nbytes, len(table) * RUN.dtype({}).itemsize)
+def make_blocks(table: Table, count: int) -> np.ndarray:
+    """Memory for `count` blocks of a batch, uint8 (count, bytes of a block)."""
+    rooms = [(name, array) for name, array in table.arrays.items() if array.lanes and len(table.rows[name])]
+    sizes = [_bytes_of_world(table.rows[name]) * WIDTH for name, array in rooms]
+    by_phase = [[run for name in names for run in _runs(table, name, phase)] for phase, names in _copied(rooms).items()]
+    all_runs = [run for runs in by_phase for run in runs]
+    parts = (BLOCK.dtype({}).itemsize, table.record.nbytes, len(all_runs) * RUN.dtype({}).itemsize)
     places = np.cumsum([0, *(_rounded(size) for size in (*parts, *sizes, max(sizes)))])  # the last: room for `spare`
     memory = np.zeros(count * places[-1] + LINE, np.uint8)
     memory = memory[-memory.ctypes.data % LINE :][: count * places[-1]].reshape(count, -1)
@@ -51,12 +51,12 @@ def make_blocks(batch: BatchMemory, count: int) -> np.ndarray:
         block["batch"], block["run"], block["run_size"], block["spare"] = at[1], at[2], RUN.dtype({}).itemsize, at[-2]
         block["first"] = np.cumsum([0, *map(len, by_phase)])
         addresses = {name: at[3 + k] for k, (name, _) in enumerate(rooms)}
-        record = one[places[1] :][: parts[1]].view(batch._record.dtype)
-        record[0] = batch._record[0]
+        record = one[places[1] :][: parts[1]].view(table.record.dtype)
+        record[0] = table.record[0]
         record[0]["block"] = at[0]
-        _point_to_rooms(batch, record[0], addresses)
+        _point_to_rooms(table, record[0], addresses)
         rows = one[places[2] :][: parts[2]].view(RUN.dtype({}))
-        for row, (name, first, step, offset, item, length) in zip(rows, table, strict=True):
+        for row, (name, first, step, offset, item, length) in zip(rows, all_runs, strict=True):
             row["rows"], row["step"], row["dense"] = first, step, step == item
             row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
     return memory
@@ -72,30 +72,29 @@ def _rounded(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
-def _bytes_of_world(batch: BatchMemory, name: str) -> int:
-    rows = getattr(batch, name)
+def _bytes_of_world(rows: np.ndarray) -> int:
     return int(rows.nbytes // len(rows))
 
 
-def _point_to_rooms(batch: BatchMemory, record: Any, addresses: dict[str, int]) -> None:
+def _point_to_rooms(table: Table, record: Any, addresses: dict[str, int]) -> None:
     for name, address in addresses.items():
-        if name == "param_rows" and len(batch.param_rows) < batch.num_worlds:
+        if name == "param_rows" and not table.own_params:
             continue  # all worlds have the same, which stay where they are
-        for view in batch._arrays[name].views:
+        for view in table.arrays[name].views:
             record[view] = address
-    if batch.setup.converted:
+    if table.setup.converted:
         record["action"] = record["advice"] = addresses["_split"]
 
 
-def _runs(batch: BatchMemory, name: str, phase: str) -> Iterator[tuple[str, int, int, int, int, int]]:
+def _runs(table: Table, name: str, phase: str) -> Iterator[tuple[str, int, int, int, int, int]]:
     """Of one array: its name, first row and step, and for each run its offset in a world's rows, bytes per number and
     count."""
-    rows, layouts = getattr(batch, name), batch.world.layouts
-    if name == "param_rows" and len(rows) < batch.num_worlds:
+    rows, layouts = table.rows[name], table.setup.world.layouts
+    if name == "param_rows" and not table.own_params:
         return
-    if name == "masks" and "mask" not in batch.world.kernels:
+    if name == "masks" and "mask" not in table.setup.world.kernels:
         return
-    step = _bytes_of_world(batch, name)
+    step = _bytes_of_world(rows)
     shared = layouts["params"].shared if name == "param_rows" else frozenset()
     for offset, item, count in _fields(rows.dtype, step, shared, layouts["state"].last, phase == "checked"):
         copied = _filled(count) if phase == "taken" and item >= SQUARED else count
