@@ -79,7 +79,7 @@ class Loops:
 
     def step_blocks(self) -> None:
         """Step all worlds, several at a time."""
-        self._make_blocks(self.thread_count())
+        self.make_rooms(self.thread_count())
         self._share(self.driver.run_blocks(self.table.own_params), STEP)
 
     def timed(self, run: Any, job: int) -> int:
@@ -116,7 +116,7 @@ class Loops:
         else:
             self.timed(function, job)
 
-    def _make_blocks(self, count: int) -> None:
+    def make_rooms(self, count: int) -> None:
         """Rooms for `count` threads that step several worlds at a time, where there are not as many."""
         blocks, record = self.table.blocks, self.table.record
         if blocks is None or len(blocks) < count:

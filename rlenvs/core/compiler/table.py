@@ -27,6 +27,7 @@ class Table:
         arrays: what `rlenvs.core.declare.arrays` says of each array.
         layouts: of their rows, by the driver's names for them.
         sizes: of the dimensions, by name.
+        metas: by view, where the parts of its rows lie.
         record: the record, in an array of one.
         address: of the record.
         blocks: uint8 (threads, bytes of a block): the rooms in which several worlds are stepped at a time. None before
@@ -41,7 +42,7 @@ class Table:
         self.arrays = arrays_of(setup.world, setup.action_kind)
         self.layouts = row_layouts(setup.world, setup.action_kind)
         self.sizes = all_sizes(setup)
-        self._metas = {name: layout.meta(self.sizes) for name, layout in self.layouts.items()}
+        self.metas = {name: layout.meta(self.sizes) for name, layout in self.layouts.items()}
         self.record = np.zeros(1, batch_layout(tuple(self.layouts)).dtype({}))
         self.address = self.record.ctypes.data
         self.blocks: np.ndarray | None = None
@@ -79,7 +80,7 @@ class Table:
         for view in array.views:
             record[view] = rows.ctypes.data
             record[f"{view}_size"] = 0 if shared else array.step(self.sizes)
-            record[f"{view}_meta"] = self._metas[view].ctypes.data
+            record[f"{view}_meta"] = self.metas[view].ctypes.data
 
     @property
     def own_params(self) -> bool:

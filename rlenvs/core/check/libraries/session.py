@@ -40,12 +40,12 @@ def _played(world: World, own: bool, steps: int) -> Tape:
     if own:
         batch.own_params()
     batch.seed(0)
-    batch._begin[:] = True
+    table = batch.loops.table
+    table.rows["_begin"][:] = True
     of_calls = _arrays_of_calls(batch, names, rng)
     if lanes in names:
-        batch._make_blocks(1)  # the last: blocks hold a copy of the addresses
-    kept = {name: getattr(batch, name) for name, array in batch._arrays.items() if array.per != "call"}
-    tape = Tape(batch, {**kept, **of_calls})
+        batch.loops.make_rooms(1)  # the last: blocks hold a copy of the addresses
+    tape = Tape(batch, {**table.rows, **of_calls})
     tape.call("run_worlds", 0, WORLDS, BEGIN)
     tape.look("reset")
     for step in range(steps):
@@ -67,7 +67,7 @@ def random_actions(batch: KernelBatch, rng: np.random.Generator) -> np.ndarray:
     if batch.setup.continuous:
         low, high = batch.setup.action_scaling[2:]
         return rng.uniform(low, high, batch.actions.shape)
-    return rng.integers(0, batch._choices.reshape(batch.actions.shape[1:]), batch.actions.shape)
+    return rng.integers(0, batch.setup.own_choices.reshape(batch.actions.shape[1:]), batch.actions.shape)
 
 
 def _arrays_of_calls(batch: KernelBatch, names: list[str], rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -79,18 +79,18 @@ def _arrays_of_calls(batch: KernelBatch, names: list[str], rng: np.random.Genera
         "plan_reward": np.zeros((worlds, PLANNED, agents)),
         "plan_cost": np.zeros((worlds, PLANNED, agents)),
     }
-    batch._record[0]["plan_steps"] = PLANNED
+    table = batch.loops.table
+    table.record["plan_steps"] = PLANNED
     if "central_worlds" in names:
         made["central"] = np.zeros((worlds, *setup.central_space.shape), np.float32)
     if "grade_goals" in names:
         made["goals"] = rng.normal(size=(PAIRS, 2, setup.goal_size)).astype(np.float32)
-        made["grades"] = np.zeros(PAIRS, batch._arrays["grades"].dtype(batch._sizes))
+        made["grades"] = table.empty("grades", PAIRS)
     if "bar_worlds" in names and batch.barrier_count:
-        batch._make_barriers()
-        assert batch._barriers is not None
-        made["barrier"], made["proposal"] = batch._barriers[0], batch._proposals[0]
+        made["barrier"] = table.empty("barrier", worlds)
+        made["proposal"] = np.zeros((worlds, setup.action_size))
     for name, rows in made.items():
-        batch._point(name, rows)
+        table.point(name, rows)
     return made
 
 
@@ -103,7 +103,8 @@ def _call_others(tape: Tape, names: list[str], arrays: dict[str, np.ndarray], rn
         tape.write(array)
 
     def play() -> None:
-        write(batch._slots, rng.integers(-1, len(batch.world.players), batch._slots.shape))
+        slots = batch.loops.table.rows["_slots"]
+        write(slots, rng.integers(-1, len(batch.world.players), slots.shape))
         tape.call("play_worlds", 0, WORLDS)
 
     def bar() -> None:

@@ -45,16 +45,17 @@ class Tape:
     _code: int = 0
 
     def __post_init__(self) -> None:
-        batch = self.batch
+        table = self.batch.loops.table
         for name, array in self.watched.items():
             place = self._put(array)
             self._lines += [f"watch {place} {array.nbytes}"] * bool(array.nbytes)
             assert array.flags.c_contiguous, name
-        tables = [*batch._metas.values(), *([] if batch._blocks is None else [batch._blocks]), batch._record]
-        placed = [(self._put(table), table) for table in tables]
+        metas = table.metas.values()
+        parts = [*metas, *([] if table.blocks is None else [table.blocks]), table.record]
+        placed = [(self._put(part), part) for part in parts]
         self._record = placed[-1][0]
-        for place, table in placed[len(batch._metas) :]:
-            self._move(place, table)
+        for place, part in placed[len(metas) :]:
+            self._move(place, part)
 
     def _put(self, array: np.ndarray) -> int:
         self._image.extend(bytes(-len(self._image) % ALIGNED))
@@ -85,10 +86,10 @@ class Tape:
 
     def call(self, name: str, *numbers: int) -> int:
         """Call an entry point of the batch's driver. Returns what it does."""
-        driver: Any = self.batch._driver
+        driver: Any = self.batch.loops.driver
         entry = driver.run_blocks(LANES[name]) if name in LANES else getattr(driver, name)
         self._lines.append(" ".join(map(str, ("call", name, self._record, *numbers))))
-        self._code = entry(self.batch._address, *numbers) or 0
+        self._code = entry(self.batch.loops.address, *numbers) or 0
         return self._code
 
     def look(self, label: str) -> None:
