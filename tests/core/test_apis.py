@@ -235,7 +235,7 @@ def test_pettingzoo_registry_makes_both_forms(id):
 
 @pytest.mark.usefixtures("strict_kit")
 def test_teams_of_mo_ids_are_paid_vectors_in_both_forms():
-    id = TEAMS[0].replace("/", "/mo-")
+    id = "rlenvs/mo-Beach-v0"
     for env in (rlenvs.parallel_env(id, horizon=3), pettingzoo.make("parallel", id, horizon=3)):
         env.reset(seed=0)
         rewards = env.step({agent: env.action_space(agent).sample() for agent in env.agents})[1]

@@ -20,7 +20,7 @@ from support.rotation import few_in_turn, has_its_turn
 PLAN = "RLENVS_TEST_PLAN"  # the path of the plan
 EVERYTHING = "*"
 LONG = 2.0  # s of processor time that a test may take
-CASES = 2  # of each test that run where a sample is enough, others with each commit
+CASES = 1  # of each test that runs where a sample is enough, another with each commit
 
 
 def unit_name(file: str, id: str = "") -> str:

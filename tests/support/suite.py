@@ -1,7 +1,7 @@
 """Runs the tests that are due, in parts that each have a process of their own.
 
     python -m support.suite          what a change can have touched; in a fresh clone a cross-section of all families,
-                                     a few cases of each test
+                                     one case of each test
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
     python -m support.suite --slow   all, and those tests, too, that are marked as slow
     python -m support.suite --turn   an eighth of the tests that are marked as slow, another one with each commit
