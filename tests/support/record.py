@@ -19,7 +19,7 @@ from typing import Any
 
 GROUPS = 10
 ASSUMED = "assumed"  # of what was never run here: the commit that was checked out
-SAMPLED = "sampled"  # of such a unit, a few cases of each of whose tests have passed here
+SAMPLED = "sampled"  # of such a unit, one case of each of whose tests has passed here
 
 
 def folder() -> Path:

@@ -48,7 +48,7 @@ class Selection:
 
     Args:
         root: of the repository.
-        plan: "units" to run, "sampled": those of which a few cases of each test are enough, "whole": by file the
+        plan: "units" to run, "sampled": those of which one case of each test is enough, "whole": by file the
             functions that go through all ids, "ids": all names, "turns": of how many parts of the tests one runs,
             "report": where the outcomes go.
     """
@@ -77,7 +77,7 @@ class Selection:
         items[:] = kept
 
     def _beyond_sample(self, items: list[pytest.Item]) -> set[str]:
-        """The cases that are left out where a few are enough."""
+        """The cases that are left out where one is enough."""
         cases: dict[str, list[str]] = {}
         for item in items:
             if self.unit_of(item) in self.plan.get("sampled", ()):

@@ -186,7 +186,7 @@ def parts_of(tree: Tree, units: Iterable[Unit], record: Record, sampled: Contain
         tree: the repository.
         units: that run.
         record: which knows how long they take.
-        sampled: names of those of which a few cases of each test run.
+        sampled: names of those of which one case of each test runs.
     """
     parts: dict[str, Part] = {}
     for unit in units:
@@ -318,7 +318,7 @@ def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: 
 
 
 def sampled_of(due: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> set[str]:
-    """The names of the units of which a few cases of each test run: all that is as it was checked out, but for tests of
+    """The names of the units of which one case of each test runs: all that is as it was checked out, but for tests of
     one kind."""
     some = [] if everything else [unit for unit in due if unit.id in ("", EVERYTHING)]
     return {unit.name for unit in some if record.is_unseen(unit.name, keys[unit.name])}
