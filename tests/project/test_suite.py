@@ -113,6 +113,16 @@ def test_an_edit_makes_due_what_depends_on_it(repository, monkeypatch, file, exp
     assert due(repository, True) == expected
 
 
+def test_an_id_that_a_file_names_does_not_make_its_tests_of_other_ids_due(repository, monkeypatch):
+    file = repository / EACH
+    file.write_text(file.read_text() + "SLOW = {'Walk-v0'}\n")
+    all_green(repository)
+    monkeypatch.setattr(Record, "_is_recent", lambda *told: True)
+    edit(repository, "rlenvs/single/grid/walk.py")
+    assert {EACH, f"{EACH} Walk-v0"} <= due(repository, True)
+    assert f"{EACH} Chess-v0" not in due(repository, True)
+
+
 @pytest.mark.parametrize("file", ["rlenvs/core/declare/rng.py", "tests/conftest.py"])
 def test_an_edit_in_the_core_makes_everything_due(repository, file):
     all_green(repository)

@@ -85,8 +85,8 @@ class Tree:
 
     @functools.cache  # noqa: B019
     def key_of(self, file: str, id: str = "") -> str:
-        """Of a file of tests, for one id where it is about an id."""
-        parts = [self._hash_of(self.closure(file))]
+        """Of a file of tests, for one id where it is about an id: the others that the file names do not count then."""
+        parts = [self._hash_of(self.closure(file, named=not id))]
         parts += [self._hash_of(self.world_files(id)), self._rows[id]] if id else []
         return _short("\n".join(parts))
 
@@ -102,11 +102,16 @@ class Tree:
     # --- what a file of tests reaches ---------------------------------------------------------------------------------
 
     @functools.cache  # noqa: B019
-    def closure(self, file: str) -> frozenset[str]:
-        """The files that a file of tests depends on: by imports, by the ids that it and its helpers name, and data."""
+    def closure(self, file: str, named: bool = True) -> frozenset[str]:
+        """The files that a file of tests depends on: by imports, by the ids that it and its helpers name, and data.
+
+        Args:
+            file: of tests.
+            named: whether the ids that it names count.
+        """
         reached = self._follow([file, *self._conftests(file), *self._core])
         own = [name for name in reached if name.startswith("tests/")]
-        ids = {id for name in own for id in self.source(name).ids if id in self.ids}
+        ids = {id for name in own for id in self.source(name).ids if id in self.ids and named}
         return frozenset(reached).union(*(self.world_files(id) for id in ids), self._data_of(reached, own))
 
     @functools.cache  # noqa: B019
