@@ -122,6 +122,7 @@ class BarrierFilter(_Corrector):
         if self.barrier is None:
             self._check_world()
             self._believed = self._belief()
+            self._proposals = np.zeros(self.batch.proposal_shape)  # with agents; of those without a slot nothing
         else:
             if self.model is not None:
                 raise self.refuse("model", "is for a world's own barriers; a function has a model of its own")
@@ -179,9 +180,8 @@ class BarrierFilter(_Corrector):
 
     def _of_agents(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same where a world has a slot per agent, or one for the first of a team that others play."""
-        proposals = np.zeros(self.batch.proposal_shape)
-        proposals[:, : self.agents] = actions.reshape(-1, self.agents, self.numbers)
-        found = self.batch.barriers(proposals, self._believed)[:, : self.agents]
+        self._proposals[:, : self.agents] = actions.reshape(-1, self.agents, self.numbers)
+        found = self.batch.barriers(self._proposals, self._believed)[:, : self.agents]
         return tuple(found[name].reshape(self.count, *found[name].shape[2:]) for name in PARTS)
 
     def _of_function(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -111,7 +111,7 @@ class Tree:
         """
         reached = self._follow([file, *self._conftests(file), *self._core])
         own = [name for name in reached if name.startswith("tests/")]
-        ids = {id for name in own for id in self.source(name).ids if id in self.ids and named}
+        ids = {id for name in own for id in self.source(name).ids if id in self.ids} if named else set()
         return frozenset(reached).union(*(self.world_files(id) for id in ids), self._data_of(reached, own))
 
     @functools.cache  # noqa: B019
