@@ -6,9 +6,11 @@ once, the file's "*".
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from support.rotation import few_in_turn, has_its_turn
 
 PLAN = "RLENVS_TEST_PLAN"  # the path of the plan
 EVERYTHING = "*"
-LONG = 2.0  # s of processor time that a test may take
+LONG = 2.0  # s of processor time that a test may take, see `reference_seconds`
 CASES = 1  # of each test that runs where a sample is enough, another with each commit
 
 
@@ -32,6 +34,42 @@ def processor_time() -> float:
     """Seconds that this process and those that it waited for have taken."""
     taken = os.times()
     return taken.user + taken.system + taken.children_user + taken.children_system
+
+
+LOOP, REFERENCE = 400_000, 0.0086  # turns, and the seconds that an idle core of the reference machine takes for them
+
+
+def reference_seconds(taken: float) -> float:
+    """Processor time as an idle core of the reference machine would have taken it: what a loop takes here and now says
+    how slow this one is. Two threads of a core slow each other down by up to 1.7."""
+    start = time.process_time()
+    for _ in range(LOOP):
+        pass
+    return taken / max(1.0, (time.process_time() - start) / REFERENCE)
+
+
+@contextlib.contextmanager
+def compiling_counted(counted: list[float]) -> Iterator[None]:
+    """Note the processor time in which this process compiles worlds: which test pays for it depends on their order."""
+    try:
+        from rlenvs.core.compiler.build import CompiledDriver
+    except ImportError:  # another package of this name, in tests of this module
+        yield
+        return
+    real = CompiledDriver.compile_entry
+
+    def compile_entry(driver: CompiledDriver, entry: Any) -> None:
+        start = time.process_time()
+        try:
+            real(driver, entry)
+        finally:
+            counted.append(time.process_time() - start)
+
+    CompiledDriver.compile_entry = compile_entry  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        CompiledDriver.compile_entry = real  # type: ignore[method-assign]
 
 
 def peak_memory() -> float:
@@ -86,12 +124,18 @@ class Selection:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        start = processor_time()
+        start, compiled = processor_time(), []
         entry = self.tests[item.nodeid] = {"unit": self.unit_of(item), "failed": False, "seconds": 0.0}
         try:
-            return (yield)
+            with compiling_counted(compiled):
+                return (yield)
         finally:
-            entry["seconds"] = round(processor_time() - start, 2)
+            taken = processor_time() - start
+            own = taken - sum(compiled)
+            own = reference_seconds(own) if own > LONG else own
+            budget = max((mark.args[0] for mark in item.iter_markers("budget")), default=LONG)
+            over = own > budget and not item.get_closest_marker("slow")
+            entry |= {"seconds": round(taken, 2), "own": round(own, 2), "over": over}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:

@@ -32,14 +32,16 @@ from typing import Any
 
 from support.cross_section import EVERY_ID, KINDS, PLAIN
 from support.record import ASSUMED, SAMPLED, Record, folder
-from support.selection import EVERYTHING, LONG, PLAN, unit_name
+from support.selection import EVERYTHING, PLAN, unit_name
 from support.tree import ROOT, Tree
 
 RECORD = "tests.json"  # in the cache folder
 SHIPPED = "tests/green.json"  # in the repository, for machines without one
-CORE_PARTS = 3  # processes for the tests of the core
+PARTS = {"core": 3, "project": 3}  # processes for the tests of a folder
+FEW = 10  # units, below which a family's part joins that of its area
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
+BUDGETS_KEPT = "CI"  # in the environment: tests over their budget fail there
 MARKS = {"slow": ("-m", "not browser"), "turn": ("-m", "slow and not browser")}  # else as pyproject.toml has it
 TURNS = 8  # parts of the slow tests, one of which runs at a time
 # whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
@@ -94,8 +96,8 @@ def part_of(tree: Tree, unit: Unit) -> str:
     if unit.id in tree.ids:
         return _room(tree.family(unit.id))
     area = unit.file.split("/")[1]
-    if area == "core":
-        return f"core {zlib.crc32(unit.file.encode()) % CORE_PARTS + 1}"
+    if area in PARTS:
+        return f"{area} {zlib.crc32(unit.file.encode()) % PARTS[area] + 1}"
     if area not in ("single", "multi", "robotics"):
         return area
     reached = [name.split("/")[:3] for name in tree.closure(unit.file) if name.startswith(f"rlenvs/{area}/")]
@@ -188,12 +190,15 @@ def parts_of(tree: Tree, units: Iterable[Unit], record: Record, sampled: Contain
         record: which knows how long they take.
         sampled: names of those of which one case of each test runs.
     """
-    parts: dict[str, Part] = {}
+    rooms: dict[str, list[Unit]] = {}
     for unit in units:
-        part = parts.setdefault(part_of(tree, unit), Part(part_of(tree, unit)))
-        part.units.append(unit)
-        if unit.name in sampled:
-            part.sampled.add(unit.name)
+        rooms.setdefault(part_of(tree, unit), []).append(unit)
+    parts: dict[str, Part] = {}
+    for room, inside in rooms.items():
+        name = room if len(inside) > FEW or room.split()[0] in PARTS else room.split()[0]
+        part = parts.setdefault(name, Part(name))
+        part.units += inside
+        part.sampled |= {unit.name for unit in inside if unit.name in sampled}
 
     def seconds(part: Part) -> float:
         return sum(record.green.get(unit.name, {}).get("seconds", 0.1) for unit in part.units)
@@ -260,15 +265,17 @@ def run(
 def summary(done: list[Part], left: int) -> int:
     """What came of it; returns the number of parts that failed."""
     tests = {name: test for part in done for name, test in part.tests.items()}
-    long = sorted((test["seconds"], name) for name, test in tests.items() if test["seconds"] > LONG)
-    for seconds, name in reversed(long[-12:]):
-        print(f"{seconds:7.1f} s of processor time: {name}")
+    long = sorted((test["own"], name) for name, test in tests.items() if test["over"])
+    for seconds, name in reversed(long):
+        print(f"{seconds:7.1f} s without compiling, over its budget: {name}")
     bad = [name for part in done for name in part.failures] + [part.name for part in done if part.broken]
+    bad += ["budgets"] if long and BUDGETS_KEPT in os.environ else []
     large = [f"{part.name} {part.memory:.1f}" for part in done if part.memory > MEMORY]
     print(f"GiB of memory over {MEMORY:g}: {', '.join(large)}" if large else f"no process over {MEMORY:g} GiB")
     late = [part.name for part in done if not part.began]
     spent = sum(test["seconds"] for test in tests.values())
-    print(f"{len(tests)} tests, {spent:.0f} s of processor time, {len(long)} of them over {LONG:g} s")
+    own = sum(test["own"] for test in tests.values())
+    print(f"{len(tests)} tests, {spent:.0f} s of processor time, {own:.0f} of them not in compiling")
     sampled = sum(len(part.sampled) for part in done)
     print(f"{left} units are as they passed here, or as they were checked out, and did not run" if left else "all ran")
     if sampled:

@@ -153,10 +153,10 @@ class CompiledDriver:
         Raises:
             KernelError: a kernel cannot be compiled; the message names the line.
         """
-        from rlenvs.core.compiler.intermediate import signatures_remembered
+        from rlenvs.core.compiler.intermediate import shortcuts
         from rlenvs.core.compiler.jit import types
 
-        with signals_held(), _no_collection(), signatures_remembered():
+        with signals_held(), _no_collection(), shortcuts():
             try:
                 entry.compile((types.int64,) * entry.py_func.__code__.co_argcount)
             except BaseException as error:

@@ -35,7 +35,7 @@ from llvmlite.binding import get_host_cpu_name as processor
 from numba import _dynfunc  # type: ignore[attr-defined]
 from numba import config, from_dtype, njit, typeof
 from numba import types as numba_types
-from numba.core import cgutils, compiler, serialize
+from numba.core import cgutils, compiler, event, serialize
 from numba.core import ir as numba_ir
 from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
