@@ -341,14 +341,14 @@ def package(arguments: list[str]) -> int:
         for project in (ROOT, ROOT / "agents"):
             if call(python, "-m", "build", "--outdir", folder, project, cwd=folder) != 0:
                 return 1
-        (wheel,), (agents,) = folder.glob("rlenvs-*.whl"), folder.glob("rlenvs_agents-*.whl")
+        (wheel,), (agents,) = folder.glob("rlenvs_suite-*.whl"), folder.glob("rlenvs_suite_agents-*.whl")
         fresh = python_of(folder / "fresh")
         install = (*PIP, "-c", ROOT / "constraints.txt")
         typed = ("-m", "mypy", "--strict", "--config-file=", "--cache-dir", folder, "--python-executable", fresh)
         steps: list[tuple[str | Path, ...]] = [
             (python, "-m", "venv", folder / "fresh"),
             (fresh, *install, wheel),
-            (fresh, ROOT / "tests" / "installed.py", *folder.glob("rlenvs-*.tar.gz")),
+            (fresh, ROOT / "tests" / "installed.py", *folder.glob("rlenvs_suite-*.tar.gz")),
             (fresh.with_name("rlenvs"), "--version"),
             (fresh.with_name("rlenvs"), "list"),
             (python, *typed, ROOT / "tests" / "typed_user.py"),

@@ -6,10 +6,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rlenvs.core.catalogue.foreign import check_distribution
 from rlenvs.core.catalogue.registry import register_catalogue, watch_pettingzoo
 from rlenvs.core.declare.lazy import lazy_names
 from rlenvs.version import __version__ as __version__
 
+check_distribution(Path(__file__).parents[1])
 register_catalogue(Path(__file__).with_name("catalogue.json"))
 watch_pettingzoo()
 

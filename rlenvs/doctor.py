@@ -9,6 +9,7 @@ import platform
 from typing import NamedTuple
 
 from rlenvs.core.declare.errors import CacheError
+from rlenvs.version import DISTRIBUTION
 
 PACKAGES = ("gymnasium", "numpy", "numba", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
 # what makes an extra work: the module to find, and what it is for
@@ -39,7 +40,7 @@ def _package(name: str) -> Line:
     try:
         return Line(name, True, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Line(name, False, "missing; pip install --upgrade rlenvs")
+        return Line(name, False, f"missing; pip install {name}")
 
 
 def extra_lines() -> list[Line]:
@@ -47,7 +48,7 @@ def extra_lines() -> list[Line]:
     lines = []
     for extra, (module, purpose) in EXTRAS.items():
         if importlib.util.find_spec(module) is None:
-            lines.append(Line(extra, False, f"{purpose}: pip install 'rlenvs[{extra}]'"))
+            lines.append(Line(extra, False, f"{purpose}: pip install '{DISTRIBUTION}[{extra}]'"))
         else:
             lines.append(Line(extra, True, purpose))
     return lines

@@ -29,7 +29,7 @@ def needs_an_extra(env_id):
         text = str(error)
     else:
         return False
-    assert "pip install 'rlenvs[mujoco]'" in text, text
+    assert "pip install 'rlenvs-suite[mujoco]'" in text, text
     assert "\n" not in text
     return True
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import rlenvs
 from rlenvs.agents.store import REFERENCE, reference_agents, stores, wrong_sums
 from rlenvs.core.declare.errors import NoAgentError
+from rlenvs.version import DISTRIBUTION
 
 SOURCE = Path(__file__).parent.parent / "rlenvs"
 HOME = Path(rlenvs.__file__).parent
@@ -20,9 +21,9 @@ def files(folder):
 
 
 assert files(HOME) == files(SOURCE), files(HOME) ^ files(SOURCE)
-installed = {str(file).partition("/")[0] for file in importlib.metadata.files("rlenvs") if file.parts[0] != ".."}
-assert installed == {"rlenvs", f"rlenvs-{rlenvs.__version__}.dist-info"}, installed
-assert importlib.metadata.version("rlenvs") == rlenvs.__version__
+installed = {str(file).partition("/")[0] for file in importlib.metadata.files(DISTRIBUTION) if file.parts[0] != ".."}
+assert installed == {"rlenvs", f"rlenvs_suite-{rlenvs.__version__}.dist-info"}, installed
+assert importlib.metadata.version(DISTRIBUTION) == rlenvs.__version__
 
 for archive in sys.argv[1:]:
     with tarfile.open(archive) as file:
@@ -38,7 +39,7 @@ try:
     rlenvs.load_agent("QuadRace-v0")
 except NoAgentError as error:
     said = str(error)
-assert "pip install rlenvs-agents" in said, said
+assert "rlenvs-suite-agents: pip install ./agents" in said, said
 
 agent = rlenvs.load_agent("QuadHover-v0")
 env = rlenvs.make("QuadHover-v0", render_mode="rgb_array")

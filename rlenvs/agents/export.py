@@ -19,6 +19,7 @@ from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
+from rlenvs.version import __version__
 
 __all__ = ["agent_from"]
 
@@ -385,7 +386,7 @@ def versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = importlib.metadata.version(name)
+            found[name] = __version__ if name == "rlenvs" else importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
     return found

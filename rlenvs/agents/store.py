@@ -1,4 +1,4 @@
-"""The places of reference agents: a few lie in this package, the others in the data package `rlenvs-agents`.
+"""The places of reference agents: a few lie in this package, the others in the data package `rlenvs-suite-agents`.
 
 A store is a folder with one folder per environment. In it lie an agent's two files, named after the algorithm, behind
 the level where it is for one: `QuadRace-v0/hard-PPO.safetensors`; a further seed of the training is `PPO-seed-1`.
@@ -25,12 +25,13 @@ from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.user_files import read_file
+from rlenvs.version import AGENTS, DISTRIBUTION
 
 __all__ = ["reference_agents", "write_sums", "wrong_sums"]
 
 REFERENCE = Path(__file__).with_name("reference")
 CHECKOUT = Path(__file__).parents[2] / "agents" / "rlenvs_agents"  # beside this package, where it is a checkout's
-PACKAGE, INSTALL = "rlenvs_agents", "pip install rlenvs-agents"
+PACKAGE, INSTALL = "rlenvs_agents", f"the package {AGENTS}: pip install ./agents, in a clone of the repository"
 SUMS, CURVES, RUN_AGENT = "SHA256SUMS", "curves", "agent"
 LARGEST_SUMS = 1 << 24  # bytes
 NAME = re.compile(r"(?:(?P<level>\w+)-)?(?P<algorithm>\w+?)(?:-seed-(?P<seed>\d+))?")
@@ -232,7 +233,7 @@ def check_sum(path: Path, data: bytes) -> None:
 def _remedy(store: Path) -> str:
     if store == CHECKOUT or (store == REFERENCE and is_checkout()):
         return "Take it from git again, or after a change of your own: python benchmarks/make_agents.py --sums"
-    return f"Reinstall: pip install --force-reinstall --no-deps {'rlenvs' if store == REFERENCE else 'rlenvs-agents'}"
+    return f"Reinstall: pip install --force-reinstall --no-deps {DISTRIBUTION if store == REFERENCE else AGENTS}"
 
 
 def _files(store: Path) -> dict[str, Path]:

@@ -357,7 +357,7 @@ def test_plots_that_are_refused(store, tmp_path, monkeypatch):
         with pytest.raises(ParameterError, match="is not one of"):
             plots.check_axes(*axes)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[sb3\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[sb3\]"):
         plots.check_plotting()
 
 
@@ -429,5 +429,5 @@ def test_without_curves_or_scipy(store, monkeypatch):
     run("scores", "--aggregate", code=2)
     store("PPO-seed-0")
     monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[exact\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[exact\]"):
         aggregate.interquartile_mean(scores(a=[1.0]))

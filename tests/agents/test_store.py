@@ -100,11 +100,15 @@ def test_without_the_data_package_the_error_says_what_to_install(monkeypatch, tm
     assert len(store.reference_agents()) == 12
     for name in ("QuadHover-v0", "DeepSeaTreasure-v0", "Ant-v0", "HalfCheetah-v0"):
         assert not load_agent(name).card.imitates
-    with pytest.raises(NoAgentError, match=r"among the few that come with rlenvs.*pip install rlenvs-agents"):
+    with pytest.raises(
+        NoAgentError, match=r"among the few that come with rlenvs.*rlenvs-suite-agents: pip install ./agents"
+    ):
         load_agent("QuadRace-v0")
-    with pytest.raises(NoAgentError, match=r"there are: PPO; more come with: pip install rlenvs-agents"):
+    with pytest.raises(
+        NoAgentError, match=r"there are: PPO; more come with: the package rlenvs-suite-agents: pip install ./agents"
+    ):
         load_agent("QuadHover-v0", algorithm="SAC")
-    assert "pip install rlenvs-agents" in run("watch", "QuadRace-v0", code=2)
+    assert "pip install ./agents" in run("watch", "QuadRace-v0", code=2)
     few[:] = [tmp_path / "package", tmp_path / "data"]
     with pytest.raises(
         NoAgentError, match=r"there is no reference agent for MarsRovers-v0 yet; train one with: rlenvs"

@@ -81,7 +81,7 @@ def test_the_suffix_decides(tmp_path, monkeypatch):
     with pytest.raises(ParameterError, match=r"'a.avi' must end in .gif, .webp or .mp4"):
         check_file(Path("a.avi"))
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[video\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[video\]"):
         check_file(Path("a.mp4"))
     assert pace(Path("a.gif"), 30.0) == pace(Path("a.webp"), 30.0) == (2, 15.0)
     assert pace(Path("a.mp4"), 30.0) == (1, 30.0)

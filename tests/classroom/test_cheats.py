@@ -6,7 +6,7 @@ from support.classroom_helpers import NAMES
 
 pytestmark = pytest.mark.usefixtures("sockets_closed")
 
-pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs[classroom]'")
+pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs-suite[classroom]'")
 
 # that once earned full marks, or learn nothing, of exercises whose grading is quick
 SAMPLE = [

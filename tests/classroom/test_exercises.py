@@ -13,7 +13,7 @@ from rlenvs.classroom.grader import grade
 
 pytestmark = pytest.mark.usefixtures("sockets_closed")
 
-pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs[classroom]'")
+pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs-suite[classroom]'")
 
 
 def told(result):
@@ -70,7 +70,7 @@ def test_source_teaches(name):
 
 def run_notebook(source, folder, kernel=None):
     """Run a source as a notebook, in a kernel of its own by default; gives its outputs."""
-    nbclient = pytest.importorskip("nbclient", reason="notebooks: pip install 'rlenvs[classroom]'")
+    nbclient = pytest.importorskip("nbclient", reason="notebooks: pip install 'rlenvs-suite[classroom]'")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("jupytext")
     pytest.importorskip("ipykernel")
@@ -88,7 +88,9 @@ def run_notebook(source, folder, kernel=None):
 def smoking():
     """A kernel that notebooks may use one after the other, each without names of the one before: most of what a small
     run takes is the start of a kernel and its imports."""
-    manager = pytest.importorskip("jupyter_client", reason="notebooks: pip install 'rlenvs[classroom]'").KernelManager()
+    manager = pytest.importorskip(
+        "jupyter_client", reason="notebooks: pip install 'rlenvs-suite[classroom]'"
+    ).KernelManager()
     images = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
     manager.start_kernel(env={**os.environ, "RLENVS_SMOKE": "1", **images})
     yield manager
@@ -111,7 +113,7 @@ def test_notebook_runs_in_full(name, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_student_notebook_runs_up_to_its_gaps(name, tmp_path, monkeypatch):
     """All but the experiments, which need what is missing."""
-    jupytext = pytest.importorskip("jupytext", reason="notebooks: pip install 'rlenvs[classroom]'")
+    jupytext = pytest.importorskip("jupytext", reason="notebooks: pip install 'rlenvs-suite[classroom]'")
     monkeypatch.chdir(tmp_path)
     notebook = jupytext.reads(builder().student((FOLDER / name / "exercise.py").read_text()), fmt="py:percent")
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -141,7 +143,7 @@ def test_weights_are_played(tmp_path):
 
 
 def test_notebooks_are_graded(tmp_path):
-    pytest.importorskip("jupytext", reason="notebooks: pip install 'rlenvs[classroom]'")
+    pytest.importorskip("jupytext", reason="notebooks: pip install 'rlenvs-suite[classroom]'")
     build = builder()
     build.main(tmp_path)
     exercise = find_exercise("mdp_by_hand")

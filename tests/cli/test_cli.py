@@ -206,7 +206,7 @@ def test_doctor_names_the_command_for_what_is_missing(monkeypatch, tmp_path):
     monkeypatch.setitem(doctor.EXTRAS, "mujoco", ("no_such_module", "MuJoCo environments"))
     line = next(line for line in doctor.extra_lines() if line.subject == "mujoco")
     assert not line.fine
-    assert "pip install 'rlenvs[mujoco]'" in line.text
+    assert "pip install 'rlenvs-suite[mujoco]'" in line.text
     monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
     assert doctor.machine_lines()[1] == ("cache", True, f"{tmp_path} (writable)")
 
@@ -290,7 +290,7 @@ def test_record_refuses_what_it_cannot_do(tmp_path, monkeypatch):
     assert ".mp4" in refused("record", HOVER, "-o", tmp_path / "a.avi")
     assert "'expert'" in refused("record", HOVER, "--policy", "expart")
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    assert "rlenvs[video]" in refused("record", HOVER, "-o", tmp_path / "a.mp4")
+    assert "rlenvs-suite[video]" in refused("record", HOVER, "-o", tmp_path / "a.mp4")
 
 
 # --- the keyboard -----------------------------------------------------------------------------------------------------
@@ -417,7 +417,7 @@ def test_check_tells_by_its_exit_code(monkeypatch, passed):
 
 def test_demo_without_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "rlenvs[sb3]" in refused("demo", "--steps", "1")
+    assert "rlenvs-suite[sb3]" in refused("demo", "--steps", "1")
 
 
 def test_demo(tmp_path):

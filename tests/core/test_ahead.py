@@ -23,7 +23,7 @@ from rlenvs.core.declare.setup import Setup
 
 linked = pytest.mark.skipif(
     importlib.util.find_spec("ziglang") is None,
-    reason="the linkers of ziglang are not installed: pip install 'rlenvs[kernels]', or python3 run.py kernels",
+    reason="the linkers of ziglang are not installed: pip install 'rlenvs-suite[kernels]', or python3 run.py kernels",
 )
 HOST = {"x86_64": "x86-64", "AMD64": "x86-64", "aarch64": "aarch64-linux"}.get(platform.machine(), "x86-64")
 CROSS = ["x86-64", "aarch64-linux", "macos-arm64", "windows-x86-64", "wasm32"]

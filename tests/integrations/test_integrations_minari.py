@@ -339,5 +339,5 @@ def test_the_command(tmp_path):
 
 def test_without_minari_there_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "minari", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'rlenvs\[minari\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rlenvs-suite\[minari\]'"):
         make_dataset(SEA, "random", 1)

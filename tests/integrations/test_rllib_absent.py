@@ -14,14 +14,14 @@ WITHOUT_RAY = "import sys; sys.modules['ray'] = None; "
 def test_import_says_what_to_install(names):
     assert last_line(f"from rlenvs.integrations.rllib import {names}") == (
         "rlenvs.core.declare.errors.MissingExtraError: The RLlib form of an environment needs an optional dependency. "
-        "Install it with: pip install 'rlenvs[rllib]'"
+        "Install it with: pip install 'rlenvs-suite[rllib]'"
     )
 
 
 @pytest.mark.parametrize("name", ["rllib_single", "rllib_multi", "ray_scale_out"])
 def test_examples_say_what_to_install(name):
     line = last_line(f"sys.argv = [{name!r}]; import runpy; runpy.run_path({str(EXAMPLES / name)!r} + '.py')")
-    assert line == "This example needs RLlib. Install it with: pip install 'rlenvs[rllib]'"
+    assert line == "This example needs RLlib. Install it with: pip install '.[rllib]'"
 
 
 def test_the_package_is_imported_without_ray():

@@ -120,7 +120,7 @@ def test_wrong_calls():
 def test_missing_sb3_is_one_clear_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "stable_baselines3.common.vec_env", None)
     monkeypatch.delitem(sys.modules, "rlenvs.integrations.sb3", raising=False)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[sb3\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[sb3\]"):
         rlenvs.sb3_vec_env(IDS[0], 1)
 
 

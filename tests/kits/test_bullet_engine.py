@@ -634,5 +634,5 @@ def test_window_without_a_screen(monkeypatch):
 
 def test_without_pybullet_the_error_names_the_extra_and_the_wheels(monkeypatch):
     monkeypatch.setitem(sys.modules, "pybullet", None)
-    with pytest.raises(MissingExtraError, match=r"CPython 3\.11 or older.*pip install 'rlenvs\[pybullet\]'"):
+    with pytest.raises(MissingExtraError, match=r"CPython 3\.11 or older.*pip install 'rlenvs-suite\[pybullet\]'"):
         BulletEngine(Batch())

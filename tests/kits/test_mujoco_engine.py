@@ -231,7 +231,9 @@ def test_a_field_of_the_wrong_size_is_refused():
 def test_a_missing_mujoco_is_one_clear_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     module._models.clear()
-    with pytest.raises(MissingExtraError, match=r"simulated by MuJoCo, .*pip install 'rlenvs\[mujoco\]'") as caught:
+    with pytest.raises(
+        MissingExtraError, match=r"simulated by MuJoCo, .*pip install 'rlenvs-suite\[mujoco\]'"
+    ) as caught:
         EngineBatch(SPEC, 1)
     assert "\n" not in str(caught.value)
 

@@ -156,7 +156,7 @@ def test_a_client_that_is_closed_from_outside_gives_one_clear_error():
 
 def test_without_pybullet_one_line_tells_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "pybullet", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'rlenvs\[pybullet\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rlenvs-suite\[pybullet\]'"):
         gymnasium.make("rlenvs/QuadHover-v0", physics="pybullet")
     gymnasium.make("rlenvs/QuadHover-v0").reset(seed=0)
 

@@ -586,7 +586,7 @@ def test_models_only_where_there_are_some():
 def test_without_scipy_a_model_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.setitem(sys.modules, "scipy.sparse.linalg", None)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[exact\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[exact\]"):
         _ = rlenvs.make("Taxi-v0").unwrapped.model
 
 

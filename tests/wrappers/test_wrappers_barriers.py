@@ -335,9 +335,9 @@ def test_bad_settings_are_refused_when_wrapping(id, keywords, wrapper, message):
 
 def test_without_the_solver_several_constraints_are_refused_when_wrapping(monkeypatch):
     monkeypatch.setitem(sys.modules, "daqp", None)
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[safety\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[safety\]"):
         wrap(rlenvs.make("rlenvs/SafePointGoal-v0"), BarrierFilter())
-    with pytest.raises(MissingExtraError, match=r"rlenvs\[safety\]"):
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[safety\]"):
         wrap(rlenvs.make("rlenvs/SafePointGoal-v0"), SafeActions(normals=[[1, 0], [0, 1]], offsets=[0, 0]))
     wrap(rlenvs.make("rlenvs/QuadHover-v0", action="velocity"), BarrierFilter())
     wrap(rlenvs.make("rlenvs/SafePointGoal-v0"), SafeActions(normals=[1, 1], offsets=0.5))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rlenvs.version import DISTRIBUTION
+
 LONGEST_LINE = 4000  # letters of a message that may quote what users gave
 
 
@@ -87,7 +89,9 @@ class MissingExtraError(RlenvsError, ImportError):
     """An optional dependency is not installed; the message holds the command that installs it."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional dependency. Install it with: pip install 'rlenvs[{extra}]'")
+        super().__init__(
+            f"{feature} needs an optional dependency. Install it with: pip install '{DISTRIBUTION}[{extra}]'"
+        )
 
 
 class DependencyError(RlenvsError, ImportError):

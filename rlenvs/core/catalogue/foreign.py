@@ -1,0 +1,28 @@
+"""Another project's distribution has the name rlenvs in the package index; installed, its files lie among these."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rlenvs.core.declare.errors import DependencyError
+from rlenvs.version import DISTRIBUTION
+
+
+def check_distribution(folder: Path) -> None:
+    """See that no distribution named rlenvs is installed where this package is.
+
+    Args:
+        folder: that the package lies in.
+
+    Raises:
+        DependencyError: there is one.
+    """
+    for found in folder.glob("rlenvs-*.dist-info"):
+        version = found.name.removeprefix("rlenvs-").removesuffix(".dist-info")
+        pip = f"{sys.executable} -m pip"
+        raise DependencyError(
+            f"{folder} also holds the distribution 'rlenvs' {version}, which is not this package: it is another "
+            f"project's, and its files may have replaced some of these. Run: {pip} uninstall -y rlenvs; then install "
+            f"{DISTRIBUTION} anew, with --force-reinstall --no-deps"
+        )
