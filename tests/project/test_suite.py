@@ -248,6 +248,37 @@ def test_an_eighth_of_the_slow_tests_runs_with_each_commit(repository, monkeypat
     assert load_record(tree, options([])).green["tests/single/test_walk.py"]["date"] == "assumed"
 
 
+BUDGET = "import pytest\nimport time\n@pytest.mark.budget(0.05)\ndef test_walk():\n"
+BUSY = "    end = time.process_time() + 1.0\n    while time.process_time() < end:\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "told", "fails"),
+    [
+        (BUDGET + BUSY, True, True),
+        (BUDGET + "    pass\n", False, False),
+        (BUDGET.replace("budget(0.05)", "slow") + BUSY, False, False),
+    ],
+)
+def test_tests_keep_their_budgets(repository, monkeypatch, capsys, test, told, fails):
+    monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
+    (repository / "tests/single/test_walk.py").write_text(test)
+    monkeypatch.setenv("CI", "true")
+    assert (main(["--slow", "--jobs", "1"], repository) > 0) is fails
+    assert ("over its budget: tests/single/test_walk.py::test_walk" in capsys.readouterr().out) is told
+    monkeypatch.delenv("CI")
+    assert main(["--slow", "--jobs", "1"], repository) == 0
+
+
+def test_small_parts_share_a_process_of_their_area(monkeypatch):
+    units = [Unit(f"tests/robotics/test_{name}.py", str(k)) for name in "ab" for k in range(suite.FEW)]
+    units += [Unit("tests/robotics/test_b.py", "one more"), Unit("tests/project/test_page.py")]
+    rooms = {"tests/robotics/test_a.py": "robotics a", "tests/robotics/test_b.py": "robotics b"}
+    monkeypatch.setattr(suite, "part_of", lambda tree, unit: rooms.get(unit.file, "project 2"))
+    parts = {part.name: len(part.units) for part in suite.parts_of(None, units, Record())}
+    assert parts == {"robotics": suite.FEW, "robotics b": suite.FEW + 1, "project 2": 1}
+
+
 CASES = "import pytest\n@pytest.mark.parametrize('k', range(30))\ndef test_seed(k):\n    pass\n"
 
 

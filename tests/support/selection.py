@@ -134,8 +134,8 @@ class Selection:
             own = taken - sum(compiled)
             own = reference_seconds(own) if own > LONG else own
             budget = max((mark.args[0] for mark in item.iter_markers("budget")), default=LONG)
-            over = own > budget and not item.get_closest_marker("slow")
-            entry |= {"seconds": round(taken, 2), "own": round(own, 2), "over": over}
+            share = 0.0 if item.get_closest_marker("slow") else own / budget
+            entry |= {"seconds": round(taken, 2), "own": round(own, 2), "of_budget": round(share, 2)}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
