@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 PINS = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 OLDEST = (3, 11)
-EXTRAS = {"demo": "sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
+EXTRAS = {"demo": "compile,sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 EXTRAS["kernels"] = "mujoco,kernels"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again

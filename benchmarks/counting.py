@@ -13,6 +13,7 @@ processor that does all at once, but one block after the other.
 
 import argparse
 import ctypes
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from llvmlite import binding
 from numba.core.registry import cpu_target
 
 import rlenvs
-from rlenvs.core.compiler import cache, threads
+from rlenvs.core.compiler import cache
 
 WORLDS: dict[str, tuple[str, dict[str, Any]]] = {
     "QuadHover": ("QuadHover-v0", {}),
@@ -165,14 +166,11 @@ class CountedLoop:
     def __init__(self, entry: Any) -> None:
         (overload,) = entry.overloads.values()
         self.code = CountedCode(entry.inspect_llvm(entry.signatures[0]))
-        address = threads._entries[self] = self.code.address_of(overload.fndesc.llvm_func_name)
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 4)(address)
-        self._outputs: Any = np.zeros(2, np.int64)  # the result and the error
+        self.address = self.code.address_of(overload.fndesc.llvm_cfunc_wrapper_name)
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(self.address)
 
     def __call__(self, *arguments: int) -> int:
-        place = self._outputs.ctypes.data
-        self._call(place, place + 8, *arguments)
-        return int(self._outputs[0])
+        return int(self._call(*arguments))
 
 
 class CountedDriver:
@@ -231,6 +229,7 @@ def spent(batch: Any, generator: np.random.Generator, steps: int) -> float:
 
 def counts_of(name: str) -> dict[str, float]:
     """What one step of one world executes. The counted batch has to go where another one goes."""
+    os.environ["RLENVS_TARGET"] = "none"
     cache.cache_folders = list  # none: code that comes from the disk cannot be read
     (batch, draws), (other, other_draws) = prepared(name, COUNTED), prepared(name, COUNTED)
     driver, own = batch.loops.driver, batch.loops.table.own_params

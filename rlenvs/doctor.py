@@ -6,14 +6,17 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from rlenvs.core.declare.errors import CacheError
+from rlenvs.core.declare.errors import CacheError, MissingExtraError
 from rlenvs.version import DISTRIBUTION
 
-PACKAGES = ("gymnasium", "numpy", "numba", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
+PACKAGES = ("gymnasium", "numpy", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
 # what makes an extra work: the module to find, and what it is for
 EXTRAS = {
+    "compile": ("numba", "numba, for environments that no library has and worlds of your own"),
     "mujoco": ("mujoco", "MuJoCo environments"),
     "pybullet": ("pybullet", "PyBullet environments (Python 3.11 on Linux)"),
     "sb3": ("stable_baselines3", "training, the demo"),
@@ -66,6 +69,35 @@ def machine_lines() -> list[Line]:
     except CacheError as error:
         cache = Line("cache", False, str(error))
     return [Line("cores", True, str(cores)), cache]
+
+
+def kernel_lines(ids: Sequence[str]) -> list[Line]:
+    """Where the compiled code of environments comes from, a line each."""
+    return [_kernel_line(id) for id in ids]
+
+
+def _kernel_line(id: str) -> Line:
+    from rlenvs.core.catalogue.registry import entry, world_of
+    from rlenvs.core.compiler.origins import CACHE, COMPILED, NOWHERE, origin_of
+
+    name = entry(id).id
+    try:
+        origin = origin_of(world_of(id))
+    except MissingExtraError as error:
+        return Line(name, False, str(error))
+    told = {CACHE: "compiled before, in the cache", COMPILED: "compiled at its first use"}
+    told[NOWHERE] = f"no code: no library has it, and numba is not installed; pip install '{DISTRIBUTION}[compile]'"
+    return Line(name, origin != NOWHERE, told.get(origin, f"library for {origin}"))
+
+
+def kernel_summary() -> list[Line]:
+    """Where the compiled code of all kinds of environments comes from, a line for each such place."""
+    from rlenvs.core.catalogue.registry import list_envs
+    from rlenvs.core.check import one_per_kind
+
+    lines = kernel_lines(one_per_kind(list_envs()))
+    counts = Counter((line.fine, line.text) for line in lines)
+    return [Line(f"{count} of {len(lines)}", fine, text) for (fine, text), count in counts.most_common()]
 
 
 def self_test() -> Line:

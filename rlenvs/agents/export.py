@@ -394,9 +394,18 @@ def versions() -> dict[str, str]:
 
 def hardware() -> dict[str, Any]:
     """The processor's name, the kind of it that kernels are compiled for, and how many cores this process may use."""
+    return {"cpu": _cpu(), "kind": _kind_of_processor(), "cores": cores()}
+
+
+def _kind_of_processor() -> str:
+    from rlenvs.core.compiler.installed import numba_is_installed
+    from rlenvs.core.compiler.ready import targets
+
+    if not numba_is_installed():
+        return "".join(targets()[:1])
     from rlenvs.core.compiler.jit import processor
 
-    return {"cpu": _cpu(), "kind": processor(), "cores": cores()}
+    return str(processor())
 
 
 def _cpu() -> str:

@@ -25,13 +25,23 @@ MOST_JOBS, MOST_PER_JOB = 4, 4  # processes by default; environments after which
 
 
 @app.command(rich_help_panel=PANEL)
-def doctor() -> None:
-    """Show what is installed and what is missing, and test that environments work here."""
+def doctor(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Tell where the code of these comes from, no more.")
+    ] = None,
+) -> None:
+    """Show what is installed, what is missing, where compiled code comes from, and test that environments work here."""
     import rlenvs.doctor as findings
 
+    if ids:
+        _print_lines("Compiled code", findings.kernel_lines(ids), "red")
+        return
     _print_lines("Packages", findings.package_lines(), "red")
     _print_lines("Extras", findings.extra_lines(), "yellow")
     _print_lines("Machine", findings.machine_lines(), "yellow")
+    with progress("looking for the code of all environments"):
+        kernels = findings.kernel_summary()
+    _print_lines("Compiled code, by kinds of environments", kernels, "yellow")
     with progress("flying QuadHover"):
         result = findings.self_test()
     _print_lines("Test", [result], "red")

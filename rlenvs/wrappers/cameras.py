@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.jit import njit
+from rlenvs.core.compiler.loops import helper
 from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.randomness import PLACES, Word, bits_from, mix, normal_of, start_of, uniform_of
@@ -66,13 +66,13 @@ def capture(
                 seen[r, top : top + e.cutout, left : left + e.cutout] = 0
 
 
-@njit
+@helper
 def whole(start: Word, place: Word, count: int) -> int:
     """Uniform in 0 ... count - 1."""
     return int(uniform_of(bits_from(start, place)) * count)
 
 
-@njit
+@helper
 def move(true: np.ndarray, seen: np.ndarray, down: int, right: int) -> None:
     """The image, moved; edges are repeated."""
     height, width = true.shape[0], true.shape[1]
@@ -84,7 +84,7 @@ def move(true: np.ndarray, seen: np.ndarray, down: int, right: int) -> None:
                 seen[i, j, k] = true[slot, column, k]
 
 
-@njit
+@helper
 def blurred(image: np.ndarray, radius: int) -> np.ndarray:
     """Mean over a square of 2 radius + 1 pixels, edges repeated: along columns, then along slots."""
     size = 2 * radius + 1
@@ -104,7 +104,7 @@ def blurred(image: np.ndarray, radius: int) -> np.ndarray:
     return image
 
 
-@njit
+@helper
 def light(image: np.ndarray, brightness: float, contrast: float) -> None:
     """Other brightness, and other contrast about middle grey."""
     table = np.empty(256, np.uint8)
@@ -116,13 +116,13 @@ def light(image: np.ndarray, brightness: float, contrast: float) -> None:
                 image[i, j, k] = table[image[i, j, k]]
 
 
-@njit
+@helper
 def grey(value: float) -> Any:
     """The nearest of 0 ... 255."""
     return np.uint8(min(max(value + 0.5, 0.0), 255.0))
 
 
-@njit
+@helper
 def add_grain(start: Word, std: float, image: np.ndarray) -> None:
     """White Gaussian noise on every number of an image."""
     n = 0
@@ -134,7 +134,7 @@ def add_grain(start: Word, std: float, image: np.ndarray) -> None:
                 n += 1
 
 
-@njit
+@helper
 def add_specks(start: Word, share: float, image: np.ndarray) -> None:
     """Salt and pepper: pixels that are black or white. Gaps between them are geometric, so few numbers are drawn."""
     height, width = image.shape[0], image.shape[1]

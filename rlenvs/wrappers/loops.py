@@ -2,7 +2,7 @@
 
 A loop over one slot takes some 0.01 us, a call of it from Python 0.1 us and more, and that is what a wrapper costs
 there. So a wrapper says which loops they are (`acting`, `looking`), with arrays that stay the same ones, and what
-consecutive wrappers say is called together (`rlenvs.core.compiler.bound`). What a wrapper does in Python (`act`,
+consecutive wrappers say is called together (`rlenvs.core.compiler.loops`). What a wrapper does in Python (`act`,
 `after_step`) comes between, at its place.
 """
 
@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.bound import bound, chained
-from rlenvs.core.compiler.slot_loops import FEWEST, share
+from rlenvs.core.compiler.loops import FEWEST, bound, chained, share
 from rlenvs.wrappers.masked import count, count_rows, flat, put_rows
 from rlenvs.wrappers.stage import Stage
 
@@ -94,7 +93,7 @@ class Looping(Stage):
 
     def in_threads(self, kernel: Callable[..., None], slots: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop `kernel(start, stop, slots, *arguments)` on all slots, in as many threads as step the
-        worlds, or in one where the mask has but few; see `rlenvs.core.compiler.slot_loops.share`. Worth it for loops
+        worlds, or in one where the mask has but few; see `rlenvs.core.compiler.loops.share`. Worth it for loops
         that take 200 us or more: to share them takes some 20 us, and wakes the other threads."""
         if self.count < FEWEST:
             kernel(0, self.count, slots, *arguments)

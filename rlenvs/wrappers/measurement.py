@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.jit import njit
+from rlenvs.core.compiler.loops import helper
 from rlenvs.wrappers.randomness import add_normals, bits_from, normal_of, start_of, uniform_of
 
 # places of random numbers within a step, a range for each use
@@ -173,7 +173,7 @@ def sense(
         store(who[:count], e, memory, true.shape[1], x, seen)
 
 
-@njit
+@helper
 def add_offsets(
     who: np.ndarray,
     starts: np.ndarray,
@@ -198,7 +198,7 @@ def add_offsets(
             x[j, i] += offset[who[i], c]
 
 
-@njit
+@helper
 def add_drift(
     who: np.ndarray,
     starts: np.ndarray,
@@ -223,7 +223,7 @@ def add_drift(
             x[j, i] += drifted[r, c]
 
 
-@njit
+@helper
 def silence(who: np.ndarray, each: bool, first: int, failed: np.ndarray, x: np.ndarray) -> None:
     """A sensor that failed to noise has no other errors."""
     for j in range(x.shape[0]):
@@ -233,7 +233,7 @@ def silence(who: np.ndarray, each: bool, first: int, failed: np.ndarray, x: np.n
                 x[j, i] = 0.0
 
 
-@njit
+@helper
 def add_noise(starts: np.ndarray, e: Errors, x: np.ndarray) -> None:
     """White noise and outliers."""
     first, each, uniform, size, chance = e.first, e.each, e.uniform, e.outlier_size, e.outliers
@@ -249,7 +249,7 @@ def add_noise(starts: np.ndarray, e: Errors, x: np.ndarray) -> None:
                 x[j, i] += size[j] * (2.0 * uniform_of(bits_from(starts[i], place)) - 1.0)
 
 
-@njit
+@helper
 def read(who: np.ndarray, e: Errors, true: np.ndarray, x: np.ndarray, seen: np.ndarray) -> None:
     """Readings where errors are only added: all at once, which is faster."""
     places, lows, highs = e.places, e.low, e.high
@@ -259,7 +259,7 @@ def read(who: np.ndarray, e: Errors, true: np.ndarray, x: np.ndarray, seen: np.n
             seen[who[i], place] = min(max(true[who[i], place] + x[j, i], low), high)
 
 
-@njit
+@helper
 def add_samples(who: np.ndarray, e: Errors, memory: Memory, true: np.ndarray, x: np.ndarray) -> None:
     """The true values, as old as they are, with errors of the factor; zero of sensors that failed to noise."""
     places, zeros, first, each = e.places, e.zero, e.first, e.each
@@ -287,7 +287,7 @@ def add_samples(who: np.ndarray, e: Errors, memory: Memory, true: np.ndarray, x:
                 x[j, i] += true[who[i], place]
 
 
-@njit
+@helper
 def limit(count: int, e: Errors, x: np.ndarray) -> None:
     """Resolution, dead band, saturation."""
     zeros, quantum, dead_band, lows, highs = e.zero, e.quantum, e.dead_band, e.low, e.high
@@ -305,7 +305,7 @@ def limit(count: int, e: Errors, x: np.ndarray) -> None:
             x[j, i] = min(max(x[j, i], low), high)
 
 
-@njit
+@helper
 def store(who: np.ndarray, e: Errors, memory: Memory, size: int, x: np.ndarray, seen: np.ndarray) -> None:
     """Write readings, but for samples that are missing and sensors that failed; flags of missing ones behind."""
     places, zeros, lows, highs, first, each = e.places, e.zero, e.low, e.high, e.first, e.each

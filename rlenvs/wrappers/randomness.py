@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.jit import njit
+from rlenvs.core.compiler.loops import helper
 from rlenvs.core.declare.splitmix import FIRST, GOLDEN, SECOND
 
 Word = Any  # np.uint64; kernels are compiled for it
@@ -45,7 +45,7 @@ FIRST_LINE = np.uint32(126 * PIECES)  # of f = 0.5, whose exponent is 126 in a f
 BELOW_LINE = np.uint32(16)  # bits of a float32 behind those that choose the line
 
 
-@njit(inline="always")
+@helper(inline="always")
 def mix(x: Word) -> Word:
     """64 bits that depend on all bits of x."""
     x = np.uint64(x) + GOLDEN
@@ -54,31 +54,31 @@ def mix(x: Word) -> Word:
     return x ^ (x >> np.uint64(31))
 
 
-@njit(inline="always")
+@helper(inline="always")
 def start_of(key: Word, time: Any) -> Word:
     """Where the numbers of a time step begin, for `bits_from`."""
     return np.uint64(key) + GOLDEN * (np.uint64(time) * PLACES)
 
 
-@njit(inline="always")
+@helper(inline="always")
 def bits_from(start: Word, place: Any) -> Word:
     """64 random bits at a place below PLACES."""
     return mix(np.uint64(start) + GOLDEN * np.uint64(place))
 
 
-@njit(inline="always")
+@helper(inline="always")
 def bits_at(key: Word, time: Any, place: Any) -> Word:
     """64 random bits of an episode's key, at a time step and a place below PLACES."""
     return bits_from(start_of(key, time), place)
 
 
-@njit(inline="always")
+@helper(inline="always")
 def uniform_of(bits: Word) -> float:
     """Uniform in [0, 1), from 64 bits."""
     return float(np.uint64(bits) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(inline="always")
+@helper(inline="always")
 def normal_of(bits: Word) -> Any:
     """Standard normal, from the lower 32 bits: its sign, and its size by the inverse of the distribution function.
 
@@ -92,7 +92,7 @@ def normal_of(bits: Word) -> Any:
     return np.uint32(np.float32(z).view(np.uint32) ^ (word & SIGN)).view(np.float32)
 
 
-@njit
+@helper
 def add_normals(starts: np.ndarray, place: Word, scale: np.ndarray, out: np.ndarray) -> None:
     """Add scale[j] times a standard normal to out[j, i], for number j of the step that begins at starts[i]; two numbers
     from each place. One number after the other for all slots, words before numbers: loops that a compiler does fast."""

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces, wrappers
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.bound import bound
+from rlenvs.core.compiler.loops import bound
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.info import InfoKeys

@@ -196,10 +196,31 @@ def test_unknown_ids_name_the_nearest(command):
     assert "rlenvs/QuadHover-v0" in refused(command, "QuadHovr-v0")
 
 
-def test_doctor():
+def test_doctor(monkeypatch):
+    monkeypatch.setattr("rlenvs.core.check.one_per_kind", lambda ids: ["QuadHover-v0"])  # all take seconds to import
     output = good("doctor")
-    for word in ("Python", "numba", "gymnasium", "cores", "cache", "self-test", "mujoco", "pybullet", "minari"):
+    for word in (
+        "Python",
+        "numba",
+        "gymnasium",
+        "cores",
+        "cache",
+        "self-test",
+        "mujoco",
+        "pybullet",
+        "minari",
+        "1 of 1",
+    ):
         assert word in output
+
+
+def test_doctor_tells_where_the_code_of_environments_comes_from(monkeypatch):
+    origins = iter(["x86-64-v3", "cache", "compiled", ""])
+    monkeypatch.setattr("rlenvs.core.compiler.origins.origin_of", lambda world: next(origins))
+    output = good("doctor", "CartPole-v0", "QuadHover-v0", "LunarLander-v0", "DeepSeaTreasure-v0")
+    for word in ("library for x86-64-v3", "in the cache", "at its first use", "pip install 'rlenvs-suite[compile]'"):
+        assert word in output
+    assert "self-test" not in output
 
 
 def test_doctor_names_the_command_for_what_is_missing(monkeypatch, tmp_path):

@@ -147,7 +147,7 @@ def test_what_is_edited_before_the_second_use_is_refused(edit):
 
 
 LOOPS = [
-    "rlenvs.core.compiler.threads",
+    "rlenvs.core.compiler.thread_loops",
     "rlenvs.pareto.learning_tables",
     "rlenvs.single.puzzles.pushworld.solver",
     "rlenvs.single.puzzles.rubik.table",

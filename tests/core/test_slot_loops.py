@@ -7,7 +7,7 @@ import pytest
 from numba import njit
 
 import rlenvs
-from rlenvs.core.compiler import slot_loops
+from rlenvs.core.compiler import loops
 from rlenvs.wrappers import (
     Actuator,
     BarrierFilter,
@@ -19,7 +19,7 @@ from rlenvs.wrappers import (
     wrap,
 )
 
-ROWS = 2 * slot_loops.FEWEST
+ROWS = 2 * loops.FEWEST
 
 
 class Settings(NamedTuple):
@@ -50,8 +50,8 @@ def test_arguments_of_all_kinds_arrive(dtype: type, negative: bool) -> None:
     settings = Settings(rng.random(3), 2, 0.5, negative)
     pair = (np.arange(ROWS), 3.0)
     one, two = np.zeros((2, ROWS, 3))
-    slot_loops.share(combine, 1, ROWS, slots, numbers, settings, pair, one)
-    slot_loops.share(combine, 2, ROWS, slots, numbers, settings, pair, two)
+    loops.share(combine, 1, ROWS, slots, numbers, settings, pair, one)
+    loops.share(combine, 2, ROWS, slots, numbers, settings, pair, two)
     assert one.any()
     np.testing.assert_array_equal(one, two)
 
@@ -65,7 +65,7 @@ def test_arrays_are_given_back() -> None:
     settings = Settings(np.ones(3), 1, 1.0, False)
     before = sys.getrefcount(numbers), sys.getrefcount(settings.scale)
     for _ in range(20):
-        slot_loops.share(combine, 2, ROWS, slots, numbers, settings, (np.arange(ROWS), 0.0), out)
+        loops.share(combine, 2, ROWS, slots, numbers, settings, (np.arange(ROWS), 0.0), out)
     assert (sys.getrefcount(numbers), sys.getrefcount(settings.scale)) == before
 
 

@@ -10,7 +10,8 @@ import pytest
 from numba import njit
 
 import rlenvs
-from rlenvs.core.compiler.threads import ThreadPool, _add, pool
+from rlenvs.core.compiler.thread_loops import _add
+from rlenvs.core.compiler.threads import ThreadPool, pool
 
 WORLDS = 1000
 

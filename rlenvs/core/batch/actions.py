@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.compiler.driver import EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER
-from rlenvs.core.declare.errors import ActionError, EpisodeOverError, shortened
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, KernelError, shortened
 from rlenvs.core.declare.inputs import actions_of, switches_of
 from rlenvs.core.declare.setup import Setup
 
@@ -99,7 +99,7 @@ class ActionLoader:
     @property
     def all_within(self) -> bool:
         """Whether no number has to be refused or clipped, found out in a fraction of the time that CHECK takes."""
-        from rlenvs.core.compiler.lanes.actions import all_within  # numba takes long to import
+        from rlenvs.core.compiler.within import all_within  # numba takes long to import
 
         return all_within(self.row, self._least, self._most)
 
@@ -107,6 +107,8 @@ class ActionLoader:
 
     def refuse(self, code: int, given: list[Any] | None = None) -> None:
         """Raise the error of a driver's code; `given` is the action, where it does not lie in the batch."""
+        if code < 0:  # of a library
+            raise KernelError(f"{self._setup.world.name}: a kernel raised an error")
         reason = code % 4
         index, agent = divmod(code // 4, self._agents)
         where = self._setup.world.name + (f", environment {index}" if self._num_worlds > 1 else "")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlenvs.core.compiler.build import direct
 from rlenvs.core.compiler.driver import ACT
+from rlenvs.core.compiler.entries import direct
 from rlenvs.core.declare.setup import Setup
 
 if TYPE_CHECKING:

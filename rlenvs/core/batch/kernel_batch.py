@@ -110,7 +110,7 @@ class KernelBatch:
         self.terms, self.success = split_results(table, self.results)
         self.final_terms, self.final_success = split_results(table, rows["_final_results"])
         self.loops = Loops(driver, table, worlds, self.threads, alone=worlds == 1 or self.backend == "python")
-        self._lanes = not self.moved_by_engine and fit_lanes(setup, worlds, self.backend)
+        self._lanes = not self.moved_by_engine and fit_lanes(setup, worlds, driver)
         self.loader = ActionLoader(setup, self.actions, self.states)
         self.first = First(setup, rows, outcome_reader(outcome, rows, self.terms, self.success))
         self.seeds, self._reasons = Seeds(self.states, bool(self.world.players)), Reasons()

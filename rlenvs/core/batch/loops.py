@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.compiler.driver import ACT, BEGIN, ROLL, STEP
+from rlenvs.core.compiler.entries import entry_of
 from rlenvs.core.compiler.lanes.blocks import WIDTH, make_blocks
 from rlenvs.core.compiler.table import Table
+from rlenvs.core.compiler.threads import can_share, pool
 from rlenvs.core.declare.setup import Setup
 
 # below this time of a serial step, handing work to threads costs more than it saves
@@ -98,19 +100,15 @@ class Loops:
 
     def thread_count(self) -> int:
         """How many threads share the loops at present."""
-        if self._threads is not None:
-            return min(self._threads, self.num_worlds)
-        if self._trials > 0 or self._serial_time < WORTH_THREADS:
+        if self._threads is None and (self._trials > 0 or self._serial_time < WORTH_THREADS):
             return 1
-        return min(cores(), self.num_worlds)
+        count = min(self._threads or cores(), self.num_worlds)
+        return count if count == 1 or can_share() else 1
 
     def _share(self, function: Any, job: int | None) -> None:
         threads = self.thread_count()
-        if threads > 1:
-            from rlenvs.core.compiler.threads import pool  # numba takes long to import, and one thread does not need it
-
-            if pool(threads).run(function, self.address, self.num_worlds, job):
-                return
+        if threads > 1 and pool(threads).run(function, self.address, self.num_worlds, job):
+            return
         if job is None:
             function(self.address, 0, self.num_worlds)
         else:
@@ -120,8 +118,6 @@ class Loops:
         """Rooms for `count` threads that step several worlds at a time, where there are not as many."""
         blocks, record = self.table.blocks, self.table.record
         if blocks is None or len(blocks) < count:
-            from rlenvs.core.compiler.threads import entry_of  # numba takes long to import
-
             self.table.blocks = blocks = make_blocks(self.table, count)
             start, size = blocks.ctypes.data, blocks.shape[1]
             record["blocks"], record["block_bytes"], record["blocks_end"] = start, size, start + blocks.nbytes
@@ -129,10 +125,10 @@ class Loops:
         blocks[:, 0] = 0  # a process that was forked in the midst of a step begins anew
 
 
-def fit_lanes(setup: Setup, num_worlds: int, backend: str) -> bool:
+def fit_lanes(setup: Setup, num_worlds: int, driver: Any) -> bool:
     """Whether worlds that no engine moves can be stepped several at a time, and are many enough to gain by it."""
     many = num_worlds >= LEAST_IN_LANES and WIDTH > 1
-    return many and setup.world.lanes and backend == "numba" and not setup.image_shapes
+    return many and setup.world.lanes and getattr(driver, "lanes", False) and not setup.image_shapes
 
 
 def cores() -> int:

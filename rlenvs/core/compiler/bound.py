@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.build import direct
 from rlenvs.core.compiler.cache import code_cache, compiled, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
+from rlenvs.core.compiler.entries import direct, entry_of
 from rlenvs.core.compiler.jit import njit, typeof, types
 from rlenvs.core.compiler.slot_loops import fetching
-from rlenvs.core.compiler.threads import call_loop, entry_of
+from rlenvs.core.compiler.thread_loops import call_loop
 
 
 def bound(loops: Sequence[tuple[Any, ...]]) -> Callable[[], None]:

@@ -1,7 +1,7 @@
-"""From a world to callable loops: compiled and cached on disk, or as plain Python.
+"""From a world to callable loops: of a library made ahead, compiled and cached on disk, or as plain Python.
 
 The loops of `rlenvs.core.compiler.driver` are compiled for one world at a time, with its kernels in front of them. The
-key under which the result is kept follows from the kernels' bytecode, the constants that they use and the layouts of
+key under which the result is kept follows from the kernels' source, the constants that they use and the layouts of
 the records; comments, doc strings and names change nothing.
 """
 
@@ -14,17 +14,20 @@ import multiprocessing
 import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from rlenvs.core.compiler.cache import code_cache
 from rlenvs.core.compiler.compiling import signals_held
-from rlenvs.core.compiler.digest import Digest, versions
+from rlenvs.core.compiler.digest import ONCE, Digest
 from rlenvs.core.compiler.driver import ENTRY_POINTS, INLINED
+from rlenvs.core.compiler.entry_points import ARGUMENTS, LANES, entry_names
 from rlenvs.core.compiler.explain import explain_compile_error
+from rlenvs.core.compiler.installed import need_numba
 from rlenvs.core.compiler.kernel_names import kernel_names
-from rlenvs.core.compiler.plain import TEMPLATES, python_driver, run_template
+from rlenvs.core.compiler.keys import code_key, digest_of, lane_key, library_key
+from rlenvs.core.compiler.plain import python_driver, run_template
+from rlenvs.core.compiler.ready import library
 from rlenvs.core.declare.arrays import batch_layout, row_layouts
 from rlenvs.core.declare.errors import RlenvsError
 from rlenvs.core.declare.inputs import one_of
@@ -33,8 +36,6 @@ from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
-# the modules of this package that make machine code themselves
-CORE_SOURCES = ("intermediate", "records", "threads")
 NOT_OF_KERNELS = (RlenvsError, MemoryError, OSError)  # errors while a kernel is compiled that are none of the kernel
 
 
@@ -50,11 +51,14 @@ class CompiledDriver:
         kind: of action, see `Setup.action_kind`.
         names: its kernels, see `kernel_names`.
         key: see `code_key`.
-        digest: that the key comes from.
+        digest: see `digest_of`.
     """
+
+    lanes = True
 
     def __init__(self, world: World, kind: str, names: Mapping[str, Any], key: str, digest: Digest) -> None:
         self.world = world
+        self.digest = digest
         self.check_unchanged = digest.check_unchanged
         self.kind = kind
         self.key = key
@@ -101,11 +105,11 @@ class CompiledDriver:
 
     def _compiled_lanes(self, own: bool) -> Any:
         from rlenvs.core.compiler.jit import njit
-        from rlenvs.core.compiler.lanes.driver import add_names, key_of
+        from rlenvs.core.compiler.lanes.driver import add_names
 
         scope = self.lane_names(own)
         entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
-        entry._cache = code_cache(lambda: key_of(self._key_again(), own), "run_blocks")
+        entry._cache = code_cache(lambda: lane_key(self._key_again(), own), "run_blocks")
         return self._finished(entry, lambda: add_names(scope, self.world, self.kind, own))
 
     def _make_compilable(self) -> None:
@@ -207,58 +211,89 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> di
     return names
 
 
-def code_key(world: World, kind: str, names: Mapping[str, Any]) -> str:
-    """What decides the compiled code: kernels, the constants that they use, layouts, versions. No names, no texts.
+_drivers: dict[str, CompiledDriver] = {}  # by key
+
+
+def compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
+    """The entry points as numba compiles them, whatever libraries there are.
 
     Args:
         world: the declaration.
         kind: of action, see `Setup.action_kind`.
-        names: its kernels, see `kernel_names`.
+        engine: whether an engine moves the bodies.
 
     Raises:
-        KernelError: a global that a kernel uses has changed since it was used first.
+        MissingExtraError: numba is not installed. KernelError: see `driver`.
     """
-    return _digest_of(world, kind, names).key(world.name)
-
-
-def _digest_of(world: World, kind: str, names: Mapping[str, Any]) -> Digest:
-    digest = Digest()
-    digest.add(versions())
-    for name in CORE_SOURCES:
-        digest.add(Path(__file__).with_name(f"{name}.py").read_bytes())
-    for path in TEMPLATES:
-        digest.add(path.read_bytes())
-    layouts = row_layouts(world, kind)
-    for name, layout in (*layouts.items(), ("", batch_layout(tuple(layouts)))):
-        digest.add(f"{name} {layout.places}")
-    for name, value in sorted(names.items()):
-        digest.add(name)
-        digest.add(value)
-    return digest
-
-
-_drivers: dict[str, CompiledDriver] = {}  # by key
-
-
-@functools.cache
-def _compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
     names = kernel_names(world, kind, engine)
-    digest = _digest_of(world, kind, names)
+    return _compiled(world, kind, names, digest_of(world, kind, names))
+
+
+def _compiled(world: World, kind: str, names: Mapping[str, Any], digest: Digest) -> CompiledDriver:
+    need_numba(world.name)
     key = digest.key(world.name)
     if key not in _drivers:
         _drivers[key] = CompiledDriver(world, kind, names, key, digest)
     return _drivers[key]
 
 
-def direct(entry: Any) -> Any:
-    """An entry point for who calls it with Python's own integers alone: compiled code without numba's look at types,
-    which takes a third of the time of a call."""
-    overloads = getattr(entry, "overloads", None)
-    return next(iter(overloads.values())).entry_point if overloads else entry
+# --- made ahead -------------------------------------------------------------------------------------------------------
+
+
+class ReadyDriver:
+    """The entry points of a library.
+
+    Args:
+        functions: by name.
+        digest: see `digest_of`.
+
+    Attributes:
+        lanes: whether it steps several worlds at a time; on processors with few registers it does not.
+    """
+
+    def __init__(self, functions: Mapping[str, Any], digest: Digest) -> None:
+        self.check_unchanged = digest.check_unchanged
+        self._blocks = {own: functions.get(name) for name, own in LANES.items()}
+        self.lanes = None not in self._blocks.values()
+        vars(self).update({name: functions.get(name) for name in ENTRY_POINTS if name != "run_blocks"})
+
+    def run_blocks(self, own: bool) -> Any:
+        """The entry point for several worlds at a time.
+
+        Args:
+            own: whether every world has parameters of its own.
+        """
+        return self._blocks[own]
+
+
+def wanted_library(world: World, digest: Digest, engine: bool, images: bool) -> tuple[str, dict[str, int]]:
+    """The key of a world's library, and the functions that it has, with the numbers that they take.
+
+    Args:
+        world: the declaration.
+        digest: see `digest_of`.
+        engine: whether an engine moves the bodies.
+        images: whether observations hold images.
+    """
+    functions = {name: ARGUMENTS[name] for name in entry_names(world, engine, images)}
+    return library_key(digest, functions), functions
+
+
+@functools.cache
+def _best_driver(
+    world: World, kind: str, engine: bool, images: bool, kernels: frozenset[tuple[str, Any]]
+) -> CompiledDriver | ReadyDriver:
+    """`kernels`: those of the world now, which may be hung on it at any time."""
+    names = kernel_names(world, kind, engine)
+    digest = digest_of(world, kind, names)
+    key, functions = wanted_library(world, digest, engine, images)
+    found = None if key.startswith(ONCE) else library(key, functions, world.name, LANES)
+    return _compiled(world, kind, names, digest) if found is None else ReadyDriver(found, digest)
 
 
 def driver(setup: Setup, backend: str, engine: bool) -> Any:
-    """The entry points of the driver for a setup, as attributes.
+    """The entry points of the driver for a setup, as attributes: those of a library, if there is one for this
+    processor; else compiled, or found on disk, when they are first asked for.
 
     Args:
         setup: the world with its choices made.
@@ -267,9 +302,11 @@ def driver(setup: Setup, backend: str, engine: bool) -> Any:
 
     Raises:
         ParameterError: another backend. KernelError: a global that a kernel uses has changed since it was used first.
+        MissingExtraError: there is no library, and numba is not installed.
     """
     if one_of("backend", backend, ("numba", "python")) == "python":
         return python_driver(setup, engine)
-    found = _compiled_driver(setup.world, setup.action_kind, engine)
+    world, images = setup.world, bool(setup.image_shapes)
+    found = _best_driver(world, setup.action_kind, engine, images, frozenset(world.kernels.items()))
     found.check_unchanged()
     return found

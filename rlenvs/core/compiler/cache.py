@@ -21,7 +21,9 @@ from types import FunctionType
 from typing import Any
 
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.digest import ONCE, Digest, versions
+from rlenvs.core.compiler.digest import ONCE, Digest
+from rlenvs.core.compiler.installed import numba_is_installed
+from rlenvs.core.compiler.loops import uncompiled
 from rlenvs.core.declare.errors import CacheError
 from rlenvs.core.declare.user_files import read_whole
 
@@ -66,7 +68,7 @@ def _usable(folder: Path, named: bool) -> bool:
         return False
     if not stat.S_ISDIR(found.st_mode):
         return False
-    fault = _fault(found)
+    fault = fault_of(found)
     if not fault:
         return True
     if named:
@@ -78,7 +80,8 @@ def _usable(folder: Path, named: bool) -> bool:
     return False
 
 
-def _fault(found: os.stat_result) -> str:
+def fault_of(found: os.stat_result) -> str:
+    """Why somebody else may have put code into a folder; empty where nobody can."""
     if os.name != "posix":
         return ""
     if found.st_uid not in (os.geteuid(), 0):
@@ -111,7 +114,8 @@ def processor() -> str:
 
 
 def compiled(signature: str | None = None, **options: Any) -> Any:
-    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are. They may call kernels.
+    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are; without numba, plain Python.
+    They may call kernels.
 
     Args:
         signature: compile now, for these types; None compiles when it is first called.
@@ -119,6 +123,8 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
     """
 
     def decorate(function: FunctionType) -> Any:
+        if not numba_is_installed():
+            return uncompiled(function)
         from rlenvs.core.compiler.jit import njit
 
         _make_callable(function)
@@ -150,7 +156,7 @@ _callable: set[Any] = set()  # kernels that compiled code may call
 def stem_of(function: FunctionType, options: dict[str, Any]) -> str:
     """Name and key of a loop."""
     digest = Digest()
-    for value in (versions(), repr(sorted(options.items())), function):
+    for value in (repr(sorted(options.items())), function):
         digest.add(value)
     return f"{function.__module__}.{function.__name__}_{digest.key(function.__name__)}"
 

@@ -1,7 +1,8 @@
 """What compiled code follows from, as a hash: two programs that compute something else have two.
 
-Bytecode and constants of all functions that are called, values of the globals, closures and defaults that they use,
-versions, settings. What cannot be hashed by value makes the hash unlike all others, so that its code is never kept.
+The source of all functions that are called, values of the globals, closures and defaults that they use. What cannot be
+hashed by value makes the hash unlike all others, so that its code is never kept. The hash is the same with all versions
+of Python, NumPy and numba, and without numba; what is compiled here depends on these as well, see `versions`.
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ import builtins
 import dis
 import enum
 import hashlib
-import itertools
+import re
 import sys
 import uuid
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rlenvs.core.compiler.sources import bytecode_of, source_of
 from rlenvs.core.declare.errors import KernelError, shortened
 
 FUNCTION = b"function "
@@ -32,7 +34,8 @@ LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operat
 
 
 def versions() -> str:
-    """What compiled code depends on apart from its source: bytecode is that of a minor version of Python.
+    """What code that is compiled here depends on apart from what it is compiled from: bytecode is that of a minor
+    version of Python.
 
     Raises:
         DependencyError: numba is too old or too new.
@@ -51,50 +54,113 @@ class Name(NamedTuple):
     attributes: tuple[str, ...]
 
 
-def _read(code: CodeType) -> tuple[bytes, tuple[Name, ...]]:
-    """Instructions and constants of some code, and the names in it. Read once: worlds share most of theirs."""
+class _Read(NamedTuple):
+    """A function's code as it is hashed: its source, or bytecode with the version of Python, and the names in it."""
+
+    content: bytes
+    names: tuple[Name, ...]
+
+
+def _read(code: CodeType) -> _Read:
+    """Read once: worlds share most of their functions."""
     found = _known.get(id(code))
     if found is None or found[0] is not code:
-        names: dict[Name, None] = {}
-        found = code, b"".join(_told_instructions(code, code.co_freevars, names)), tuple(names)
+        source = source_of(code)
+        content = f"{sys.version_info[:2]} ".encode() + bytecode_of(code) if source is None else source.encode()
+        found = code, _Read(content, tuple(sorted(set(names_in(code, code.co_freevars)))))
         if len(_known) >= MOST_CODES:
             _known.clear()
         _known[id(code)] = found
-    return found[1:]
+    return found[1]
 
 
-def _told_instructions(code: CodeType, free: tuple[str, ...], names: dict[Name, None]) -> Iterator[bytes]:
-    lines = [(line.opname, line.argval) for line in dis.get_instructions(code) if line.opname != "EXTENDED_ARG"]
-    for place, (operation, argument) in enumerate(lines):
-        if isinstance(argument, CodeType):
-            yield from _told_instructions(argument, free, names)
-            continue
-        if operation.startswith(("LOAD_GLOBAL", "LOAD_NAME")) or ("DEREF" in operation and argument in free):
-            behind = itertools.takewhile(lambda line: line[0] in ("LOAD_ATTR", "LOAD_METHOD"), lines[place + 1 :])
-            names[Name(argument, tuple(attribute for _, attribute in behind))] = None
-        shown = sorted(map(repr, argument)) if isinstance(argument, frozenset) else repr(argument)
-        yield f"{operation} {shown}\0".encode()
+def names_in(code: CodeType, free: tuple[str, ...]) -> Iterator[Name]:
+    """The names that some code, and all code in it, takes from outside.
+
+    Args:
+        code: of a function.
+        free: the variables from around the function.
+    """
+    operations, arguments = code.co_code[::2], code.co_code[1::2]
+    wanted = OUTER if free else GLOBAL
+    for found in wanted.finditer(operations):
+        place = found.start()
+        number = _argument(operations, arguments, place)
+        operation = operations[place]
+        if operation in BY_VARIABLE:
+            name = code._varname_from_oparg(number)  # type: ignore[attr-defined]
+            if name not in free:
+                continue
+        else:
+            name = code.co_names[number >> 1 if operation == LOAD_GLOBAL else number]
+        yield Name(name, tuple(_attributes(code, operations, arguments, place + 1)))
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from names_in(value, free)
+
+
+def _attributes(code: CodeType, operations: bytes, arguments: bytes, place: int) -> Iterator[str]:
+    while True:
+        while operations[place] in SKIPPED:
+            place += 1
+        operation = operations[place]
+        if operation not in ATTRIBUTE:
+            return
+        yield code.co_names[_argument(operations, arguments, place) >> ATTRIBUTE[operation]]
+        place += 1
+
+
+def _argument(operations: bytes, arguments: bytes, place: int) -> int:
+    """The argument of an instruction, with the upper bytes that the instructions before it hold."""
+    number, shift = arguments[place], 8
+    while place and operations[place - 1] == EXTENDED:
+        place -= 1
+        number |= arguments[place] << shift
+        shift += 8
+    return number
+
+
+def _operations(*names: str) -> list[int]:
+    return [dis.opmap[name] for name in names if dis.opmap.get(name, 256) < 256]
+
+
+def _any_of(operations: Iterable[int]) -> re.Pattern[bytes]:
+    return re.compile(b"[" + b"".join(re.escape(bytes([each])) for each in operations) + b"]")
+
+
+LOAD_GLOBAL, EXTENDED = dis.opmap["LOAD_GLOBAL"], dis.opmap["EXTENDED_ARG"]
+SKIPPED = (0, EXTENDED)  # 0: what the interpreter keeps behind an instruction
+BY_VARIABLE = _operations(*(name for name in dis.opmap if "DEREF" in name))
+# how far the number of the name is shifted, whose lowest bit tells whether the attribute is called
+ATTRIBUTE = dict.fromkeys(_operations("LOAD_ATTR"), int(sys.version_info >= (3, 12))) | dict.fromkeys(
+    _operations("LOAD_METHOD"), 0
+)
+GLOBAL = _any_of(_operations("LOAD_GLOBAL", "LOAD_NAME"))
+OUTER = _any_of([*_operations("LOAD_GLOBAL", "LOAD_NAME"), *BY_VARIABLE])
 
 
 ABSENT = object()
 MOST_CODES = 4000
-_known: dict[int, tuple[CodeType, bytes, tuple[Name, ...]]] = {}  # by id; the code is kept, so ids are
+_known: dict[int, tuple[CodeType, _Read]] = {}  # by id; the code is kept, so ids are
 # of each function that was hashed, what it used: by name, the value and its hash
 _used: weakref.WeakKeyDictionary[FunctionType, dict[str, tuple[Any, bytes]]] = weakref.WeakKeyDictionary()
 _told: set[str] = set()  # whose code cannot be kept
 
 
 class Digest:
-    """A hash of functions: their bytecode and constants, and those of all functions that they call.
+    """A hash of functions: their source, and that of all functions that they call.
 
-    Comments, doc strings, names of files and of modules change nothing.
+    Comments, doc strings, names of functions, of files and of modules change nothing.
 
     Attributes:
         unhashed: what the functions use that has no value to hash, in words.
+        reads_numpy: whether numba has a form of its own for something of NumPy's that they use, and looks at NumPy's
+            version there.
     """
 
     def __init__(self) -> None:
         self.unhashed: list[str] = []
+        self.reads_numpy = False
         self._hash = hashlib.sha256()
         self._functions: list[FunctionType] = []
         self._order: dict[FunctionType, int] = {}
@@ -107,7 +173,8 @@ class Digest:
         return ONCE + uuid.uuid4().hex[:19] if self.unhashed else self._hash.hexdigest()[:24]
 
     def key(self, name: str) -> str:
-        """The hash, with words on standard error where code can't be kept under it.
+        """The key of what is compiled here, which follows from the versions as well, with words on standard error where
+        code can't be kept under it.
 
         Args:
             name: of what is compiled.
@@ -119,7 +186,10 @@ class Digest:
                 "with that of another process; use numbers, texts, tuples, arrays, enums or kernels instead",
                 file=sys.stderr,
             )
-        return self.hexdigest()
+        if self.unhashed:
+            return self.hexdigest()
+        numpy = np.__version__ if self.reads_numpy else ""
+        return hashlib.sha256(f"{self.hexdigest()} {versions()} {numpy}".encode()).hexdigest()[:24]
 
     def add(self, value: Any) -> None:
         """A function with all that it reaches, or a value.
@@ -156,7 +226,7 @@ class Digest:
         for function in self._functions:
             used = _used.get(function, {})
             closed = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-            for name in _read(function.__code__)[1] if used else ():
+            for name in _read(function.__code__).names if used else ():
                 yield name, function, closed, used[_meant(name, function, closed)[0]][0]
 
     def _watch(self, name: Name, function: FunctionType, closed: dict[str, Any], value: Any) -> bool:
@@ -185,6 +255,8 @@ class Digest:
     def _bytes_of(self, value: Any) -> bytes:
         """The value, or the number of the function that it is."""
         kind = type(value)
+        if kind is str:  # whose repr follows from the version of Unicode
+            return b"str %d " % len(value) + value.encode("utf-8", "surrogatepass") + b"\0"
         if kind in PLAIN:
             return f"{kind.__name__} {value!r}\0".encode()
         if kind is FunctionType and not _from_library(value):
@@ -193,7 +265,7 @@ class Digest:
                 self._functions.append(value)
             return b"%s%d\0" % (FUNCTION, self._order[value])
         if isinstance(value, np.generic) and not value.dtype.hasobject:
-            return f"{value.dtype!r} {value!r}\0".encode() + value.tobytes()
+            return f"number {_form_of(value.dtype)}\0".encode() + value.tobytes()
         if kind is np.ndarray:
             return self._array(value)
         if isinstance(value, enum.Enum):
@@ -219,18 +291,23 @@ class Digest:
 
     def _other(self, value: Any) -> bytes:
         """What numba has a form of its own for, or what it cannot compile; the rest cannot be hashed."""
-        from rlenvs.core.compiler.jit import Dispatcher, Type, _Intrinsic
+        if isinstance(value, np.dtype):
+            return f"dtype {_form_of(value)}\0".encode()
+        if _numba_imported():  # without it there are no values of its classes
+            from rlenvs.core.compiler.jit import Dispatcher, Type, _Intrinsic
 
-        if isinstance(value, _Intrinsic) and value._defn.__module__.startswith("rlenvs.core."):
-            return Path(sys.modules[value._defn.__module__].__file__ or "").read_bytes()
-        if isinstance(value, Dispatcher):
-            return self._bytes_of(value.py_func) + self._all_of("compiled", sorted(value.targetoptions.items()))
-        if isinstance(value, (np.dtype, Type)):
-            return f"{type(value).__name__} {value!r} {value}\0".encode()
+            if isinstance(value, _Intrinsic) and value._defn.__module__.startswith("rlenvs.core."):
+                return Path(sys.modules[value._defn.__module__].__file__ or "").read_bytes()
+            if isinstance(value, Dispatcher):
+                return self._bytes_of(value.py_func) + self._all_of("compiled", sorted(value.targetoptions.items()))
+            if isinstance(value, Type):
+                return f"{type(value).__name__} {value!r} {value}\0".encode()
         if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
             return self._all_of("named tuple", [value._fields, value.__new__.__defaults__])
         if _from_library(value) and _found_there(value):
-            return f"{_library_name(value)}\0".encode()
+            module = getattr(value, "__module__", None) or "numpy"
+            self.reads_numpy |= module.startswith("numpy") and not isinstance(value, type)
+            return f"{module}.{getattr(value, '__qualname__', value.__name__)}\0".encode()
         self.unhashed.append(f"{self._user} uses {shortened(value)} ({type(value).__name__})")
         return b"\0"
 
@@ -241,7 +318,7 @@ class Digest:
         if array.dtype.hasobject:
             return self._all_of("objects", [array.shape, *array.ravel().tolist()])
         form = (array.shape, array.strides, array.flags.writeable, array.flags.aligned)
-        return f"array {array.dtype!r} {form}\0".encode() + array.tobytes()
+        return f"array {_form_of(array.dtype)} {form}\0".encode() + array.tobytes()
 
     def _function(self, function: FunctionType) -> bytes:
         if hasattr(function, "made_by"):  # machine code that a module of this package makes itself
@@ -249,15 +326,14 @@ class Digest:
         if _is_overloaded(function):
             self.unhashed.append(f"{function.__qualname__} is compiled as an overload of numba says")
         code, self._user = function.__code__, function.__qualname__
-        arguments = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-        parts = [self._bytes_of(each) for each in (arguments, function.__defaults__, function.__kwdefaults__)]
-        instructions, names = _read(code)
+        parts = [self._bytes_of(each) for each in (function.__defaults__, function.__kwdefaults__)]
+        content, names = _read(code)
         used = _used.setdefault(function, {})
         closed = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         for name in names:
             told, value = _meant(name, function, closed)
-            parts.append(self._unchanged(told, value, used))
-        return b"".join([*parts, instructions])
+            parts += [f"{told}\0".encode(), self._unchanged(told, value, used)]
+        return b"".join([*parts, content, b"\0"])
 
     def _unchanged(self, name: str, value: Any, used: dict[str, tuple[Any, bytes]]) -> bytes:
         """The bytes of a value that a function uses by a name, if it is what it was when the function was first hashed:
@@ -289,6 +365,8 @@ def _meant(name: Name, function: FunctionType, closed: dict[str, Any]) -> tuple[
 
 def _is_overloaded(function: FunctionType) -> bool:
     """Whether compiled code of something else takes the function's place."""
+    if not _numba_imported():
+        return False
     from rlenvs.core.compiler.jit import builtin_registry
 
     for known, kind in builtin_registry.globals[len(_templates) :]:
@@ -331,8 +409,15 @@ def _found_there(value: Any) -> bool:
     return getattr(sys.modules.get(module), name, None) is value
 
 
-def _library_name(value: Any) -> str:
-    """Name of a library's class or function, with the version of NumPy where numba looks at that."""
-    module = getattr(value, "__module__", "numpy")
-    version = np.__version__ if module.startswith("numpy") and not isinstance(value, type) else ""
-    return f"{module}.{getattr(value, '__qualname__', value.__name__)} {version}"
+def _numba_imported() -> bool:
+    return sys.modules.get("numba") is not None
+
+
+def _form_of(dtype: np.dtype) -> str:
+    """A type of elements in words that all versions of NumPy have alike."""
+    if dtype.subdtype is not None:
+        return f"{_form_of(dtype.subdtype[0])}{dtype.subdtype[1]}"
+    if dtype.fields is None:
+        return dtype.str
+    fields = [f"{name} {_form_of(dtype.fields[name][0])} {dtype.fields[name][1]}" for name in dtype.names or ()]
+    return f"{fields} {dtype.itemsize} {dtype.isalignedstruct} {dtype.type.__name__}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rlenvs.core.compiler.sources import function_from
 from rlenvs.core.declare import rng
 from rlenvs.core.declare.kernels import prefetch
 from rlenvs.core.declare.spec import World
@@ -60,9 +61,9 @@ def _players_of(world: World) -> Any:
     of them by name."""
     scope: dict[str, Any] = {f"player{n}": world.kernels[f"player {name}"] for n, name in enumerate(world.players)}
     calls = [f"    if which == {n}:\n        {name}(p, s, k, a, rng)\n" for n, name in enumerate(scope)]
-    exec("def play(which, p, s, k, a, rng):\n" + "".join(calls) + "    return\n", scope)
-    scope["play"].__qualname__ = "_players_of.<locals>.play"
-    return scope["play"]
+    play = function_from("def play(which, p, s, k, a, rng):\n" + "".join(calls) + "    return\n", "play", scope)
+    play.__qualname__ = "_players_of.<locals>.play"
+    return play
 
 
 def _players_generator(s: Any) -> Any:

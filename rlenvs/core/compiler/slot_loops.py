@@ -13,10 +13,10 @@ import numpy as np
 
 from rlenvs.core.compiler.compiling import undisturbed
 from rlenvs.core.compiler.jit import cgutils, njit, types
-from rlenvs.core.compiler.threads import machine_code, pool
+from rlenvs.core.compiler.thread_loops import machine_code
+from rlenvs.core.compiler.threads import pool
 
 ROOM = 16_384  # bytes for the arguments of a loop; an array takes 64 or so
-FEWEST = 1024  # slots: below, it takes longer to share them than to do them
 
 _kinds: list[Any] = []  # the types of arguments that `pack` was compiled for
 _loops: dict[tuple[Any, int], Any] = {}
@@ -85,18 +85,8 @@ def loop_on(kernel: Any, kind: Any) -> Any:
     return loop
 
 
-def share(kernel: Callable[..., None], threads: int, slots: int, *arguments: Any) -> None:
-    """Call `kernel(start, stop, *arguments)` for pieces that together are all slots.
-
-    Args:
-        kernel: compiled by numba with nogil, without a result; it must not raise. Slots must not depend on each other.
-        threads: at most how many.
-        slots: how many.
-        arguments: arrays, numbers, and (named) tuples of these.
-    """
-    if threads < 2 or slots < FEWEST:
-        kernel(0, slots, *arguments)
-        return
+def share_compiled(kernel: Callable[..., None], threads: int, slots: int, *arguments: Any) -> None:
+    """See `rlenvs.core.compiler.loops.share`; two threads at least."""
     block = np.empty(ROOM // 8, np.int64)
     address = block.ctypes.data
     kind = pack(address, arguments)

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rlenvs.core.compiler.ahead.code import LANES, entry_names, intermediate_code
+from rlenvs.core.compiler import keys
+from rlenvs.core.compiler.ahead.code import intermediate_code
 from rlenvs.core.compiler.ahead.targets import TARGETS, check_linker, link, make_runtime, object_code
 from rlenvs.core.compiler.build import CompiledDriver
-from rlenvs.core.compiler.digest import ONCE, Digest
-from rlenvs.core.compiler.lanes.driver import key_of
+from rlenvs.core.compiler.digest import ONCE
+from rlenvs.core.compiler.entry_points import entry_names
 from rlenvs.core.declare.errors import KernelError
 from rlenvs.core.declare.setup import Setup
 
@@ -51,8 +52,7 @@ class Library(NamedTuple):
 
 
 def library_key(driver: CompiledDriver, names: Collection[str]) -> str:
-    """The key of the driver without the processor; with lanes, of both of its lane forms as well, and always of how
-    libraries are made.
+    """The key of a driver's library, see `keys.library_key`.
 
     Args:
         driver: of a kind.
@@ -61,15 +61,10 @@ def library_key(driver: CompiledDriver, names: Collection[str]) -> str:
     Raises:
         KernelError: the code can't be kept, as its kernels use what has no value to hash.
     """
-    if driver.key.startswith(ONCE):
+    key = keys.library_key(driver.digest, names)
+    if key.startswith(ONCE):
         raise KernelError(f"{driver.world.name} has kernels whose code cannot be kept: they use values without a hash")
-    digest = Digest()
-    digest.add(driver.key)
-    for own in (LANES[name] for name in names if name in LANES):
-        digest.add(key_of(driver.key, own))
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.add(path.read_bytes())
-    return digest.hexdigest()
+    return key
 
 
 def build_libraries(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from rlenvs.core.compiler.digest import ONCE, Digest
 from rlenvs.core.compiler.driver import ENTRY_POINTS
 from rlenvs.core.compiler.intermediate import make_compilable
 from rlenvs.core.compiler.lanes import copying, masks
@@ -14,23 +12,9 @@ from rlenvs.core.compiler.lanes.blocks import BLOCK, LINE, RUN, WIDTH
 from rlenvs.core.compiler.lanes.kernels import LaneKernels
 from rlenvs.core.compiler.lanes.records import lane_row_accessor
 from rlenvs.core.compiler.records import accessor, row_accessor
-from rlenvs.core.compiler.threads import atomic_set, call_loop
+from rlenvs.core.compiler.thread_loops import atomic_set, call_loop
 from rlenvs.core.declare.arrays import arrays_of, row_layouts
 from rlenvs.core.declare.spec import World
-
-
-def key_of(key: str, own: bool) -> str:
-    """The key of what is compiled for lanes.
-
-    Args:
-        key: that of the same driver, for one world after the other.
-        own: whether every world has parameters of its own.
-    """
-    digest = Digest()
-    digest.add(f"{key} {WIDTH} {own}")
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.add(path.read_bytes())
-    return (ONCE if key.startswith(ONCE) else "") + digest.hexdigest()
 
 
 def add_names(scope: dict[str, Any], world: World, kind: str, own: bool) -> None:
