@@ -96,6 +96,24 @@ def test_the_installed_package_goes_before_the_cache(folder, tmp_path, monkeypat
     assert run() == 7
 
 
+@pytest.mark.parametrize(
+    "text", ["class Entry:\n    def __init__(self, *given): self.given = given", "", "import none"]
+)
+def test_what_calls_functions(folder, tmp_path, monkeypatch, text):
+    """The package's own, where it works."""
+    put(folder, KEY, GOOD)
+    (tmp_path / "_call.py").write_text(text)
+    monkeypatch.setattr(ready, "package_folder", lambda: tmp_path)
+    monkeypatch.setattr(ready, "_entry_type", ready._entry_type.__wrapped__)
+    monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
+    found = ready.library(KEY, RUN, "a toy")["run_worlds"]
+    monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
+    if "class" in text:
+        assert found.given[1] == 4
+    else:
+        assert found(0, 0, 1, 2) == 7
+
+
 def test_no_package_is_taken_from_the_working_directory(tmp_path, monkeypatch):
     package = tmp_path / ready.PACKAGE
     package.mkdir()
