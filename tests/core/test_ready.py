@@ -29,6 +29,7 @@ GOOD = tiny_library(run_worlds=7) if POSSIBLE else b""
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The sole folder of libraries."""
+    monkeypatch.delenv("RLENVS_TARGET", raising=False)
     monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
     monkeypatch.setattr(ready, "package_folder", lambda: None)
@@ -96,9 +97,10 @@ def test_the_installed_package_goes_before_the_cache(folder, tmp_path, monkeypat
     assert run() == 7
 
 
-@pytest.mark.parametrize(
-    "text", ["class Entry:\n    def __init__(self, *given): self.given = given", "", "import none"]
-)
+CALLER = "class Entry:\n    def __init__(self, *given): self.given = given"
+
+
+@pytest.mark.parametrize("text", [CALLER, "", "import none"])
 def test_what_calls_functions(folder, tmp_path, monkeypatch, text):
     """The package's own, where it works."""
     put(folder, KEY, GOOD)
@@ -108,7 +110,7 @@ def test_what_calls_functions(folder, tmp_path, monkeypatch, text):
     monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
     found = ready.library(KEY, RUN, "a toy")["run_worlds"]
     monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
-    if "class" in text:
+    if text == CALLER:
         assert found.given[1] == 4
     else:
         assert found(0, 0, 1, 2) == 7
