@@ -276,7 +276,7 @@ def compile_first() -> subprocess.Popen[str] | None:
     longest, beside what follows."""
     if is_set_up(EXTRAS["test"], VENV, PINS):
         return None
-    python = set_up("")
+    python = set_up("compile")
     return beside(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, **BYTECODE)
 
 

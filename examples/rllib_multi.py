@@ -12,7 +12,7 @@ try:
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 except ImportError:
-    raise SystemExit("This example needs RLlib. Install it with: pip install '.[rllib]'") from None
+    raise SystemExit("This example needs RLlib. Install it with: pip install '.[compile,rllib]'") from None
 
 from rlenvs.integrations.rllib import register
 

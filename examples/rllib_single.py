@@ -13,7 +13,7 @@ try:
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 except ImportError:
-    raise SystemExit("This example needs RLlib. Install it with: pip install '.[rllib]'") from None
+    raise SystemExit("This example needs RLlib. Install it with: pip install '.[compile,rllib]'") from None
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--iterations", type=int, default=5, help="of 8192 steps each; 15 to see it hover")

@@ -170,7 +170,7 @@ def use(world: World) -> str:
     many = f'envs = rlenvs.make_vec("{name}", 1024)'
     if teams:
         many = f'team = rlenvs.parallel_env("{name}")\n{many}'
-    extra = '\n# needs: pip install ".[mujoco]"' if world.engine else ""
+    extra = '\n# needs: pip install ".[compile,mujoco]"' if world.engine else ""
     shell = [f"rlenvs train {name}", f"rlenvs eval {name}", f"rlenvs watch {name}", f"rlenvs bench {name}"]
     return "\n".join(
         [

@@ -21,7 +21,7 @@ def test_import_says_what_to_install(names):
 @pytest.mark.parametrize("name", ["rllib_single", "rllib_multi", "ray_scale_out"])
 def test_examples_say_what_to_install(name):
     line = last_line(f"sys.argv = [{name!r}]; import runpy; runpy.run_path({str(EXAMPLES / name)!r} + '.py')")
-    assert line == "This example needs RLlib. Install it with: pip install '.[rllib]'"
+    assert line == "This example needs RLlib. Install it with: pip install '.[compile,rllib]'"
 
 
 def test_the_package_is_imported_without_ray():
