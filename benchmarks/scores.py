@@ -2,8 +2,9 @@
 
 Random, idle and scripted expert play the defaults; where sides play against each other, every seed once from each side
 against the world's first scripted player. The bound of a world with an exact model is the value of
-its best policy within the time limit. Prints the rows; `--write` puts them into `scores.json` beside the world's file,
-with the notes and the other rows as they were. Afterwards: `python docs/generate.py`.
+its best policy within the time limit, and within the limits of costs that its model has. Prints the rows; `--write`
+puts them into `scores.json` beside the world's file, with the notes and the other rows as they were. Afterwards:
+`python docs/generate.py`.
 """
 
 import argparse
@@ -36,7 +37,8 @@ def rows_of(id: str, seeds: int) -> Rows:
         found[name] = row_of(Score(result.mean, half_width, note, success, result.mean_costs))
     if "exact_model" in world.functions:
         env = rlenvs.make(id)
-        best = rlenvs.solve(env, horizon=env.spec.max_episode_steps)
+        solver = rlenvs.solve if env.unwrapped.model.costs is None else rlenvs.solve_constrained
+        best = solver(env, horizon=env.spec.max_episode_steps)
         note = world.scores["bound"].note if "bound" in world.scores else "exact optimum within the time limit"
         found["bound"] = row_of(Score(best.start_value, 0.0, note))
     return found

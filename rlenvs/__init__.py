@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from rlenvs.core.check import check as check
     from rlenvs.integrations.sb3 import as_sb3 as as_sb3
     from rlenvs.integrations.sb3 import sb3_vec_env as sb3_vec_env
+    from rlenvs.kits.tables.constrained import solve_constrained as solve_constrained
     from rlenvs.kits.tables.solve import solve as solve
     from rlenvs.wrappers.forms import wrap as wrap
 else:
@@ -57,6 +58,7 @@ else:
             "core.catalogue.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
             "core.catalogue.registry": "list_envs register",
             "core.batch.simulate": "simulate Simulator",
+            "kits.tables.constrained": "solve_constrained",
             "kits.tables.solve": "solve",
             "integrations.sb3": "sb3_vec_env as_sb3",
             "wrappers.forms": "wrap",

@@ -16,7 +16,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import first_seed_of
 from rlenvs.core.declare.keys import steered_by_held_keys, steering_keys
 from rlenvs.core.declare.setup import Setup
-from rlenvs.core.forms.render import EpisodeTotals, draw, head_of, render_modes
+from rlenvs.core.forms.render import EpisodeTotals, draw, has_image, head_of
 
 STRIP = 32  # pixels below the image, for the keys of every game
 PAUSE = 1.5  # s between the end of an episode and the next one
@@ -29,7 +29,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
         ParameterError: the world cannot be played with the keyboard.
     """
     world = world_of(id)
-    if "keys" not in world.functions or "human" not in render_modes(world):
+    if "keys" not in world.functions or not has_image(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no image")
     setup = Setup(world, **keywords)
     if not steered_by_held_keys(setup.world):

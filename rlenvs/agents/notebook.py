@@ -31,7 +31,7 @@ from rlenvs.core.declare.inputs import first_seed_of
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.recorder import Recorder
-from rlenvs.core.forms.render import EpisodeTotals, check_mode
+from rlenvs.core.forms.render import EpisodeTotals, check_image
 
 __all__ = ["Showing", "show"]
 
@@ -132,7 +132,7 @@ class Showing:
 
 def _film_of_id(id: str, policy: Policy | None, seed: int, label: str, keywords: dict[str, Any]) -> Film:
     world = world_of(id)
-    check_mode(world, "rgb_array")
+    check_image(world)
     if policy is not None:
         check_policy(world, policy)
     return record_film(id, seed, yours=None if policy is None else (label, policy), **keywords)
@@ -145,7 +145,7 @@ def _form_of(env: Any) -> Env | ParallelEnv:
     """The environment below its wrappers; ParameterError where it is none of this package's."""
     form = getattr(env, "unwrapped", None)
     if isinstance(env, (gymnasium.Env, PettingZooParallelEnv)) and isinstance(form, (Env, ParallelEnv)):
-        check_mode(form.batch.world, "rgb_array")
+        check_image(form.batch.world)
         return form
     raise ParameterError(
         f"show takes an id, or an environment of gymnasium.make or rlenvs.parallel_env; {shortened(env)} is none"

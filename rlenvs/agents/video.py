@@ -17,7 +17,7 @@ from rlenvs.core.catalogue.make import make_batch
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.core.declare.inputs import first_seed_of
-from rlenvs.core.forms.render import Renderer, check_mode
+from rlenvs.core.forms.render import Renderer, check_image
 
 __all__ = ["save", "video", "watch"]
 
@@ -48,7 +48,7 @@ def video(
         UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
         ParameterError: a world without an image, or a parameter outside its range.
     """
-    batch, choose = _begin(id, policy, seed, against, "rgb_array", keywords)
+    batch, choose = _begin(id, policy, seed, against, keywords)
     renderer = Renderer("rgb_array", batch)
     for step in range(max(1, round(seconds * batch.setup.fps))):
         if step % every == 0:
@@ -78,7 +78,7 @@ def watch(
     """
     import pygame
 
-    batch, choose = _begin(id, policy, seed, against, "human", keywords)
+    batch, choose = _begin(id, policy, seed, against, keywords)
     renderer = Renderer("human", batch)
     last = None if seconds is None else max(1, round(seconds * batch.setup.fps))
     shown = 0
@@ -100,12 +100,12 @@ def _leaves(event: Any, pygame: Any) -> bool:
 
 
 def _begin(
-    id: str, policy: Policy, seed: int, against: str | None, mode: str, keywords: dict[str, Any]
+    id: str, policy: Policy, seed: int, against: str | None, keywords: dict[str, Any]
 ) -> tuple[KernelBatch, Chooser]:
     """One world at the start of an episode, and who plays in it."""
     world = world_of(id)
     check_policy(world, policy)
-    check_mode(world, mode)
+    check_image(world)
     seed = first_seed_of(seed)
     batch = make_batch(id, 1, autoreset=AutoresetMode.NEXT_STEP, **keywords)
     return batch, begin_episode(batch, policy, seed, against)

@@ -170,13 +170,13 @@ def record(
     from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.core.catalogue.registry import world_of
     from rlenvs.core.declare.setup import Setup
-    from rlenvs.core.forms.render import check_mode
+    from rlenvs.core.forms.render import check_image
 
     world, keywords = world_of(id), keywords_from(set, level)
     path = output or Path(f"{world.name}.gif")
     check_file(path)
     check_policy(world, policy)
-    check_mode(world, "rgb_array")
+    check_image(world)
     checked(id, keywords)
     check_output(path)
     compiled(id, keywords)

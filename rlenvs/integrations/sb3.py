@@ -143,7 +143,7 @@ class SB3VecEnv(BatchVecEnv):
     Args:
         world: the world, or its address "module:name".
         num_worlds: N, at least 1.
-        render_mode: None, "rgb_array", "human" or, where a world has one, "ansi".
+        render_mode: None, "rgb_array", "human" or "ansi".
         render_text: False leaves out head and legend of images, as for `Env`.
         monitor: keep returns and lengths, info["episode"] at the end of an episode, as SB3's Monitor does; leave it to
             VecMonitor with False.

@@ -15,14 +15,15 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.conversions import aec_to_parallel
+from toys import countdown
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import one_per_kind
-from rlenvs.core.declare.errors import ActionError
+from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.core.forms.gym_env import Env
-from rlenvs.core.forms.render import render_modes
+from rlenvs.core.forms.render import check_image, has_image
 
 IDS = rlenvs.list_envs()
 PLAIN = [row.id for row in documented()]
@@ -209,18 +210,44 @@ def test_window(id, clock):
 
 
 @pytest.mark.parametrize("id", PLAIN)
-def test_text_where_there_is_one(id):
-    if "ansi" not in render_modes(world_of(id)):
-        pytest.skip("the world has no text form")
-    env = gymnasium.make(id, render_mode="ansi")
+def test_every_mode_that_the_classes_name_works(id):
+    """Of all forms; the window is the same image, which `test_window` opens."""
+    forms = {
+        "single": gymnasium.make(id, render_mode="ansi", backend="python").unwrapped,
+        "vector": rlenvs.make_vec(id, 2, render_mode="ansi", backend="python"),
+    }
+    if id in TEAMS:
+        forms["parallel"] = rlenvs.parallel_env(id, render_mode="ansi", backend="python")
+    for form, env in forms.items():
+        assert type(env).metadata["render_modes"] == env.metadata["render_modes"] == ["human", "rgb_array", "ansi"]
+        env.reset(seed=0)
+        shown = env.render()
+        for text in shown if form == "vector" else [shown]:
+            assert isinstance(text, str)
+            assert text.strip(), form
+    assert has_image(world_of(id)), "no image"
+
+
+def test_a_world_without_text_is_told_by_what_its_agents_observe():
+    env = rlenvs.make("CartPole-v0", render_mode="ansi")
+    observation, _ = env.reset(seed=0)
+    first, *lines = env.render().splitlines()
+    assert first == "CartPole-v0, step 0"
+    assert [float(line.rpartition(": ")[2].strip("[]")) for line in lines] == pytest.approx(observation, abs=5.1e-4)
+    env = rlenvs.parallel_env("ParticleSpread-v0", render_mode="ansi")
     env.reset(seed=0)
-    assert env.render().strip()
+    assert [line for line in env.render().splitlines() if line in env.possible_agents] == env.possible_agents
 
 
-@pytest.mark.parametrize("id", KINDS)
-def test_metadata_names_windows_and_images(id):
-    """That the modes named there work, Gymnasium's checker sees above."""
-    assert {"human", "rgb_array"} <= set(gymnasium.make(id).unwrapped.metadata["render_modes"]), "no image"
+def test_an_image_says_where_none_is_declared():
+    """In every mode, as the class says; whoever makes films of it is told at once."""
+    env = Env(countdown.SPEC, render_mode="rgb_array", backend="python")
+    env.reset(seed=0)
+    assert env.render().ndim == 3
+    with pytest.raises(ParameterError, match="no render_mode 'svg'; it has"):
+        Env(countdown.SPEC, render_mode="svg")
+    with pytest.raises(ParameterError, match="has no image; declare one"):
+        check_image(countdown.SPEC)
 
 
 # --- PettingZoo -------------------------------------------------------------------------------------------------------

@@ -421,7 +421,7 @@ class World:
         return self._use("draw", function)
 
     def text(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"."""
+        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"; else it is what agents observe."""
         return self._use("text", function)
 
     def pareto_front(self, function: Function) -> Function:

@@ -18,7 +18,7 @@ from rlenvs.core.declare.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
-from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode, render_modes
+from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 from rlenvs.core.forms.time_limit import ShowsLimit
 
 OTHERS = ("expert", "idle")
@@ -33,7 +33,7 @@ class Env(ShowsLimit, gymnasium.Env):
 
     Args:
         world: the world, or its address "module:name".
-        render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
+        render_mode: None, "human", "rgb_array" or "ansi" (the world's own text, else what is observed).
         render_text: False leaves out the head (step, return, cost, success) and the legend of images, so that the
             scene fills them; for observations made of images.
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
@@ -73,7 +73,7 @@ class Env(ShowsLimit, gymnasium.Env):
         if vector_reward:
             self.reward_space = setup.reward_space
             self.reward_dim = len(world.terms)  # MO-Gymnasium's name
-        self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps)}
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(setup.fps)}
         self.render_mode = render_mode
         self.others, self.illegal = others, illegal
         self.vector_reward = vector_reward

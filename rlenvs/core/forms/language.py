@@ -80,7 +80,7 @@ class Interpreter:
         if "describe" in world.functions:
             return world.functions["describe"](*self.batch.records(0), k)
         return "\n".join(
-            [f"{world.name}, step {int(self.batch.records(0)[1].elapsed)}.", *self._blocks(k), self._task(k)]
+            [f"{world.name}, step {int(self.batch.records(0)[1].elapsed)}.", *observed(self.batch, 0, k), self._task(k)]
         )
 
     def act(self, reply: Any, k: int) -> tuple[Any, str]:
@@ -151,23 +151,6 @@ class Interpreter:
         mask = mask if self._masked else np.ones_like(mask)
         return [mask] if setup.single_choice else setup.parts_of_mask(mask)
 
-    def _blocks(self, k: int) -> list[str]:
-        """The blocks of the observation in their own units."""
-        world, setup = self.batch.world, self.batch.setup
-        if not world.observation or setup.alone:
-            return [f"{name}: an image {shape}" for name, shape in setup.image_shapes.items()]
-        gain, offset = setup.scaling[0], setup.scaling[1]
-        values = (self.batch.observations[0, k].reshape(-1).astype(np.float64) - offset) / gain
-        lines, first = [], 0
-        for name, part in world.observation.items():
-            shape = tuple(setup.sizes[size] if isinstance(size, str) else size for size in part.shape)
-            count = int(np.prod(shape, dtype=int))
-            numbers = np.round(values[first : first + count].reshape(shape), 3).tolist()
-            note = ", ".join(filter(None, (part.doc, f"in {part.unit}" if part.unit else "")))
-            lines.append(f"{name}{f' ({note})' if note else ''}: {numbers}")
-            first += count
-        return lines
-
     def _task(self, k: int) -> str:
         action, setup = self.batch.setup.action, self.batch.setup
         if setup.continuous:
@@ -183,6 +166,24 @@ class Interpreter:
             return f"Reply <choose(number)>. {action.doc or 'Choices'}: {parts[0]}."
         lines = [f"{setup.number_name(j)}: {part}." for j, part in enumerate(parts)]
         return "\n".join([f"Reply <choose(number, ...)>, a number per dimension. {action.doc}".rstrip(), *lines])
+
+
+def observed(batch: KernelBatch, index: int, k: int) -> list[str]:
+    """The blocks of what agent k of a world observes, in their own units, a line each."""
+    world, setup = batch.world, batch.setup
+    if not world.observation or setup.alone:
+        return [f"{name}: an image {shape}" for name, shape in setup.image_shapes.items()]
+    gain, offset = setup.scaling[0], setup.scaling[1]
+    values = (batch.observations[index, k].reshape(-1).astype(np.float64) - offset) / gain
+    lines, first = [], 0
+    for name, part in world.observation.items():
+        shape = tuple(setup.sizes[size] if isinstance(size, str) else size for size in part.shape)
+        count = int(np.prod(shape, dtype=int))
+        numbers = np.round(values[first : first + count].reshape(shape), 3).tolist()
+        note = ", ".join(filter(None, (part.doc, f"in {part.unit}" if part.unit else "")))
+        lines.append(f"{name}{f' ({note})' if note else ''}: {numbers}")
+        first += count
+    return lines
 
 
 def _choice(word: str, labels: Sequence[str]) -> int:

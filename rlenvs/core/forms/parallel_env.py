@@ -19,7 +19,7 @@ from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.gym_env import refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
-from rlenvs.core.forms.render import Renderer, check_mode, render_modes
+from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 
 
 class ParallelEnv(PettingZooParallelEnv):
@@ -35,7 +35,7 @@ class ParallelEnv(PettingZooParallelEnv):
 
     Args:
         world: the world, or its address "module:name".
-        render_mode: None, "human", "rgb_array" or, where a world has one, "ansi".
+        render_mode: None, "human", "rgb_array" or "ansi".
         vector_reward: rewards are vectors of the reward terms (float32).
         masks: where the action masks of a world that has them are: "observation" (and info), "info" alone, or False for
             nowhere.
@@ -51,6 +51,8 @@ class ParallelEnv(PettingZooParallelEnv):
     Raises:
         UnknownKeywordError, UnknownNameError, ParameterError: a keyword, level or value that the world does not have.
     """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 30, "is_parallelizable": True}
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class ParallelEnv(PettingZooParallelEnv):
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, **choices)
         self.metadata = {
             "name": world.name.replace("-", "_"),
-            "render_modes": render_modes(world),
+            "render_modes": list(RENDER_MODES),
             "render_fps": round(self.batch.setup.fps),
             "is_parallelizable": True,
         }

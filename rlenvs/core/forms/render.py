@@ -13,22 +13,28 @@ from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shorten
 from rlenvs.core.declare.inputs import truth
 from rlenvs.core.declare.limits import LONGEST
 from rlenvs.core.declare.spec import World
+from rlenvs.core.forms.language import observed
 
 RENDER_MODES = ["human", "rgb_array", "ansi"]
 FEW_TEAMS = 3  # whose returns are shown one by one
 UNKNOWN = "-"  # in the place of a number
 
 
-def render_modes(world: World) -> list[str]:
-    """The modes that a world offers."""
-    modes = ["human", "rgb_array"] if "draw" in world.functions or world.engine else []
-    return modes + (["ansi"] if "text" in world.functions else [])
+def has_image(world: World) -> bool:
+    """Whether a world says how it looks."""
+    return "draw" in world.functions or bool(world.engine)
+
+
+def check_image(world: World) -> None:
+    """ParameterError when the world does not say how it looks."""
+    if not has_image(world):
+        raise ParameterError(f"{world.name} has no image; declare one with @SPEC.draw")
 
 
 def check_mode(world: World, mode: str | None) -> None:
-    """ParameterError when the world cannot be rendered in this mode."""
-    if mode is not None and not (isinstance(mode, str) and mode in render_modes(world)):
-        raise ParameterError(f"{world.name} has no render_mode {shortened(mode)}; it has {render_modes(world)}")
+    """ParameterError when there is no such mode; all worlds have the same ones."""
+    if mode is not None and not (isinstance(mode, str) and mode in RENDER_MODES):
+        raise ParameterError(f"{world.name} has no render_mode {shortened(mode)}; it has {RENDER_MODES}")
 
 
 def draw(batch: KernelBatch, index: int, canvas: Canvas) -> np.ndarray:
@@ -45,7 +51,20 @@ def compose(batch: KernelBatch, index: int, canvas: Drawing) -> None:
         canvas.paste(camera_image)
     if "draw" in batch.world.functions:
         batch.world.functions["draw"](canvas, *batch.records(index))
+    elif camera_image is None:
+        canvas.caption("no image is declared")
     canvas.head(head_of(batch, index))
+
+
+def told(batch: KernelBatch, index: int) -> str:
+    """A world as text: its own, else what its agents observe."""
+    if "text" in batch.world.functions:
+        return batch.world.functions["text"](*batch.records(index))
+    lines = [f"{batch.world.name}, step {int(batch.states['elapsed'][index])}"]
+    for k, role in enumerate(batch.setup.roles):
+        lines += [role.name] if batch.world.agents else []
+        lines += observed(batch, index, k)
+    return "\n".join(lines)
 
 
 def head_of(batch: KernelBatch, index: int) -> Head:
@@ -167,7 +186,7 @@ class Renderer:
         if not batch.seeds.any:
             raise EpisodeOverError(f"{batch.world.name}: call reset() before render()")
         if self._mode == "ansi":
-            return batch.world.functions["text"](*batch.records(index))
+            return told(batch, index)
         if self._canvas is None:
             self._canvas = Canvas(framed=self._text)
         frame = draw(batch, index, self._canvas)

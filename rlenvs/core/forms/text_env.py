@@ -76,6 +76,8 @@ class TextParallelEnv(PettingZooParallelEnv):
         What `ParallelEnv` raises.
     """
 
+    metadata = ParallelEnv.metadata
+
     def __init__(self, world: World | str, **keywords: Any) -> None:
         self.numeric = ParallelEnv(world, **keywords)
         self.metadata = self.numeric.metadata
@@ -169,6 +171,8 @@ class TextEnv(gymnasium.Env):
     Raises:
         What `Env` raises.
     """
+
+    metadata = Env.metadata
 
     def __init__(self, world: World | str, **keywords: Any) -> None:
         self.numeric = Env(world, **keywords)

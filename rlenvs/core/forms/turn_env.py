@@ -28,6 +28,8 @@ class TurnEnv(AECEnv):
         What `ParallelEnv` raises.
     """
 
+    metadata = {**ParallelEnv.metadata, "is_parallelizable": False}
+
     def __init__(self, **keywords: Any) -> None:
         super().__init__()
         self.parallel = ParallelEnv(**keywords)

@@ -19,7 +19,7 @@ from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.gym_env import check_others, refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys, add_errors
-from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode, render_modes
+from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 from rlenvs.core.forms.time_limit import ShowsLimit
 
 
@@ -95,7 +95,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         if vector_reward:
             self.reward_space = setup.reward_space
             self.reward_dim = len(world.terms)  # MO-Gymnasium's name
-        self.metadata = {"render_modes": render_modes(world), "render_fps": round(setup.fps), "autoreset_mode": mode}
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": round(setup.fps), "autoreset_mode": mode}
         self.autoreset_mode = mode
         self.copy = copy
         self.others, self.illegal = others, illegal

@@ -24,6 +24,7 @@ class Model(NamedTuple):
         allowed: (states, actions) bool, False for an action that the mask forbids.
         terms: (states, actions, terms) expected values of the reward terms of a step, without weights; None where they
             are not known one by one.
+        costs: (states, actions, costs) expected costs of a step; None where they are not known.
     """
 
     P: tuple[Any, ...]
@@ -31,6 +32,7 @@ class Model(NamedTuple):
     start: np.ndarray
     allowed: np.ndarray
     terms: np.ndarray | None = None
+    costs: np.ndarray | None = None
 
 
 class Solution(NamedTuple):
@@ -69,7 +71,8 @@ def model_of(table: Table) -> Model:
     start[list(table.starts)] = list(table.starts.values())
     terms = table.expected_rewards()
     rewards = terms @ (table.weights or (1.0,))
-    return Model(tuple(matrices), rewards, start / start.sum(), table.open_actions(), terms)
+    costs = table.expected_costs() if table.costs else None
+    return Model(tuple(matrices), rewards, start / start.sum(), table.open_actions(), terms, costs)
 
 
 def model_of_arrays(
@@ -114,12 +117,18 @@ def solve(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
     """
     if not isinstance(gamma, Real) or isinstance(gamma, bool) or not 0.0 < gamma <= 1.0:
         raise ParameterError(f"gamma={gamma!r} must be a number in (0, 1]")
-    if horizon is not None and (not isinstance(horizon, Integral) or isinstance(horizon, bool) or horizon < 1):
-        raise ParameterError(f"horizon={horizon!r} must be a whole number from 1 on, or None")
+    steps = None if horizon is None else steps_of(horizon)
     if isinstance(env, str):
         env = make(env)
     model = env if isinstance(env, Model) else getattr(env, "unwrapped", env).model
-    return _by_policy_iteration(model, float(gamma)) if horizon is None else _backward(model, gamma, int(horizon))
+    return _by_policy_iteration(model, float(gamma)) if steps is None else _backward(model, gamma, steps)
+
+
+def steps_of(horizon: Any) -> int:
+    """A horizon; ParameterError where it is none."""
+    if not isinstance(horizon, Integral) or isinstance(horizon, bool) or horizon < 1:
+        raise ParameterError(f"horizon={horizon!r} must be a whole number from 1 on")
+    return int(horizon)
 
 
 def _backward(model: Model, gamma: float, horizon: int) -> Solution:

@@ -68,6 +68,7 @@ class Table:
         states: how many there are.
         actions: how many there are, the same in all states.
         weights: of the objectives, where each outcome has a reward for each of several.
+        costs: how many costs follow the rewards of each outcome; an outcome has weights then.
 
     Attributes:
         starts: the probability of each state in which episodes may begin.
@@ -78,8 +79,8 @@ class Table:
         features: (states, numbers) what is observed in each state in place of its number; none by default.
     """
 
-    def __init__(self, states: int, actions: int, weights: Sequence[float] = ()) -> None:
-        self.states, self.actions, self.weights = states, actions, tuple(weights)
+    def __init__(self, states: int, actions: int, weights: Sequence[float] = (), costs: int = 0) -> None:
+        self.states, self.actions, self.weights, self.costs = states, actions, tuple(weights), costs
         self.starts: dict[int, float] = {}
         self.allowed = np.ones((states, actions), np.uint8)
         self.shown = np.arange(states)
@@ -97,7 +98,7 @@ class Table:
     def stay(self, state: int) -> None:
         """A state in which nothing happens any more: every action leads back to it and ends the episode."""
         for action in range(self.actions):
-            self.add(state, action, state, (0.0,) * len(self.weights) or 0.0, end=True)
+            self.add(state, action, state, (0.0,) * (len(self.weights) + self.costs) or 0.0, end=True)
 
     def outcomes(self, state: int, action: int) -> list[Outcome]:
         """What may come of an action."""
@@ -114,7 +115,7 @@ class Table:
             "starts": len(self.starts),
             "rows": len(self.map),
             "columns": len(self.map[0]) if self.map else 0,
-            **({"objectives": len(self.weights)} if self.weights else {}),
+            **({"objectives": len(self.weights) + self.costs} if self.weights else {}),
             **({"features": self.features.shape[1]} if self.features.size else {}),
             **({"feature_words": self.packed_features().shape[1]} if self.features.size else {}),
         }
@@ -169,6 +170,13 @@ class Table:
 
     def expected_rewards(self) -> np.ndarray:
         """(states, actions, objectives), one objective where rewards are numbers."""
+        return self._expected()[:, :, : len(self.weights) or 1]
+
+    def expected_costs(self) -> np.ndarray:
+        """(states, actions, costs)."""
+        return self._expected()[:, :, len(self.weights) or 1 :]
+
+    def _expected(self) -> np.ndarray:
         found, pairs = self.columns, self.states * self.actions
         gains = found["reward"].reshape(len(found["pair"]), -1)
         sums = [np.bincount(found["pair"], found["probability"] * gain, pairs) for gain in gains.T]

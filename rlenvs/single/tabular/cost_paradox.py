@@ -1,0 +1,209 @@
+"""Cost paradox: what pays is what costs, and the best policy within the limit has to mix.
+
+## Description
+Small constrained problems on which a Lagrangian learner goes round in circles: with a multiplier below that of the
+optimum the risky way is worth more, above it less, at it both are worth the same, so the policy swings from one to the
+other and only its average converges. They ask for the last policy to be good, not the average one (ReLOAD: Moskovitz
+et al., "ReLOAD: reinforcement learning with optimistic ascent-descent for last-iterate convergence in constrained
+MDPs", ICML 2023, which has a paradoxical constrained problem and Catch with a constraint). What is judged is the gap of
+the last policy: how far its return is from the optimum, plus what its mean cost exceeds the limit by. The graphs,
+numbers and limits here are ours: only the idea is the paper's.
+
+- `problem="catch"`: a ball falls 9 rows over 5 columns; below, a paddle that begins in the middle has to be there.
+  Each move costs 1. All balls take 1.2 moves on average, and 0.6 are allowed: a ball at the border is caught in one of
+  four cases, which is worth 0.4; the multiplier is 1. Rows, columns and rewards are those of bsuite's Catch (Osband et
+  al., 2020).
+- `problem="arms"`: one state, two arms; the risky one is worth 1 and costs 1, the safe one nothing. With a limit of 30
+  in 100 steps the best policy pulls the risky arm with probability 0.3; the multiplier is 1.
+- `problem="toll"`: a trip by the toll road takes 2 steps and costs 1, a trip around takes 3 steps and costs nothing;
+  each trip is worth 1. With a limit of 12 in 100 steps the best is worth 112 / 3; the multiplier is 1 / 3.
+
+## Action Space
+In "catch" left, stay, right; in "arms" safe, risky; in "toll" around, toll, which counts at the crossing alone.
+
+## Observation Space
+The number of the state: in "catch" 25 times the ball's row, plus 5 times its column, plus the paddle's; in "arms" 0; in
+"toll" 0 at the crossing, 1 on the toll road, 2 and 3 on the way around. With `encoding="one_hot"` a vector with a 1 at
+its place.
+
+## Rewards
+`reward` is 1 for a ball that is caught and -1 for one that is not, 1 for the risky arm, 1 for coming back to the
+crossing.
+
+## Costs
+`risk` is 1 for a move of the paddle, for the risky arm, or for entering the toll road. The limits of an episode's mean
+are 0.6, 30 (level arms) and 12 (level toll).
+
+## Starting State
+The ball in any column of the first row, each as likely; the arms; the crossing.
+
+## Episode End
+Truncation: 100 steps. Termination in "catch": the ball is down, after 9 steps, a success if it is caught. Success is
+not defined in the others.
+
+## Parameters
+What a table depends on are options.
+
+## Reference Scores
+Mean return over seeds 0 to 99. The expert keeps the limit by leaving the balls at the border, and in "arms" and "toll"
+by counting steps, which no policy of the state alone can. The bound is the exact optimum within the limit
+(`rlenvs.solve_constrained`); no deterministic policy of the state gets there.
+
+## Version History
+v0: first version.
+"""
+
+from typing import Any
+
+from rlenvs.core import Score, choice, cost, discrete, kernel, term
+from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.tables.table import Table
+from rlenvs.kits.tables.world import outcome, tabular
+from rlenvs.single.tabular.grid import draw_cells, draw_walker
+
+PROBLEMS = ("catch", "arms", "toll")
+CATCH, ARMS, TOLL = range(3)
+SAFE, RISKY = 0, 1
+LEFT, STAY, RIGHT = 0, 1, 2
+ROWS, COLUMNS = 10, 5
+CELLS = COLUMNS * COLUMNS  # states of a row: the ball's column, and the paddle's
+ARMS_LIMIT, TOLL_LIMIT, CATCH_LIMIT = 30.0, 12.0, 0.6
+COLORS = {"s": (214, 228, 238), "r": (250, 214, 150), ".": (236, 240, 244), "B": "orange", "P": "blue"}
+ROAD = ("sr", "ss")  # crossing and toll road, above the way around
+PLACES = ((0, 0), (0, 1), (1, 1), (1, 0))  # rows and columns of the states of "toll"
+
+
+def arms(table: Table) -> None:
+    table.starts[0] = 1.0
+    table.add(0, SAFE, 0, (0.0, 0.0))
+    table.add(0, RISKY, 0, (1.0, 1.0))
+
+
+def toll(table: Table) -> None:
+    table.starts[0] = 1.0
+    table.add(0, SAFE, 2, (0.0, 0.0))
+    table.add(0, RISKY, 1, (0.0, 1.0))
+    for state, after in ((1, 0), (2, 3), (3, 0)):
+        for action in (SAFE, RISKY):
+            table.add(state, action, after, (float(after == 0), 0.0))
+
+
+def catch(table: Table) -> None:
+    table.starts = {COLUMNS * ball + COLUMNS // 2: 1.0 for ball in range(COLUMNS)}
+    for state in range(table.states):
+        row, place = divmod(state, CELLS)
+        ball, paddle = divmod(place, COLUMNS)
+        for action in (LEFT, STAY, RIGHT):
+            moved = min(max(paddle + action - STAY, 0), COLUMNS - 1)
+            risk = float(action != STAY)
+            after = min(row + 1, ROWS - 2) * CELLS + COLUMNS * ball + moved
+            down, caught = row == ROWS - 2, ball == moved
+            reward = (1.0 if caught else -1.0) if down else 0.0
+            table.add(state, action, after, (reward, risk), end=down, success=down and caught)
+
+
+def build(values: Any) -> Table:
+    problem = PROBLEMS.index(values.problem)
+    states, actions = (((ROWS - 1) * CELLS, 3), (1, 2), (4, 2))[problem]
+    table = Table(states, actions, weights=(1.0,), costs=1)
+    (catch, arms, toll)[problem](table)
+    return table
+
+
+SPEC = tabular(
+    "CostParadox-v0",
+    build,
+    {"reward": term(-1.0, 1.0, doc="what the table says")},
+    doc=__doc__,
+    source="after ReLOAD, Moskovitz et al., arXiv 2302.01275; numbers ours",
+    kernel_options={"problem": choice(*PROBLEMS, doc="which of the three")},
+    action=lambda values: (
+        discrete("left", "stay", "right", idle=STAY)
+        if values.problem == "catch"
+        else discrete("around", "toll")
+        if values.problem == "toll"
+        else discrete("safe", "risky")
+    ),
+    costs={"risk": cost(CATCH_LIMIT, doc="1 for a move of the paddle")},
+    horizon=100,
+    fps=4,
+    starts=COLUMNS,
+    expert_sees="state",
+    levels={
+        "arms": {
+            "problem": "arms",
+            "same_start": True,
+            "costs": {"risk": cost(ARMS_LIMIT, doc="1 for the risky arm")},
+            "scores": {"bound": Score(30, 0, "exact optimum within the limit")},
+        },
+        "toll": {
+            "problem": "toll",
+            "same_start": True,
+            "costs": {"risk": cost(TOLL_LIMIT, doc="1 for the toll road")},
+            "scores": {"bound": Score(37.33, 0, "exact optimum within the limit, 112 / 3")},
+        },
+    },
+    scores={"bound": Score(0.4, 0, "exact optimum within the limit")},
+)
+
+
+@SPEC.step
+def step(p, s, a, rng, r):
+    j = outcome(p, s, a, rng, r)
+    r.reward = p.gain[j, 0]
+    r.risk = p.gain[j, 1]
+
+
+@kernel
+def columns_of(number):
+    """The columns of the ball and of the paddle in a state of "catch"."""
+    place = number % CELLS
+    return place // COLUMNS, place % COLUMNS
+
+
+@SPEC.expert
+def expert(p, s, a):
+    """Risky as long as the limit lasts; in "catch" after balls that take one move at most."""
+    if p.problem == CATCH:
+        ball, paddle = columns_of(s.number)
+        near = abs(ball - paddle) <= 1
+        a[0] = STAY + ball - paddle if near else STAY
+    elif p.problem == ARMS:
+        a[0] = RISKY if s.elapsed < ARMS_LIMIT else SAFE
+    else:
+        a[0] = RISKY if s.elapsed < 2.0 * TOLL_LIMIT else SAFE
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    if p.problem == CATCH:
+        ball, paddle = columns_of(int(s.number))
+        rows = [["."] * COLUMNS for _ in range(ROWS)]
+        rows[ROWS - 1][paddle] = "P"
+        rows[int(s.number) // CELLS][ball] = "B"
+        canvas.legend((COLORS["B"], "ball"), (COLORS["P"], "paddle, a move costs 1"))
+        draw_cells(canvas, ["".join(row) for row in rows], COLORS)
+        return
+    canvas.legend((COLORS["s"], "costs nothing"), (COLORS["r"], "costs 1"), ("blue", "walker", "disc"))
+    if p.problem == ARMS:
+        draw_cells(canvas, ["sr"], COLORS)
+        canvas.caption("both arms lead back here")
+        return
+    draw_cells(canvas, ROAD, COLORS)
+    draw_walker(canvas, *PLACES[int(s.number)])
+    canvas.caption(("crossing", "toll road", "way around", "way around")[int(s.number)])
+
+
+@SPEC.text
+def text(p, s):
+    if p.problem == CATCH:
+        ball, paddle = columns_of(int(s.number))
+        return f"ball in row {int(s.number) // CELLS}, column {ball}; paddle in column {paddle}"
+    return f"state {s.number}"
+
+
+@SPEC.keys
+def keys(pressed, values):
+    if values.problem == "catch":
+        return pressed_move(pressed, (("left", "a"), ("down", "s"), ("right", "d")))
+    return pressed_move(pressed, (("space",), ("return",)))
