@@ -143,7 +143,9 @@ class BarrierFilter(_Corrector):
         count = batch.barrier_count
         if count == 0:
             raise ParameterError(f"BarrierFilter: {self.name} has no barriers with these options{_way_out(batch)}")
-        if any(space != batch.setup.agent_spaces(agent)[1] for agent, space in enumerate(self.action_spaces)):
+        padded = batch.setup.agent_spaces(None)[1]  # of the parallel form with pad=True
+        own = [(batch.setup.agent_spaces(agent)[1], padded) for agent in range(len(self.action_spaces))]
+        if any(space not in known for space, known in zip(self.action_spaces, own, strict=True)):
             raise ParameterError(
                 f"BarrierFilter: the wrappers below have changed the actions of {self.name}; put the filter next to it"
             )
@@ -202,7 +204,7 @@ class BarrierFilter(_Corrector):
         super().begin_episode(slots)
         self.infeasible[slots] = 0
         value = self._terms(np.zeros((self.count, self.numbers)))[0]
-        self.least[slots] = value.min(axis=1)[slots]
+        self.least[slots] = np.fmin.reduce(value, axis=1, initial=math.inf)[slots]
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """The nearest safe actions."""
@@ -223,7 +225,9 @@ class BarrierFilter(_Corrector):
     def _finish(self, i: int, proposed: np.ndarray, *barriers: np.ndarray) -> None:
         """A slot for the solver."""
         value, drift, slope, low, high, brake = barriers
-        found, feasible = solve(proposed, slope, self.rate * (self.margin - value) - drift, low, high)
+        present = ~np.isnan(value)
+        needs = self.rate * (self.margin - value[present]) - drift[present]
+        found, feasible = solve(proposed, slope[present], needs, low, high)
         if not feasible:
             self.infeasible[i] += 1
             found = found if np.isnan(brake[0]) else brake

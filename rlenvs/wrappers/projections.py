@@ -177,7 +177,8 @@ def settle_barriers(
         met = True
         for k in range(needs.size):
             least[i] = min(least[i], value[i, k])
-            needs[k] = rate * (margin - value[i, k]) - drift[i, k]
+            present = value[i, k] == value[i, k]
+            needs[k] = rate * (margin - value[i, k]) - drift[i, k] if present else -math.inf
             missing = needs[k]
             for j in range(proposed.shape[1]):
                 missing -= slope[i, k, j] * action[i, j]

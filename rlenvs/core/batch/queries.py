@@ -54,15 +54,16 @@ class Barriers:
     """
 
     def __init__(self, setup: Setup, loops: Loops) -> None:
-        self._world, self._loops = setup.world, loops
+        self._world, self._loops, self._converted = setup.world, loops, setup.converted
         agents = (setup.agents,) if setup.world.agents else ()
         self.shape = (loops.num_worlds, *agents, setup.action_size)
         self._rooms: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # made when they are needed
 
     @property
     def count(self) -> int:
-        """How many barriers a world has with these options."""
-        return self._loops.table.empty("barrier", 0).dtype["value"].shape[0]
+        """How many barriers a world has with these options; they are about actions as the world takes them, so none
+        where `scaled` converts these."""
+        return 0 if self._converted else self._loops.table.empty("barrier", 0).dtype["value"].shape[0]
 
     def find(self, actions: Any, believed: np.ndarray | None) -> np.ndarray:
         """See `KernelBatch.barriers`."""

@@ -167,8 +167,6 @@ def _of_numbers(chosen: Chosen, action: Continuous, size: int) -> ActionForm:
     else:
         gain, offset = np.ones(size), np.zeros(size)
     converted = chosen.scaled and not bool(plain.all())
-    if chosen.world.barriers and converted:
-        raise ParameterError(f"{chosen.world.name}: barriers are about unscaled actions; leave out scaled=True")
     scaling = np.stack([gain, offset, low, high])
     idle = np.clip((action.idle - offset) / gain, low, high)
     return ActionForm(action, size, (type(action).__name__, size), (), (), size, scaling, converted, idle)

@@ -1,10 +1,15 @@
-"""The barrier of particles that must not touch: each two can always glide to rest apart.
+"""The barriers of particles that must not touch: each two can always glide to rest apart, and each past what stands.
 
-A particle at x with velocity v, of which a step of dt takes away the share d, comes to rest at R = x + v dt / d, on a
-straight line. A force F per mass moves R by F dt^2 / d in a step, and nothing else does. Seen from one particle, the
-other glides on the segment from x to R of their differences; the barrier is the distance of that segment from zero,
-less the sum of the radii. Without forces it never falls. Each of the two has to keep half of what it may lose, so the
-promise holds where all agents are filtered, in the parallel form.
+A particle at x with velocity v, of which a step of dt takes away the share d, comes to rest on a straight line: at
+R = x + v dt / d where a step moves it first, at R = x + v dt (1 - d) / d where it changes the velocity first. A force F
+per mass moves R by F dt^2 / d in a step, and nothing else does. Seen from one particle, what it must not touch glides
+on the segment from x to R of their differences; the barrier is the distance of that segment from zero, less the sum of
+the radii. Without forces it never falls. Of two that move each has to keep half of what it may lose, so the promise
+holds where all agents are filtered, in the parallel form; an obstacle leaves all of it to the one that moves.
+
+A largest speed shortens the new velocity: past what stands that only shortens the segment. Beside another particle it
+takes away a part of the speed with which one gets out of its way, at most the part of the new speed that is above the
+largest; what that moves R is set aside.
 """
 
 import math
@@ -14,48 +19,96 @@ from rlenvs.multi.particle.physics import MOVES, PUSH_RIGHT, PUSH_UP, SCALED
 
 MARGIN = 0.005  # m, at which contact forces are not felt yet
 LEAST_DAMPING = 0.01  # below, particles hardly come to rest
+MOST = 64  # barriers of an agent
 
 
-def others(values):
-    """How many barriers an agent has: one per other agent, where actions are numbers."""
-    return values.agents - 1 if values.actions == "continuous" else 0
+def count(values, others, obstacles=0):
+    """How many barriers an agent has: one per other agent that it must not touch and one per obstacle, where actions
+    are numbers; none where there are more than MOST."""
+    found = others + obstacles
+    return found if values.actions == "continuous" and found <= MOST else 0
 
 
 @kernel
-def keep_apart(p, s, k, b, radius, acceleration):
-    """Fill half the barrier [m] of agent k against every other agent, for actions that are numbers and bodies that
-    move before their velocity changes.
+def gliding(p, velocity_first):
+    """How far a particle glides per speed until it rests [s]."""
+    damping = max(p.damping, LEAST_DAMPING)
+    return p.time_step * (1.0 - velocity_first * p.damping) / damping
+
+
+@kernel
+def keep_clear(p, b, at, x, y, right, up, clear, share, push):
+    """Fill the barrier of what is (x, y) away and glides on by (right, up), less a clearance [m], of which the agent
+    keeps a share; a full force moves it by `push`. Returns the direction away from it."""
+    along = -(x * right + y * up) / max(right**2 + up**2, 1e-12)
+    along = min(max(along, 0.0), 1.0)
+    near_x, near_y = x + along * right, y + along * up
+    apart = math.sqrt(near_x * near_x + near_y * near_y)
+    away_x, away_y = near_x / max(apart, 1e-9), near_y / max(apart, 1e-9)
+    b.value[at] = share * (apart - clear)
+    b.drift[at] = share * (away_x * (x + right) + away_y * (y + up) - clear) - b.value[at]
+    push_by(p, b, at, push * away_x, push * away_y)
+    return away_x, away_y
+
+
+@kernel
+def keep_apart(p, s, k, b, at, first, last, reach, acceleration, fastest, velocity_first):  # 11 parameters
+    """Fill half the barrier of agent k against each other body of first ... last - 1, from number `at` on.
 
     Args:
-        radius: of all agents, m. acceleration: at full force, m/s^2.
+        reach: at which they touch, m. acceleration: of the agent at full force, m/s^2. fastest: it can be, m/s.
+        velocity_first: whether the velocity changes before bodies move, 0 or 1.
+
+    Returns:
+        The next number.
     """
-    glide = p.time_step / max(p.damping, LEAST_DAMPING)
-    stride = acceleration * p.time_step * glide
-    at = 0
-    for j in range(b.value.size + 1):
+    glide = gliding(p, velocity_first)
+    impulse, push = acceleration * p.time_step, acceleration * p.time_step**2 / max(p.damping, LEAST_DAMPING)
+    kept_x, kept_y = (1.0 - p.damping) * s.velocity[k, 0], (1.0 - p.damping) * s.velocity[k, 1]
+    above = math.sqrt(kept_x * kept_x + kept_y * kept_y) + math.sqrt(2.0) * impulse - fastest
+    for j in range(first, last):
         if j == k:
             continue
         x, y = s.position[k, 0] - s.position[j, 0], s.position[k, 1] - s.position[j, 1]
-        onwards = glide * (s.velocity[k, 0] - s.velocity[j, 0]), glide * (s.velocity[k, 1] - s.velocity[j, 1])
-        along = -(x * onwards[0] + y * onwards[1]) / max(onwards[0] ** 2 + onwards[1] ** 2, 1e-12)
-        along = min(max(along, 0.0), 1.0)
-        near_x, near_y = x + along * onwards[0], y + along * onwards[1]
-        apart = math.sqrt(near_x * near_x + near_y * near_y)
-        away_x, away_y = near_x / max(apart, 1e-9), near_y / max(apart, 1e-9)
-        clear = 2.0 * radius + MARGIN
-        b.value[at] = 0.5 * (apart - clear)
-        b.drift[at] = 0.5 * (away_x * (x + onwards[0]) + away_y * (y + onwards[1]) - clear) - b.value[at]
-        push_by(p, b, at, stride * away_x, stride * away_y)
+        right, up = glide * (s.velocity[k, 0] - s.velocity[j, 0]), glide * (s.velocity[k, 1] - s.velocity[j, 1])
+        away_x, away_y = keep_clear(p, b, at, x, y, right, up, reach + MARGIN, 0.5, push)
+        fleeing = max(kept_x * away_x + kept_y * away_y, 0.0)
+        b.drift[at] -= max(above, 0.0) / fastest * fleeing * p.time_step / max(p.damping, LEAST_DAMPING)
         at += 1
+    return at
+
+
+@kernel
+def keep_off(p, s, k, b, at, obstacles, count, reach, acceleration, velocity_first):
+    """Fill the barrier of agent k against each of the first `count` obstacles, which do not move, from number `at` on.
+    Arguments as for `keep_apart`. Returns the next number."""
+    glide = gliding(p, velocity_first)
+    push = acceleration * p.time_step**2 / max(p.damping, LEAST_DAMPING)
+    for j in range(count):
+        x, y = s.position[k, 0] - obstacles[j, 0], s.position[k, 1] - obstacles[j, 1]
+        right, up = glide * s.velocity[k, 0], glide * s.velocity[k, 1]
+        keep_clear(p, b, at, x, y, right, up, reach + MARGIN, 1.0, push)
+        at += 1
+    return at
+
+
+@kernel
+def no_more(b, at):
+    """There are no barriers from number `at` on."""
+    for i in range(at, b.value.size):
+        b.value[i] = math.nan
 
 
 @kernel
 def push_by(p, b, at, right, up):
     """What each number of an action changes of a barrier, which a full force to the right, or upwards, changes by so
-    much."""
+    much. Words change nothing."""
     if p.motion == SCALED:
         b.slope[at, 0], b.slope[at, 1] = right, up
-        return
-    for move in range(len(MOVES)):
-        b.slope[at, move] = right * PUSH_RIGHT[move] + up * PUSH_UP[move]
-        b.low[move] = 0.0
+    else:
+        for move in range(len(MOVES)):
+            b.slope[at, move] = right * PUSH_RIGHT[move] + up * PUSH_UP[move]
+            b.low[move] = 0.0
+    for word in range(p.motion, b.low.size):
+        b.slope[at, word] = 0.0
+        b.low[word] = 0.0

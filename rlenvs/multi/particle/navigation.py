@@ -31,7 +31,8 @@ elsewhere; `collision` is minus the number of agents that this one touches, `obs
 both counting five times. With `collaborative` all agents get the sums over all agents.
 
 ## Costs
-`contact` is 1 in a step in which the agent touches another or an obstacle.
+`contact` is 1 in a step in which the agent touches another or an obstacle. With actions="continuous" each agent has a
+barrier [m] per other agent and per obstacle for `BarrierFilter`, where these are no more than 64.
 
 ## Starting State
 Obstacles and goals uniformly in the middle 0.8 of the square, agents anywhere in it, all at rest; agents touch neither
@@ -55,7 +56,7 @@ import math
 
 from rlenvs.core import block, choice, cost, f8, flag, i4, integer, kernel, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.multi.particle import cells, physics, scenes, steering
+from rlenvs.multi.particle import barrier, cells, physics, scenes, steering
 
 MOST = 4096
 LARGEST_GRAPH = 128  # nodes
@@ -83,6 +84,7 @@ def sizes(values):
         "entities": entities,
         "cells": cells.cells_along(entities) ** 2,
         "nodes": nodes,
+        "kept_clear": barrier.count(values, values.agents - 1, values.obstacles),
     }
 
 
@@ -138,6 +140,7 @@ SPEC = physics.scenario(
         "obstacle": term(-MOST, 0.0, 5.0, "-1 when touching an obstacle"),
     },
     costs={"contact": cost(1.0, doc="1 while touching an agent or an obstacle")},
+    barriers="kept_clear",
     players=("careful", "direct"),
     levels={
         "easy": {"obstacles": 0},
@@ -279,6 +282,13 @@ def step(p, s, a, rng, r):
         share(r.distance)
         share(r.collision)
         share(r.obstacle)
+
+
+@SPEC.barrier
+def keep_clear(p, s, k, a, b):
+    reach, agents = 2.0 * p.radius, s.position.shape[0]
+    at = barrier.keep_apart(p, s, k, b, 0, 0, agents, reach, p.acceleration, p.max_speed, 1)
+    barrier.keep_off(p, s, k, b, at, s.obstacle, s.obstacle.shape[0], reach, p.acceleration, 1)
 
 
 @kernel

@@ -56,7 +56,7 @@ def sizes(values):
         "bodies": values.agents,
         "landmarks": landmarks,
         "numbers": numbers,
-        "others": barrier.others(values),
+        "kept_clear": barrier.count(values, values.agents - 1),
     }
 
 
@@ -86,7 +86,7 @@ SPEC = physics.scenario(
         "collision": term(-MOST, 0.0, 0.5, "-1 for each agent touched"),
     },
     costs={"contact": cost(1.0, doc="1 while touching another agent")},
-    barriers="others",
+    barriers="kept_clear",
     players=("assigned", "nearest"),
     levels={"easy": {"agents": 2}, "hard": {"agents": 6, "radius": 0.1}, "crowd": {"agents": 16, "radius": 0.05}},
     probe={"capture_radius": {"end_on_success": True}},
@@ -137,7 +137,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.barrier
 def keep_apart(p, s, k, a, b):
-    barrier.keep_apart(p, s, k, b, p.radius, p.acceleration)
+    barrier.keep_apart(p, s, k, b, 0, 0, s.position.shape[0], 2.0 * p.radius, p.acceleration, physics.FASTEST, 0)
 
 
 @SPEC.observe

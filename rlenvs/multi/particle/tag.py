@@ -29,7 +29,9 @@ its own; it counts ten times. `bound`, for prey, is minus a penalty for leaving 
 0.9 m from the middle, 1 at 1 m, then exp(2 x - 2), 10 at most.
 
 ## Costs
-`collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side.
+`collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side. With actions="continuous"
+each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, where these are no more than
+64; nothing keeps it from being pushed by the other side.
 
 ## Starting State
 Adversaries and prey uniformly in the square from -1 to 1, obstacles in the square from -0.9 to 0.9; all at rest.
@@ -52,7 +54,7 @@ v0: first version.
 import math
 
 from rlenvs.core import b1, choice, cost, f8, flag, integer, kernel, maths, param, role, term, uniform
-from rlenvs.multi.particle import physics, scenes, steering
+from rlenvs.multi.particle import barrier, physics, scenes, steering
 
 MOST = 64
 POINTS = 100  # among which scripted prey chooses
@@ -64,6 +66,7 @@ def sizes(values):
         "agents": bodies if values.prey == "agents" else values.adversaries,
         "bodies": bodies,
         "landmarks": values.obstacles,
+        "kept_clear": barrier.count(values, max(values.adversaries, values.good) - 1, values.obstacles),
         "numbers": 2 + 2 * (bodies + values.obstacles + values.good),
     }
 
@@ -121,6 +124,7 @@ SPEC = physics.scenario(
         "bound": term(-20.0, 0.0, 1.0, "for prey: minus the penalty for leaving the square"),
     },
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
+    barriers="kept_clear",
     players=("pursuit",),
     levels={
         "easy": {"good_speed": 0.65, "good_acceleration": 2.0},
@@ -237,6 +241,21 @@ def step(p, s, a, rng, r):
         r.success[k] = ever == p.good if k < hunters else ever == 0
         r.terminated[k] = p.end_on_success == 1 and caught == p.good
     count_collisions(p, s, r)
+
+
+@SPEC.barrier
+def keep_clear(p, s, k, a, b):
+    """Of the own side, and of obstacles; not of the other side, which may push the agent."""
+    hunters, bodies = p.adversaries, s.position.shape[0]
+    hunts = k < hunters
+    first, last = (0, hunters) if hunts else (hunters, bodies)
+    own = p.adversary_radius if hunts else p.good_radius
+    push = p.adversary_acceleration if hunts else p.good_acceleration
+    fastest = p.adversary_speed if hunts else p.good_speed
+    order = int(p.first == VELOCITY)
+    at = barrier.keep_apart(p, s, k, b, 0, first, last, 2.0 * own, push, fastest, order)
+    at = barrier.keep_off(p, s, k, b, at, s.landmark, p.obstacles, own + p.obstacle_radius, push, order)
+    barrier.no_more(b, at)
 
 
 @kernel

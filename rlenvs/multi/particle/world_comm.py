@@ -29,7 +29,9 @@ counts twice, `food` is the number of food places that it is at and counts twice
 the nearest, counts 0.05. For adversaries, `chase` is minus the distance to the nearest prey and counts 0.1.
 
 ## Costs
-`collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side.
+`collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side. With actions="continuous"
+and without `scaled` each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, where
+these are no more than 64; nothing keeps it from being pushed by the other side.
 
 ## Starting State
 Agents uniformly in the square from -1 to 1, obstacles, food and forests in the square from -0.9 to 0.9; all at rest and
@@ -50,7 +52,7 @@ v0: first version.
 """
 
 from rlenvs.core import b1, choice, cost, f8, integer, kernel, param, role, term
-from rlenvs.multi.particle import physics, scenes, steering
+from rlenvs.multi.particle import barrier, physics, scenes, steering
 
 MOST = 64
 LEADER, WORDS = 0, 4
@@ -67,7 +69,14 @@ def lengths(values):
 def sizes(values):
     agents = values.adversaries + values.good
     landmarks = values.obstacles + values.food + values.forests
-    return {"agents": agents, "bodies": agents, "landmarks": landmarks, "numbers": lengths(values)[0]}
+    side = max(values.adversaries, values.good)
+    return {
+        "agents": agents,
+        "bodies": agents,
+        "landmarks": landmarks,
+        "numbers": lengths(values)[0],
+        "kept_clear": barrier.count(values, side - 1, values.obstacles),
+    }
 
 
 def roles(values):
@@ -123,6 +132,7 @@ SPEC = physics.scenario(
         "chase": term(-physics.FARTHEST, 0.0, 0.1, "for adversaries: minus the distance to the nearest prey"),
     },
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},
+    barriers="kept_clear",
     players=("pursuit",),
     levels={"easy": {"good": 1}, "hard": {"adversaries": 6, "good": 4, "food": 3, "forests": 3, "obstacles": 2}},
 )
@@ -204,6 +214,20 @@ def step(p, s, a, rng, r):
             r.chase[k] = -physics.nearest(s.position, k, s.position, hunters, bodies)
         r.success[k] = ever == p.good if k < hunters else ever == 0
     count_collisions(p, s, r)
+
+
+@SPEC.barrier
+def keep_clear(p, s, k, a, b):
+    """Of the own side, and of obstacles; not of the other side, which may push the agent."""
+    hunters, bodies = p.adversaries, s.position.shape[0]
+    hunts = k < hunters
+    first, last = (0, hunters) if hunts else (hunters, bodies)
+    own = p.adversary_radius if hunts else p.good_radius
+    push = p.adversary_acceleration if hunts else p.good_acceleration
+    fastest = p.adversary_speed if hunts else p.good_speed
+    at = barrier.keep_apart(p, s, k, b, 0, first, last, 2.0 * own, push, fastest, 0)
+    at = barrier.keep_off(p, s, k, b, at, s.landmark, p.obstacles, own + p.obstacle_radius, push, 0)
+    barrier.no_more(b, at)
 
 
 @kernel
