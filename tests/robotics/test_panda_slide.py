@@ -198,5 +198,11 @@ def test_expert_hits_where_fingers_do_not_hold():
     assert success(ID, 50, level="panda-gym") >= 0.9
 
 
+def test_a_puck_that_is_hit_passes_the_goal_and_goes_on():
+    """As the page says."""
+    assert success(ID, 50, control="panda-gym", ends_at_success=True) >= 0.9
+    assert success(ID, 50, control="panda-gym") < 0.2
+
+
 def test_random_rarely_succeeds():
     assert success(ID, 50, "random", level="easy") < 0.1
