@@ -59,10 +59,10 @@ def solve_constrained(env: Any, horizon: int, limits: Sequence[float] | None = N
     most = np.asarray(limits, float)
     if most.shape != model.costs.shape[2:]:
         raise ParameterError(f"limits={limits!r}: needed are {model.costs.shape[2]}, one for each cost")
-    return _by_linear_program(model, steps, most)
+    return _by_linear_program(model, model.costs, steps, most)
 
 
-def _by_linear_program(model: Model, steps: int, limits: np.ndarray) -> ConstrainedSolution:
+def _by_linear_program(model: Model, costs: np.ndarray, steps: int, limits: np.ndarray) -> ConstrainedSolution:
     try:
         from scipy import optimize, sparse
     except ImportError:
@@ -77,9 +77,9 @@ def _by_linear_program(model: Model, steps: int, limits: np.ndarray) -> Constrai
     )
     flow = sparse.kron(sparse.eye_array(steps), leaving) - sparse.kron(sparse.eye_array(steps, k=-1), entering)
     begin = np.concatenate([model.start, np.zeros((steps - 1) * states)])
-    rewards, costs = np.tile(model.R.ravel(), steps), np.tile(model.costs.reshape(states * actions, -1).T, steps)
+    rewards, charged = np.tile(model.R.ravel(), steps), np.tile(costs.reshape(states * actions, -1).T, steps)
     found = optimize.linprog(
-        -rewards[open_pairs], costs[:, open_pairs], limits, flow.tocsc()[:, open_pairs], begin, method="highs"
+        -rewards[open_pairs], charged[:, open_pairs], limits, flow.tocsc()[:, open_pairs], begin, method="highs"
     )
     if found.x is None:
         raise ParameterError(f"limits={limits.tolist()}: no policy keeps them")
@@ -88,4 +88,4 @@ def _by_linear_program(model: Model, steps: int, limits: np.ndarray) -> Constrai
     often = taken.reshape(steps, states, actions)
     seen = often.sum(axis=2, keepdims=True)
     policy = np.divide(often, seen, out=np.zeros_like(often), where=seen > 0.0)
-    return ConstrainedSolution(-float(found.fun), costs @ taken, -found.ineqlin.marginals, policy)
+    return ConstrainedSolution(-float(found.fun), charged @ taken, -found.ineqlin.marginals, policy)
