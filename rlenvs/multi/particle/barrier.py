@@ -52,7 +52,7 @@ def keep_clear(p, b, at, x, y, right, up, clear, share, push):
 
 
 @kernel
-def keep_apart(p, s, k, b, at, first, last, reach, acceleration, fastest, velocity_first):  # 11 parameters
+def keep_apart(p, s, k, b, at, first, last, reach, acceleration, fastest, velocity_first):
     """Fill half the barrier of agent k against each other body of first ... last - 1, from number `at` on.
 
     Args:
