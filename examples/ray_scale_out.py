@@ -3,7 +3,7 @@
     python examples/ray_scale_out.py --runners 2                      on this machine
     python examples/ray_scale_out.py --runners 64 --address auto      on a cluster, from one of its machines
 
-Every machine of a cluster needs this package (`pip install '.[compile,rllib]'`). A runner takes one core; learning takes
+Every machine of a cluster needs this package: `pip install '.[compile,rllib]'`. A runner takes one core; learning takes
 the core of this process, or with --learners one core each.
 """
 
