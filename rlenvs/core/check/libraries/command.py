@@ -88,14 +88,15 @@ def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], count: int, te
 def builders() -> Iterator[Any]:
     """How to start the processes that build: copies of one that has imported all and compiled nothing."""
     before = dict(os.environ)
-    os.environ.update(REPEATABLE)
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([__name__])
-    try:
-        yield context
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    with tempfile.TemporaryDirectory() as cache:  # code for no processor in particular is not for users
+        os.environ.update(REPEATABLE, RLENVS_CACHE_DIR=cache)
+        try:
+            yield context
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
