@@ -31,8 +31,8 @@ class Target:
         zig: processor and system as `zig` has them.
         suffix: of a library's file.
         linker: which of the linkers makes it: "elf", "coff", "wasm" or "macho".
-        lanes: whether several worlds are stepped at once; where registers are few and narrow that is slower, or hardly
-            faster, than one after the other, and needs twice the code.
+        lanes: whether several worlds are stepped at once. Where registers are narrow only the smallest worlds gain by
+            that, and it is most of the code.
     """
 
     triple: str
