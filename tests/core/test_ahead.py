@@ -20,9 +20,9 @@ from rlenvs.core.check.libraries import command, session, verify
 from rlenvs.core.check.libraries.tape import Tape
 from rlenvs.core.compiler import build
 from rlenvs.core.compiler.ahead import manifest
-from rlenvs.core.compiler.ahead.code import entry_names
 from rlenvs.core.compiler.ahead.libraries import in_copy, library_key
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
+from rlenvs.core.compiler.entry_points import entry_names
 from rlenvs.core.declare.setup import Setup
 
 linked = pytest.mark.skipif(

@@ -20,7 +20,9 @@ from rlenvs.core.check.libraries.verify import EQUAL, players, verified
 from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
 from rlenvs.core.compiler.ahead.manifest import add_libraries, keep_only
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
+from rlenvs.core.compiler.ahead.threads import build_threads_library
 from rlenvs.core.compiler.build import driver
+from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
@@ -53,6 +55,11 @@ def built(job: tuple[str, Sequence[str], Path]) -> Built:
         return Built(id, libraries, seconds=seconds_used() - start)
     except (KernelError, MissingExtraError, BuildError) as error:
         return Built(id, [], str(error))
+
+
+def built_threads(job: tuple[Sequence[str], Path]) -> list[Library]:
+    """Build what is missing of the library that all worlds share; a job is names of targets, and the folder."""
+    return list(build_threads_library(*job))
 
 
 def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[str, dict[str, str]]:
@@ -164,13 +171,14 @@ def main() -> None:
     faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
     print("\n".join(faults))
     if not given.ids and not faults:
-        keep_only(folder, {one.path.stem for each in results for one in each.libraries})
+        keep_only(folder, {threads_key(), *(one.path.stem for each in results for one in each.libraries)})
     failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
     raise SystemExit(1 if failed else 0)
 
 
 def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -> list[Built]:
-    """The libraries of some kinds, in order of their ids, built where they are missing, and in the folder's manifest.
+    """The libraries of some kinds, in order of their ids, built where they are missing, and in the folder's manifest,
+    with that of threads.
 
     Args:
         ids: one of each kind.
@@ -181,6 +189,8 @@ def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -
     prepare(targets, folder)
     results: list[Built] = []
     with builders() as context:
+        for libraries in in_processes(built_threads, [(targets, folder)], 1, "building threads", context):
+            add_libraries(folder, libraries)
         for result in in_processes(built, [(id, targets, folder) for id in ids], jobs, "building", context):
             add_libraries(folder, result.libraries)
             results.append(result)

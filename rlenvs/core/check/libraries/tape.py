@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.ahead.code import LANES, RUN
+from rlenvs.core.compiler.entry_points import LANES, RUN
 
 ALIGNED = 64  # bytes
 
