@@ -365,7 +365,7 @@ def package(arguments: list[str]) -> int:
             (fresh, *install, agents),
             (fresh, ROOT / "tests" / "installed_agents.py"),
             (fresh, *install, kernels),
-            (fresh, ROOT / "tests" / "installed_kernels.py"),
+            (fresh, ROOT / "tests" / "installed_kernels.py", *PACKAGED),
         ]
         for step in steps:
             if call(*step, cwd=folder, PYTHONPATH="", PYTHONDONTWRITEBYTECODE="") != 0:

@@ -1,12 +1,18 @@
-"""What the installed wheel of kernels holds: a script that `run.py package` runs."""
+"""What the installed wheel of kernels holds, and that worlds step by it: a script that `run.py package` runs, with the
+ids whose kinds it holds."""
 
 import ctypes
 import hashlib
+import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import rlenvs_kernels
 from rlenvs_kernels._call import Entry
+
+import rlenvs
+from rlenvs.core.compiler.build import ReadyDriver
 
 HOME = Path(rlenvs_kernels.__file__).parent
 assert "site-packages" in HOME.parts, f"{HOME} is the source tree"
@@ -21,4 +27,13 @@ for entries in manifest["libraries"].values():
         for name in entry["functions"]:
             address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
             assert Entry(address, 4).address == address
+
+assert importlib.util.find_spec("numba") is None, "the base install has no compiler"
+for id in sys.argv[1:]:
+    batch = rlenvs.make_batch(id, 64)
+    assert isinstance(batch.loops.driver, ReadyDriver), id
+    batch.seed(0)
+    batch.reset()
+    for _ in range(20):
+        batch.step(batch.actions.copy())
 print(HOME, "works:", len(manifest["libraries"]), "libraries")
