@@ -7,7 +7,7 @@ a library shows take whole numbers of 64 bits and return one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rlenvs.core.compiler.build import CompiledDriver
@@ -39,7 +39,7 @@ machine_code: Any = intrinsic  # its type asks callers for the context, which nu
 
 
 def entry_names(world: World, engine: bool, images: bool) -> list[str]:
-    """The functions that the library of a world has.
+    """The functions that the library of a world has, on a processor with wide registers.
 
     Args:
         world: the declaration.
@@ -90,13 +90,19 @@ def intermediate_code(driver: CompiledDriver, names: list[str]) -> bytes:
     Raises:
         KernelError: a kernel cannot be compiled, or its code holds addresses of this process.
     """
-    entries = [_entry(driver, name) for name in names]
+    return joined([_entry(driver, name) for name in names])
+
+
+def joined(entries: Sequence[Entry]) -> bytes:
+    """The bitcode of a module of entry points, each in its wrapper."""
     module = binding.parse_assembly(NOTHING + "".join(entry.wrapper for entry in entries))
     for entry in entries:
         module.link_in(binding.parse_assembly(entry.code))
-    for symbol in (*module.functions, *module.global_variables):
-        if not symbol.is_declaration and symbol.name not in names:
-            symbol.linkage = "internal"  # goes where nobody uses it
+    names = [entry.name for entry in entries]
+    inner = [symbol for symbol in (*module.functions, *module.global_variables) if symbol.name not in names]
+    for number, symbol in enumerate(inner):
+        if not symbol.is_declaration:  # numba's names count what the process has compiled, and hold the driver's key
+            symbol.name = f"inner.{number}"
     module.name = ""
     module.verify()
     return bytes(module.as_bitcode())
