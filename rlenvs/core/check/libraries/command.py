@@ -18,7 +18,7 @@ from rlenvs.core.check import one_per_kind
 from rlenvs.core.check.libraries.session import STEPS, tapes_of
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
 from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
-from rlenvs.core.compiler.ahead.manifest import add_libraries
+from rlenvs.core.compiler.ahead.manifest import add_libraries, keep_only
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
 from rlenvs.core.compiler.build import driver
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
@@ -143,30 +143,48 @@ def verify(results: Sequence[Built], targets: Sequence[str], jobs: int) -> int:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="run.py kernels", description="Build libraries of kernels.")
-    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default")
+    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default, and what is of no kind any more goes")
     parser.add_argument("--targets", nargs="+", choices=list(TARGETS), default=list(TARGETS), help="all by default")
+    parser.add_argument("--here", action="store_true", help="only targets that this machine can run")
     parser.add_argument("--verify", action="store_true", help="compare them with numba's loops where that is possible")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with up to 1.5 GB; 2 by default")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
     given = parser.parse_args()
     folder = given.folder.resolve()
+    targets = runnable(given.targets) if given.here else given.targets
     ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
     start = time.monotonic()
-    prepare(given.targets, folder)
-    jobs = [(id, given.targets, folder) for id in ids]
+    results = build(ids, targets, given.jobs, folder)
+    print(sizes(results, targets))
+    print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
+    faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
+    print("\n".join(faults))
+    if not given.ids and not faults:
+        keep_only(folder, {one.path.stem for each in results for one in each.libraries})
+    failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
+    raise SystemExit(1 if failed else 0)
+
+
+def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -> list[Built]:
+    """The libraries of some kinds, in order of their ids, built where they are missing, and in the folder's manifest.
+
+    Args:
+        ids: one of each kind.
+        targets: names of TARGETS.
+        jobs: processes at a time.
+        folder: of all libraries.
+    """
+    prepare(targets, folder)
     results: list[Built] = []
     with builders() as context:
-        for result in in_processes(built, jobs, given.jobs, "building", context):
+        for result in in_processes(built, [(id, targets, folder) for id in ids], jobs, "building", context):
             add_libraries(folder, result.libraries)
             results.append(result)
-    results.sort()
-    print(sizes(results, given.targets))
-    print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
-    failed = 0
-    for each in results:
-        if each.fault:
-            failed += 1
-            print(f"{each.id} has no library: {each.fault}")
-    if given.verify:
-        failed += verify(results, given.targets, given.jobs)
-    raise SystemExit(1 if failed else 0)
+    return sorted(results)
+
+
+def runnable(targets: Sequence[str]) -> list[str]:
+    """Those of some targets whose libraries this machine can run."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = players(targets, Path(folder))
+    return [target for target in targets if isinstance(found[target], list)]

@@ -11,9 +11,9 @@ from typing import Any
 
 from rlenvs.core.compiler.ahead.libraries import Library
 from rlenvs.core.compiler.ahead.targets import write_whole
+from rlenvs.version import __version__
 
 MANIFEST, FORMAT = "manifest.json", 1
-MAKERS = ("numba", "llvmlite", "rlenvs")
 
 
 def add_libraries(folder: Path, libraries: Iterable[Library]) -> None:
@@ -42,22 +42,31 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return found if found.get("format") == FORMAT else {"format": FORMAT, "libraries": {}}
 
 
-def write_manifest(folder: Path, libraries: dict[str, Any], targets: Collection[str] = ()) -> None:
+def keep_only(folder: Path, keys: Collection[str]) -> None:
+    """Remove the libraries of all other keys.
+
+    Args:
+        folder: of all libraries.
+        keys: that stay.
+    """
+    known = read_manifest(folder)["libraries"]
+    for key in set(known) - set(keys):
+        for entry in known[key].values():
+            (folder / entry["file"]).unlink(missing_ok=True)
+    write_manifest(folder, known)
+
+
+def write_manifest(folder: Path, libraries: dict[str, Any]) -> None:
     """Write the manifest of a folder as a whole.
 
     Args:
         folder: of all libraries.
-        libraries: by key and target, as in the manifest.
-        targets: those that stay; all by default.
+        libraries: by key and target, as in the manifest; those without a file are left out.
     """
     kept = {
-        key: {
-            target: entry
-            for target, entry in sorted(entries.items())
-            if (not targets or target in targets) and (folder / entry["file"]).is_file()
-        }
+        key: {target: entry for target, entry in sorted(entries.items()) if (folder / entry["file"]).is_file()}
         for key, entries in sorted(libraries.items())
     }
-    made_with = {name: importlib.metadata.version(name) for name in MAKERS}
+    made_with = {"rlenvs": __version__, **{name: importlib.metadata.version(name) for name in ("numba", "llvmlite")}}
     content = {"format": FORMAT, "made_with": made_with, "libraries": {key: one for key, one in kept.items() if one}}
     write_whole(json.dumps(content, indent=1).encode(), folder / MANIFEST)
