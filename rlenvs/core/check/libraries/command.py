@@ -75,10 +75,13 @@ def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], count: int, te
         context: of `multiprocessing`.
     """
     pool = ProcessPoolExecutor(min(count, len(jobs)), context, max_tasks_per_child=1)
-    with pool, progress(text, len(jobs)) as tell:
-        for done, result in enumerate(as_completed([pool.submit(work, job) for job in jobs])):
-            tell(done + 1)
-            yield result.result()
+    try:
+        with progress(text, len(jobs)) as tell:
+            for done, result in enumerate(as_completed([pool.submit(work, job) for job in jobs])):
+                tell(done + 1)
+                yield result.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextlib.contextmanager
