@@ -9,7 +9,8 @@
                             recorded numbers, pages, film; and what is left to do by hand
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py kernels  build compiled loops of all kinds of worlds as libraries for processors and browsers, to
-                            build/kernels (--targets; --verify: compare them with numba's; ids: of these alone)
+                            build/kernels (--targets; --verify: compare them with numba's; ids: of these alone; --wheel:
+                            and the wheel of this system with them, in dist; --turn: some, others with each commit)
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
                             the classroom's exercises in full: grading, the sandbox, every notebook; with the newest and
@@ -50,6 +51,8 @@ SAY_EVERY = 4.0  # s; longer silence reads as a hang
 GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 # of the kinds that a fresh clone tests whole, those that no engine moves and that take longest to compile
 COMPILED_FIRST = ["LunarLander-v0", "SafePointGoal-v0", "QuadHover-v0", "BipedalWalker-v0"]
+KERNELS = ("-m", "rlenvs.core.check.libraries")
+PACKAGED = ["CartPole-v0", "ParticlePush-v0"]  # kinds whose libraries the wheel has when it is tried
 API_TESTS = [
     "tests/core/test_apis.py",
     "tests/core/test_check.py",
@@ -333,14 +336,21 @@ def add(arguments: list[str]) -> int:
 
 
 def package(arguments: list[str]) -> int:
-    """The package and the package of agents as users get them: source distributions, the wheels made of these, all away
-    from the source tree."""
+    """The packages as users get them: source distributions of rlenvs and its agents and the wheels made of these, the
+    wheel of kernels with few kinds, all away from the source tree."""
     python = set_up(EXTRAS["test"])
+    set_up(EXTRAS["kernels"])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for project in (ROOT, ROOT / "agents"):
             if call(python, "-m", "build", "--outdir", folder, project, cwd=folder) != 0:
                 return 1
+        libraries = folder / "libraries"
+        if call(python, *KERNELS, *PACKAGED, "--here", "--folder", libraries, **BYTECODE) != 0:
+            return 1
+        if kernel_wheel(python, libraries, folder) != 0:
+            return 1
+        (kernels,) = folder.glob("rlenvs_suite_kernels-*.whl")
         (wheel,), (agents,) = folder.glob("rlenvs_suite-*.whl"), folder.glob("rlenvs_suite_agents-*.whl")
         fresh = python_of(folder / "fresh")
         install = (*PIP, "-c", ROOT / "constraints.txt")
@@ -354,6 +364,8 @@ def package(arguments: list[str]) -> int:
             (python, *typed, ROOT / "tests" / "typed_user.py"),
             (fresh, *install, agents),
             (fresh, ROOT / "tests" / "installed_agents.py"),
+            (fresh, *install, kernels),
+            (fresh, ROOT / "tests" / "installed_kernels.py"),
         ]
         for step in steps:
             if call(*step, cwd=folder, PYTHONPATH="", PYTHONDONTWRITEBYTECODE="") != 0:
@@ -365,7 +377,21 @@ def package(arguments: list[str]) -> int:
 
 def kernels(arguments: list[str]) -> int:
     """Libraries of compiled loops, see docs/kernels.md."""
-    return call(set_up(EXTRAS["kernels"]), "-m", "rlenvs.core.check.libraries", *arguments, **BYTECODE)
+    python = set_up(EXTRAS["kernels"])
+    given = [text for text in arguments if text not in ("--wheel", "--turn")]
+    if "--turn" in arguments:
+        command = (python, "-m", "support.kernels_in_turn")
+        given += subprocess.check_output(
+            command, env={**os.environ, "PYTHONPATH": str(ROOT / "tests")}, text=True
+        ).split()
+    code = call(python, *KERNELS, *given, **BYTECODE)
+    return code or (kernel_wheel(python, ROOT / "build" / "kernels", ROOT / "dist") if "--wheel" in arguments else 0)
+
+
+def kernel_wheel(python: Path, libraries: Path, folder: Path) -> int:
+    """The wheel of libraries for this system, into a folder."""
+    wheel = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT / "kernels")
+    return call(python, *wheel, RLENVS_KERNELS=str(libraries))
 
 
 def site(arguments: list[str]) -> int:

@@ -6,3 +6,4 @@
 __version__ = "0.1.0"
 DISTRIBUTION = "rlenvs-suite"
 AGENTS = f"{DISTRIBUTION}-agents"
+KERNELS = f"{DISTRIBUTION}-kernels"

@@ -1,6 +1,8 @@
 """Libraries of kernels: they do what numba's loops do, follow from their sources alone, and are named by their keys."""
 
+import hashlib
 import importlib.util
+import json
 import os
 import platform
 import struct
@@ -10,15 +12,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.kernels_in_turn import in_turn
 from support.places import ROOT
 from toys import crossroads, double_integrator
 
 from rlenvs.core.check.libraries import command, session, verify
 from rlenvs.core.check.libraries.tape import Tape
 from rlenvs.core.compiler import build
-from rlenvs.core.compiler.ahead.code import entry_names
-from rlenvs.core.compiler.ahead.libraries import library_key
-from rlenvs.core.compiler.ahead.targets import TARGETS
+from rlenvs.core.compiler.ahead import manifest
+from rlenvs.core.compiler.ahead.libraries import in_copy, library_key
+from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
+from rlenvs.core.compiler.entry_points import entry_names
 from rlenvs.core.declare.setup import Setup
 
 linked = pytest.mark.skipif(
@@ -89,7 +93,7 @@ def test_a_library_does_what_numba_does(libraries, tmp_path):
 def test_what_differs_is_told(libraries, tmp_path):
     """Other actions in step 7, in the file that the library plays."""
     tape = session.tapes_of(crossroads.SPEC, 10)[0]
-    tape.save(tmp_path)
+    tape.save(tmp_path, TARGETS[HOST].lanes)
     data = bytearray((tmp_path / "data").read_bytes())
     actions = np.frombuffer(data, tape.batch.actions.dtype)
     actions[7 * tape.batch.actions.size :][: tape.batch.actions.size] *= 0.5
@@ -137,8 +141,9 @@ def test_formats(libraries):
     assert content["windows-x86-64"][:2] == b"MZ"
     assert struct.unpack_from("<4sH", content["windows-x86-64"], header) == (b"PE\0\0", 0x8664)
     for target, found in content.items():
-        for name in ("run_worlds", "run_blocks_shared", "run_blocks_own"):
-            assert name.encode() in found, (target, name)
+        assert b"run_worlds" in found, target
+        for name in ("run_blocks_shared", "run_blocks_own"):
+            assert (name.encode() in found) == TARGETS[target].lanes, (target, name)
 
 
 # --- without linkers --------------------------------------------------------------------------------------------------
@@ -176,14 +181,86 @@ def test_the_first_difference():
 
 def test_a_table_of_sizes():
     results = [
-        command.Built("A-v0", [command.Library("x86-64", Path("a"), 1200, 2.0)]),
+        command.Built("A-v0", [command.Library("x86-64", Path("a"), [], 1200, 2.0)], seconds=12.5),
         command.Built("B-v0", [], "no"),
-        command.Built("C-v0", [command.Library("x86-64", Path("c"), 300, 0.0)]),
+        command.Built("C-v0", [command.Library("x86-64", Path("c"), [], 300, 0.0)], seconds=0.5),
     ]
     assert command.sizes(results, ["x86-64"]).splitlines() == [
-        "| kB   | x86-64 | s   |",
-        "| ---- | ------ | --- |",
-        "| A-v0 | 1.2    | 2.0 |",
-        "| C-v0 | 0.3    | 0.0 |",
-        "| all  | 1.5    |     |",
+        "| kB   | x86-64 | numba, s | LLVM, s |",
+        "| ---- | ------ | -------- | ------- |",
+        "| A-v0 | 1.2    | 10.5     | 2.0     |",
+        "| C-v0 | 0.3    | 0.5      | 0.0     |",
+        "| all  | 1.5    |          |         |",
     ]
+
+
+def library(folder, target, key, functions=("run_worlds",)):
+    path = folder / target / f"{key}.so"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(f"{target} {key}".encode())
+    return command.Library(target, path, list(functions), path.stat().st_size, 1.0)
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)) for path in folder.glob("*/*")}
+
+
+def test_a_manifest_gathers_what_is_there(tmp_path):
+    manifest.add_libraries(tmp_path, [library(tmp_path, "x86-64", "aa", ["b", "a"]), library(tmp_path, "wasm32", "aa")])
+    manifest.add_libraries(tmp_path, [library(tmp_path, "x86-64", "bb")])
+    found = json.loads((tmp_path / "manifest.json").read_text())
+    assert found["format"] == 1
+    assert set(found["made_with"]) == {"numba", "llvmlite", "rlenvs"}
+    assert {key: set(entries) for key, entries in found["libraries"].items()} == {
+        "aa": {"x86-64", "wasm32"},
+        "bb": {"x86-64"},
+    }
+    assert found["libraries"]["aa"]["x86-64"] == {
+        "file": "x86-64/aa.so",
+        "sha256": hashlib.sha256(b"x86-64 aa").hexdigest(),
+        "functions": ["a", "b"],
+    }
+    (tmp_path / "x86-64" / "aa.so").unlink()
+    manifest.add_libraries(tmp_path, [])
+    assert set(manifest.read_manifest(tmp_path)["libraries"]["aa"]) == {"wasm32"}
+
+
+def test_what_is_of_no_kind_any_more_goes(tmp_path):
+    manifest.add_libraries(tmp_path, [library(tmp_path, "x86-64", key) for key in ("aa", "bb", "cc")])
+    manifest.keep_only(tmp_path, {"bb"})
+    assert files_of(tmp_path) == {"x86-64/bb.so"}
+    assert set(manifest.read_manifest(tmp_path)["libraries"]) == {"bb"}
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"format": 2, "libraries": {"aa": {}}}'])
+def test_a_manifest_that_cannot_be_read_is_none(tmp_path, content):
+    (tmp_path / "manifest.json").write_text(content)
+    assert manifest.read_manifest(tmp_path)["libraries"] == {}
+
+
+def test_work_in_a_copy_tells_why_it_failed(tmp_path):
+    in_copy(Path.write_text, tmp_path / "a", "b")
+    assert (tmp_path / "a").read_text() == "b"
+    with pytest.raises(BuildError, match=r"No such file.*missing"):
+        in_copy(Path.write_text, tmp_path / "missing" / "a", "b")
+    with pytest.raises(BuildError, match="its process ended"):
+        in_copy(os._exit, 3)
+
+
+def test_a_tape_without_lanes_steps_one_after_the_other(tmp_path):
+    tape = object.__new__(Tape)
+    tape._image = tape._data = bytearray()
+    tape._lines = ["call run_blocks_own 64 0 16 2", "call run_blocks_shared 64 0 16 2", "call bar_worlds 64 0 16"]
+    tape.save(tmp_path, lanes=True)
+    assert (tmp_path / "tape").read_text().splitlines() == tape._lines
+    tape.save(tmp_path, lanes=False)
+    stepped = "call run_worlds 64 0 16 2"
+    assert (tmp_path / "tape").read_text().splitlines() == [stepped, stepped, "call bar_worlds 64 0 16"]
+
+
+def test_kinds_are_verified_in_turn():
+    names = [str(n) for n in range(12)]
+    seen = [in_turn(names, first) for first in range(5)]
+    assert all(len(set(few)) == 5 for few in seen)
+    assert {name for few in seen[:3] for name in few} == set(names)
+    assert set(in_turn(["a", "b"], 7)) == {"a", "b"}

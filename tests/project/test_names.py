@@ -9,7 +9,7 @@ from support.places import ROOT
 
 from rlenvs.core.catalogue.foreign import check_distribution
 from rlenvs.core.declare.errors import DependencyError
-from rlenvs.version import AGENTS, DISTRIBUTION
+from rlenvs.version import AGENTS, DISTRIBUTION, KERNELS
 
 # a requirement of pip: the bare name, with extras, or with a further word
 FOREIGN = re.compile(
@@ -46,7 +46,11 @@ def test_no_text_names_the_other_distribution():
 
 
 def test_the_projects_have_these_names():
-    for path, name in (("pyproject.toml", DISTRIBUTION), ("agents/pyproject.toml", AGENTS)):
+    for path, name in (
+        ("pyproject.toml", DISTRIBUTION),
+        ("agents/pyproject.toml", AGENTS),
+        ("kernels/pyproject.toml", KERNELS),
+    ):
         assert tomllib.loads((ROOT / path).read_text(encoding="utf-8"))["project"]["name"] == name
 
 

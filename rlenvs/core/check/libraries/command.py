@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import os
 import tempfile
@@ -16,9 +17,13 @@ from rlenvs.core.catalogue.registry import entry, list_envs, world_of
 from rlenvs.core.check import one_per_kind
 from rlenvs.core.check.libraries.session import STEPS, tapes_of
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
-from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare
+from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
+from rlenvs.core.compiler.ahead.manifest import add_libraries, keep_only
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
-from rlenvs.core.compiler.build import driver
+from rlenvs.core.compiler.ahead.threads import build_threads_library
+from rlenvs.core.compiler.build import compiled_driver
+from rlenvs.core.compiler.keys import threads_key
+from rlenvs.core.compiler.ready import NONE
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
@@ -31,23 +36,32 @@ REPEATABLE = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASH
 
 
 class Built(NamedTuple):
-    """What became of a kind: its libraries, or why there are none."""
+    """What became of a kind: its libraries, or why there are none, and seconds of a processor for all of it."""
 
     id: str
     libraries: list[Library]
     fault: str = ""
+    seconds: float = 0.0
 
 
 def built(job: tuple[str, Sequence[str], Path]) -> Built:
     """Build what is missing of a kind; a job is an id, names of targets, and the folder."""
     id, targets, folder = job
+    start = seconds_used()
     world = world_of(id)
     engine = bool(engine_of(world, {}))
     try:
         setup = Setup(world)
-        return Built(id, list(build_libraries(setup, driver(setup, "numba", engine), engine, targets, folder)))
+        driver = compiled_driver(setup.world, setup.action_kind, engine)
+        libraries = list(build_libraries(setup, driver, engine, targets, folder))
+        return Built(id, libraries, seconds=seconds_used() - start)
     except (KernelError, MissingExtraError, BuildError) as error:
         return Built(id, [], str(error))
+
+
+def built_threads(job: tuple[Sequence[str], Path]) -> list[Library]:
+    """Build what is missing of the library of threads; a job is names of targets, and the folder."""
+    return list(build_threads_library(*job))
 
 
 def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[str, dict[str, str]]:
@@ -59,28 +73,35 @@ def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[st
     return id, verified(tapes_of(world), libraries, commands)
 
 
-def in_processes(
-    work: Callable[[Any], Any], jobs: Sequence[Any], count: int, text: str, **settings: str
-) -> Iterator[Any]:
-    """The results of jobs in the order in which they end, each made by a new process: the names that numba gives depend
-    on what it has compiled before.
+def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], count: int, text: str, context: Any) -> Iterator[Any]:
+    """The results of jobs in the order in which they end, each made by a new process.
 
     Args:
         work: a function of a job.
         jobs: to be done.
         count: of processes at a time.
         text: says what is done.
-        settings: of the environment of the processes.
+        context: of `multiprocessing`.
     """
-    before = dict(os.environ)
-    os.environ.update(settings)
+    pool = ProcessPoolExecutor(min(count, len(jobs)), context, max_tasks_per_child=1)
     try:
-        spawn = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(min(count, len(jobs)), spawn, max_tasks_per_child=1)
-        with pool, progress(text, len(jobs)) as tell:
+        with progress(text, len(jobs)) as tell:
             for done, result in enumerate(as_completed([pool.submit(work, job) for job in jobs])):
                 tell(done + 1)
                 yield result.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def builders() -> Iterator[Any]:
+    """How to start the processes that build: copies of one that has imported all and compiled nothing."""
+    before = dict(os.environ)
+    os.environ.update(REPEATABLE)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__])
+    try:
+        yield context
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -97,29 +118,31 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def sizes(results: Sequence[Built], targets: Sequence[str]) -> str:
-    """The table of sizes in kB of 1000 bytes, and of the seconds that building took."""
+    """The table of sizes in kB of 1000 bytes, and of the seconds that numba and what follows it took."""
     fine = [result for result in results if not result.fault]
     rows = [
         [
             each.id,
             *(f"{one.size / 1e3:.1f}" for one in each.libraries),
+            f"{each.seconds - sum(one.seconds for one in each.libraries):.1f}",
             f"{sum(one.seconds for one in each.libraries):.1f}",
         ]
         for each in fine
     ]
     sums = [sum(each.libraries[n].size for each in fine) / 1e3 for n in range(len(targets))]
-    return table(["kB", *targets, "s"], [*rows, ["all", *(f"{size:.1f}" for size in sums), ""]])
+    return table(["kB", *targets, "numba, s", "LLVM, s"], [*rows, ["all", *(f"{size:.1f}" for size in sums), "", ""]])
 
 
 def verify(results: Sequence[Built], targets: Sequence[str], jobs: int) -> int:
     """Print whether all libraries do what numba's loops do. Returns how many do not."""
+    spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory() as folder:
         found = players(targets, Path(folder))
         commands = {target: command for target, command in found.items() if isinstance(command, list)}
         tasks = [
             (each.id, {one.target: one.path for one in each.libraries}, commands) for each in results if not each.fault
         ]
-        outcomes = list(in_processes(compared, tasks, jobs, "verifying")) if tasks else []
+        outcomes = list(in_processes(compared, tasks, jobs, "verifying", spawn)) if tasks else []
     print(f"\nAgainst numba, {STEPS} steps:\n")
     rows = [[id, *(outcome.get(target, "not run") for target in targets)] for id, outcome in sorted(outcomes)]
     print(table(["", *targets], rows))
@@ -132,25 +155,51 @@ def verify(results: Sequence[Built], targets: Sequence[str], jobs: int) -> int:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="run.py kernels", description="Build libraries of kernels.")
-    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default")
+    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default, and what is of no kind any more goes")
     parser.add_argument("--targets", nargs="+", choices=list(TARGETS), default=list(TARGETS), help="all by default")
+    parser.add_argument("--here", action="store_true", help="only targets that this machine can run")
     parser.add_argument("--verify", action="store_true", help="compare them with numba's loops where that is possible")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with up to 1.5 GB; 2 by default")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
     given = parser.parse_args()
     folder = given.folder.resolve()
+    os.environ["RLENVS_TARGET"] = NONE  # worlds are played by numba's loops, whatever libraries there are
+    targets = runnable(given.targets) if given.here else given.targets
     ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
     start = time.monotonic()
-    prepare(given.targets, folder)
-    jobs = [(id, given.targets, folder) for id in ids]
-    results: list[Built] = sorted(in_processes(built, jobs, given.jobs, "building", **REPEATABLE))
-    print(sizes(results, given.targets))
+    results = build(ids, targets, given.jobs, folder)
+    print(sizes(results, targets))
     print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
-    failed = 0
-    for each in results:
-        if each.fault:
-            failed += 1
-            print(f"{each.id} has no library: {each.fault}")
-    if given.verify:
-        failed += verify(results, given.targets, given.jobs)
+    faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
+    print("\n".join(faults))
+    if not given.ids and not faults:
+        keep_only(folder, {threads_key()} | {one.path.stem for each in results for one in each.libraries})
+    failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
     raise SystemExit(1 if failed else 0)
+
+
+def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -> list[Built]:
+    """The libraries of some kinds, in order of their ids, built where they are missing, and in the folder's manifest.
+
+    Args:
+        ids: one of each kind.
+        targets: names of TARGETS.
+        jobs: processes at a time.
+        folder: of all libraries.
+    """
+    prepare(targets, folder)
+    results: list[Built] = []
+    with builders() as context:
+        for result in in_processes(built, [(id, targets, folder) for id in ids], jobs, "building", context):
+            add_libraries(folder, result.libraries)
+            results.append(result)
+        for libraries in in_processes(built_threads, [(targets, folder)], 1, "building threads", context):
+            add_libraries(folder, libraries)
+    return sorted(results)
+
+
+def runnable(targets: Sequence[str]) -> list[str]:
+    """Those of some targets whose libraries this machine can run."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = players(targets, Path(folder))
+    return [target for target in targets if isinstance(found[target], list)]

@@ -9,8 +9,8 @@ from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.check.libraries.tape import Tape
-from rlenvs.core.compiler.ahead.code import entry_names
 from rlenvs.core.compiler.driver import ACT, BEGIN, CHECK, OBSERVE, ROLL, STEP
+from rlenvs.core.compiler.entry_points import entry_names
 from rlenvs.core.declare.spec import World
 
 WORLDS, STEPS = 16, 100

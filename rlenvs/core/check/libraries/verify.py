@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from rlenvs.core.check.libraries.tape import Tape
-from rlenvs.core.compiler.ahead.targets import run_zig
+from rlenvs.core.compiler.ahead.targets import TARGETS, run_zig
 from rlenvs.core.compiler.jit import binding
 
 EQUAL = "equal"
@@ -88,9 +88,9 @@ def verified(
     found = dict.fromkeys(commands, EQUAL)
     for tape in tapes:
         with tempfile.TemporaryDirectory() as folder:
-            tape.save(Path(folder))
             for target, command in commands.items():
                 if found[target] == EQUAL:
+                    tape.save(Path(folder), TARGETS[target].lanes)
                     found[target] = _played(tape, [*command, str(libraries[target]), folder]) or EQUAL
     return found
 

@@ -7,47 +7,21 @@ a library shows take whole numbers of 64 bits and return one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rlenvs.core.compiler.build import CompiledDriver
-from rlenvs.core.compiler.driver import ENTRY_POINTS
+from rlenvs.core.compiler.entry_points import LANES, RUN
 from rlenvs.core.compiler.intermediate import KernelCompiler
 from rlenvs.core.compiler.jit import binding, cgutils, global_compiler_lock, intrinsic, ir, njit, types
-from rlenvs.core.compiler.lanes.blocks import WIDTH
 from rlenvs.core.compiler.lanes.driver import add_names
 from rlenvs.core.declare.errors import KernelError
-from rlenvs.core.declare.spec import World
 
-RUN = "run_worlds"
-LANES = {"run_blocks_shared": False, "run_blocks_own": True}  # forms of `run_blocks`: whether parameters are own ones
-# of what world each of the other entry points is
-ASKED = {
-    RUN: lambda world: True,
-    "advise_worlds": lambda world: "expert" in world.kernels,
-    "play_worlds": lambda world: bool(world.players),
-    "central_worlds": lambda world: bool(world.central),
-    "bar_worlds": lambda world: bool(world.barriers),
-    "grade_goals": lambda world: bool(world.goal),
-}
-assert {*ASKED, "run_blocks"} == set(ENTRY_POINTS)
 # numba's counters of references: kernels allocate nothing, so that there is nothing to count
 COUNTERS = ("NRT_incref", "NRT_decref")
 NOTHING = "".join(f"define void @{name}(ptr %object) {{\n  ret void\n}}\n" for name in COUNTERS)
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
-
-
-def entry_names(world: World, engine: bool, images: bool) -> list[str]:
-    """The functions that the library of a world has.
-
-    Args:
-        world: the declaration.
-        engine: whether an engine moves the bodies.
-        images: whether observations hold images.
-    """
-    lanes = LANES if world.lanes and WIDTH > 1 and not engine and not images else ()
-    return [*(name for name, asked in ASKED.items() if asked(world)), *lanes]
 
 
 class Entry(NamedTuple):
@@ -90,13 +64,19 @@ def intermediate_code(driver: CompiledDriver, names: list[str]) -> bytes:
     Raises:
         KernelError: a kernel cannot be compiled, or its code holds addresses of this process.
     """
-    entries = [_entry(driver, name) for name in names]
+    return joined([_entry(driver, name) for name in names])
+
+
+def joined(entries: Sequence[Entry]) -> bytes:
+    """The bitcode of a module of entry points, each in its wrapper."""
     module = binding.parse_assembly(NOTHING + "".join(entry.wrapper for entry in entries))
     for entry in entries:
         module.link_in(binding.parse_assembly(entry.code))
-    for symbol in (*module.functions, *module.global_variables):
-        if not symbol.is_declaration and symbol.name not in names:
-            symbol.linkage = "internal"  # goes where nobody uses it
+    names = [entry.name for entry in entries]
+    inner = [symbol for symbol in (*module.functions, *module.global_variables) if symbol.name not in names]
+    for number, symbol in enumerate(inner):
+        if not symbol.is_declaration:  # numba's names count what the process has compiled, and hold the driver's key
+            symbol.name = f"inner.{number}"
     module.name = ""
     module.verify()
     return bytes(module.as_bitcode())
@@ -112,7 +92,7 @@ def _entry(driver: CompiledDriver, name: str) -> Entry:
         if found.library.has_dynamic_globals:
             raise KernelError(f"{driver.world.name}: the code of {name} holds addresses of this process")
         code = found.library.get_llvm_str()
-    return Entry(name, found.fndesc.llvm_func_name, len(found.signature.args), _portable(code))
+    return Entry(name, found.fndesc.llvm_func_name, len(found.signature.args), portable(code))
 
 
 def _lane_form(driver: CompiledDriver, own: bool) -> Any:
@@ -135,7 +115,7 @@ def call_linked(context: Any, function: Any, batch: Any, start: Any, stop: Any, 
     return types.void(*[types.int64] * 5), generate
 
 
-def _portable(code: str) -> str:
+def portable(code: str) -> str:
     """The text of a module without what is of one processor."""
     code = re.sub(r'^target (datalayout|triple) = "[^"]*"\n', "", code, flags=re.M)
     return re.sub(r'"(target-cpu|target-features)"="[^"]*"', "", "\n".join(_without_counters(code)))

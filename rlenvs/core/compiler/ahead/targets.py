@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import os
 import subprocess
@@ -32,6 +31,8 @@ class Target:
         zig: processor and system as `zig` has them.
         suffix: of a library's file.
         linker: which of the linkers makes it: "elf", "coff", "wasm" or "macho".
+        lanes: whether several worlds are stepped at once; where registers are few and narrow that is slower, or hardly
+            faster, than one after the other, and needs twice the code.
     """
 
     triple: str
@@ -40,16 +41,17 @@ class Target:
     suffix: str
     linker: str
     features: str = ""
+    lanes: bool = True
 
 
 LINUX, ZIG_LINUX = "x86_64-unknown-linux-gnu", "x86_64-linux-none"
 TARGETS = {
-    "x86-64": Target(LINUX, "x86-64", ZIG_LINUX, ".so", "elf"),
+    "x86-64": Target(LINUX, "x86-64", ZIG_LINUX, ".so", "elf", lanes=False),
     "x86-64-v3": Target(LINUX, "x86-64-v3", ZIG_LINUX, ".so", "elf"),
     "x86-64-v4": Target(LINUX, "x86-64-v4", ZIG_LINUX, ".so", "elf"),
     "aarch64-linux": Target("aarch64-unknown-linux-gnu", "generic", "aarch64-linux-none", ".so", "elf"),
     "macos-arm64": Target("arm64-apple-macosx11.0.0", "apple-m1", "aarch64-macos.11.0", ".dylib", "macho"),
-    "windows-x86-64": Target("x86_64-pc-windows-msvc", "x86-64", "x86_64-windows-msvc", ".dll", "coff"),
+    "windows-x86-64": Target("x86_64-pc-windows-msvc", "x86-64", "x86_64-windows-msvc", ".dll", "coff", lanes=False),
     "wasm32": Target(
         "wasm32-unknown-unknown",
         "generic",
@@ -57,11 +59,11 @@ TARGETS = {
         ".wasm",
         "wasm",
         "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext",
+        lanes=False,
     ),
 }
 
 
-@functools.cache
 def _machine(target: Target) -> Any:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
@@ -71,10 +73,19 @@ def _machine(target: Target) -> Any:
     )
 
 
-def object_code(code: bytes, target: Target) -> bytes:
-    """A module of intermediate code as the object file of a target, optimised as numba does for this processor."""
+def object_code(code: bytes, target: Target, names: Collection[str]) -> bytes:
+    """A module of intermediate code as the object file of a target, optimised as numba does for this processor.
+
+    Args:
+        code: bitcode.
+        target: for which it is made.
+        names: of the functions that it shows; what these do not use goes.
+    """
     machine: Any = _machine(target)
     module = binding.parse_bitcode(code)
+    for symbol in (*module.functions, *module.global_variables):
+        if not symbol.is_declaration and symbol.name not in names:
+            symbol.linkage = "internal"
     module.triple, module.data_layout = target.triple, str(machine.target_data)
     settings: Any = config
     tuning = binding.create_pipeline_tuning_options(speed_level=settings.OPT)
@@ -135,7 +146,7 @@ def make_runtime(target: Target, folder: Path) -> Path:
                 "-mcpu=baseline",
             )
             run_zig(folder, "build-lib", empty, "-target", target.zig, *settings, f"-femit-bin={archive}")
-            _put(archive.read_bytes(), path)
+            write_whole(archive.read_bytes(), path)
     return path
 
 
@@ -158,7 +169,7 @@ def link(code: bytes, target: Target, names: Sequence[str], runtimes: Path, path
         made.write_bytes(code)
         files = [made] if target.linker == "macho" else [made, make_runtime(target, runtimes)]
         run_zig(runtimes, *LINKERS[target.linker](target, names, files, library))
-        _put(library.read_bytes(), path)
+        write_whole(library.read_bytes(), path)
 
 
 def _elf(target: Target, names: Collection[str], files: list[Path], library: Path) -> list[str | Path]:
@@ -196,7 +207,7 @@ def _macho(target: Target, names: Collection[str], files: list[Path], library: P
 LINKERS = {"elf": _elf, "coff": _coff, "wasm": _wasm, "macho": _macho}
 
 
-def _put(content: bytes, path: Path) -> None:
+def write_whole(content: bytes, path: Path) -> None:
     """Write a file as a whole: others may look for it meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:

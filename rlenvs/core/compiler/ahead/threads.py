@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core.compiler.ahead.code import NOTHING, Entry, _portable
-from rlenvs.core.compiler.ahead.libraries import RUNTIMES, Library
-from rlenvs.core.compiler.ahead.targets import TARGETS, link, object_code
-from rlenvs.core.compiler.jit import binding, global_compiler_lock, njit, types
+from rlenvs.core.compiler.ahead.code import Entry, joined, portable
+from rlenvs.core.compiler.ahead.libraries import Library, make_libraries
+from rlenvs.core.compiler.ahead.targets import TARGETS
+from rlenvs.core.compiler.jit import global_compiler_lock, njit, types
 from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.thread_loops import announce, close, help_out, look_out, work
 from rlenvs.core.compiler.threads import FUNCTIONS
@@ -26,31 +25,14 @@ def build_threads_library(targets: Collection[str], folder: Path) -> Iterator[Li
         folder: of all libraries; there is one in it for each target.
 
     Raises:
-        MissingExtraError: ziglang is not installed.
+        MissingExtraError: ziglang is not installed. BuildError: a library cannot be linked.
     """
-    key, code = threads_key(), b""
-    for name in targets:
-        target, start = TARGETS[name], time.monotonic()
-        if target.linker == "wasm":
-            continue
-        path = folder / name / f"{key}{target.suffix}"
-        if not path.exists():
-            code = code or _intermediate_code()
-            link(object_code(code, target), target, list(FUNCTIONS), folder / RUNTIMES, path)
-        yield Library(name, path, path.stat().st_size, time.monotonic() - start)
+    chosen = [name for name in targets if TARGETS[name].linker != "wasm"]
+    yield from make_libraries(threads_key(), list(FUNCTIONS), _intermediate_code, chosen, folder)
 
 
 def _intermediate_code() -> bytes:
-    entries = [_entry(name, count) for name, count in FUNCTIONS.items()]
-    module = binding.parse_assembly(NOTHING + "".join(entry.wrapper for entry in entries))
-    for entry in entries:
-        module.link_in(binding.parse_assembly(entry.code))
-    for symbol in (*module.functions, *module.global_variables):
-        if not symbol.is_declaration and symbol.name not in FUNCTIONS:
-            symbol.linkage = "internal"
-    module.name = ""
-    module.verify()
-    return bytes(module.as_bitcode())
+    return joined([_entry(name, count) for name, count in FUNCTIONS.items()])
 
 
 def _entry(name: str, count: int) -> Entry:
@@ -60,4 +42,4 @@ def _entry(name: str, count: int) -> Entry:
     (found,) = loop.overloads.values()
     with global_compiler_lock:
         code = found.library.get_llvm_str()
-    return Entry(name, found.fndesc.llvm_func_name, count, _portable(code))
+    return Entry(name, found.fndesc.llvm_func_name, count, portable(code))
