@@ -11,6 +11,7 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
+os.environ.setdefault("RLENVS_TARGET", "none")  # tests are of what is compiled here, whatever libraries there are
 os.environ["RLENVS_QUIET"] = "1"  # what is said of progress depends on how fast the machine is
 
 import pytest

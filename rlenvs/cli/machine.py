@@ -75,7 +75,9 @@ def compile_command(
     from rlenvs.core.catalogue.registry import entry, list_envs
     from rlenvs.core.check import one_per_kind
     from rlenvs.core.compiler.cache import cache_folders
+    from rlenvs.core.compiler.installed import need_numba
 
+    need_numba("environments")
     keywords = keywords_from(set)
     chosen = [entry(id).id for id in ids or one_per_kind(list_envs())]  # members of a kind share their code
     folder = next((folder for folder in cache_folders() if os.access(folder, os.W_OK)), None)

@@ -29,6 +29,7 @@ GOOD = tiny_library(run_worlds=7) if POSSIBLE else b""
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The sole folder of libraries."""
+    monkeypatch.delenv("RLENVS_TARGET", raising=False)
     monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
     monkeypatch.setattr(ready, "package_folder", lambda: None)
@@ -94,6 +95,25 @@ def test_the_installed_package_goes_before_the_cache(folder, tmp_path, monkeypat
     put(installed, KEY, GOOD, sha256="0" * 64)
     ready._manifest.cache_clear()
     assert run() == 7
+
+
+CALLER = "class Entry:\n    def __init__(self, *given): self.given = given"
+
+
+@pytest.mark.parametrize("text", [CALLER, "", "import none"])
+def test_what_calls_functions(folder, tmp_path, monkeypatch, text):
+    """The package's own, where it works."""
+    put(folder, KEY, GOOD)
+    (tmp_path / "_call.py").write_text(text)
+    monkeypatch.setattr(ready, "package_folder", lambda: tmp_path)
+    monkeypatch.setattr(ready, "_entry_type", ready._entry_type.__wrapped__)
+    monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
+    found = ready.library(KEY, RUN, "a toy")["run_worlds"]
+    monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
+    if text == CALLER:
+        assert found.given[1] == 4
+    else:
+        assert found(0, 0, 1, 2) == 7
 
 
 def test_no_package_is_taken_from_the_working_directory(tmp_path, monkeypatch):

@@ -219,8 +219,11 @@ def _entry_type() -> Any:
     if spec is None or spec.loader is None:
         return None
     try:
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
+        module = sys.modules.get(spec.name)
+        if module is None:
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+            sys.modules[spec.name] = module
         return module.Entry
     except (ImportError, AttributeError):
         return None

@@ -72,15 +72,19 @@ CIRCUIT_STATE = {
 
 
 @functools.lru_cache(maxsize=16)
-def _fixed(name: str, given: str, margin: float, braking: float) -> tuple[np.ndarray, np.ndarray]:
-    """The road of a named or given circuit, and the line that experts drive."""
+def _fixed_road(name: str, given: str) -> np.ndarray:
+    """The road of a named or given circuit."""
     if given:
-        road = files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
-    else:
-        road = files.named_road(name, cells=CELLS)
+        return files.road_of_text(given, spacing=SPACING, multiple=line.COARSEST)
+    return files.named_road(name, cells=CELLS)
+
+
+@functools.lru_cache(maxsize=16)
+def _fixed_line(name: str, given: str, margin: float, braking: float) -> np.ndarray:
+    """The line that experts drive on it."""
     grip, drive, switch, top = usual_limits()
     limits = {"grip": grip, "drive": drive, "brake": braking * drive, "switch": switch, "top": top}
-    return road, line.fast_line(road, margin=margin, rounds=ROUNDS, **limits)[0]
+    return line.fast_line(_fixed_road(name, given), margin=margin, rounds=ROUNDS, **limits)[0]
 
 
 def usual_limits() -> tuple[float, float, float, float]:
@@ -96,31 +100,37 @@ def kind_of_circuit(values: Any) -> str:
     return "random" if values.track == "random" else "named"
 
 
-def fixed_circuit(values: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Road and line of a circuit that is not drawn.
+def fixed_road(values: Any) -> np.ndarray:
+    """The road of a circuit that is not drawn.
 
     Raises:
         ParameterError: a centre line that `files.road_through` refuses.
     """
     if kind_of_circuit(values) == "random":
-        return np.zeros((CELLS + 1, COLUMNS)), np.zeros(CELLS + 1)
+        return np.zeros((CELLS + 1, COLUMNS))
+    return _fixed_road(values.track, files.rows_text(values.centre_line))
+
+
+def fixed_line(values: Any) -> np.ndarray:
+    """The line of a circuit that is not drawn."""
+    if kind_of_circuit(values) == "random":
+        return np.zeros(CELLS + 1)
     keeps = (ALONE_MARGIN, ALONE_BRAKING) if values.agents == 1 else (LINE_MARGIN, LINE_BRAKING)
-    return _fixed(values.track, files.rows_text(values.centre_line), *keeps)
+    return _fixed_line(values.track, files.rows_text(values.centre_line), *keeps)
 
 
 def circuit_sizes(values: Any) -> dict[str, int]:
     """The named size that a circuit adds."""
-    return {"rungs": len(fixed_circuit(values)[0])}
+    return {"rungs": len(fixed_road(values))}
 
 
 def circuit_data(values: Any) -> dict[str, Any]:
     """The arrays of CIRCUIT_DATA."""
-    road, best = fixed_circuit(values)
     kind, tyres = kind_of_circuit(values), DYNAMICS.values.index(values.dynamics)
     cornering, braking = (ALONE if values.agents == 1 else AMONG_OTHERS)[kind]
     return {
-        "fixed_road": road,
-        "fixed_line": best,
+        "fixed_road": fixed_road(values),
+        "fixed_line": fixed_line(values),
         "drawn": int(kind == "random"),
         "cornering": cornering[tyres],
         "braking": braking[tyres],
