@@ -2,7 +2,9 @@
 
 import dis
 import importlib
+import os
 import pkgutil
+import py_compile
 import sys
 from types import CodeType, FunctionType
 
@@ -145,6 +147,24 @@ def test_the_source_is_that_of_the_code(module_of):
     assert source_of(scope["used"].__func__.__code__) is None
     assert source_of(scope["inner"].__code__) is not None  # which is as in the file
     assert source_of((lambda: 1).__code__) is None
+
+
+def test_bytecode_that_is_older_than_its_source(module_of, monkeypatch):
+    """Python takes it where both are of the same second, and of sources of the same length."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    module, second = module_of(SOURCE), 10**9
+    code = module.used.__func__.__code__
+    assert source_of(code) is not None
+    with open(module.__file__, "w") as file:
+        file.write(SOURCE.replace("range(3)", "range(4)"))
+    os.utime(module.__file__, ns=(second, second))
+    assert source_of(code) is None
+    py_compile.compile(module.__file__)  # as an import of it does
+    with open(module.__file__, "w") as file:
+        file.write(SOURCE)
+    os.utime(module.__cached__, ns=(second + 1000, second + 1000))
+    os.utime(module.__file__, ns=(second + 2000, second + 2000))
+    assert "range(4)" not in source_of(code)
 
 
 def test_texts_that_are_kept_with_the_function():

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 from importlib.machinery import SourceFileLoader
+from importlib.util import cache_from_source
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -100,8 +101,8 @@ def _read(name: str, stamp: tuple[int, ...], text: str | None) -> _File | None:
         if text is None:
             with open(name, encoding="utf-8-sig") as file:
                 text = file.read()
-            # that which importing the file as it is now gives, from its .pyc where that is newer
-            module = SourceFileLoader(name, name).get_code(name)
+        if stamp[0] < _time_of_bytecode(name):
+            module = SourceFileLoader(name, name).get_code(name)  # from the .pyc, if it is of the file as it is now
         else:
             module = compile(text, name, "exec", dont_inherit=True)
     except (OSError, SyntaxError, ValueError, ImportError, EOFError):
@@ -110,6 +111,15 @@ def _read(name: str, stamp: tuple[int, ...], text: str | None) -> _File | None:
         return None
     lines = [0, *(found.end() for found in re.finditer("\n", text))]
     return _File(stamp, text, lines, {(code.co_firstlineno, code.co_name): code for code in _codes_in(module)})
+
+
+def _time_of_bytecode(name: str) -> int:
+    """When the .pyc of a file was written [ns]; 0 where there is none. Python looks at whole seconds, and may take
+    one that was written before the file's last change."""
+    try:
+        return os.stat(cache_from_source(name)).st_mtime_ns
+    except (OSError, NotImplementedError):
+        return 0
 
 
 def _codes_in(code: CodeType) -> Iterator[CodeType]:
