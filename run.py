@@ -52,7 +52,8 @@ GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 # of the kinds that a fresh clone tests whole, those that no engine moves and that take longest to compile
 COMPILED_FIRST = ["LunarLander-v0", "SafePointGoal-v0", "QuadHover-v0", "BipedalWalker-v0"]
 KERNELS = ("-m", "rlenvs.core.check.libraries")
-PACKAGED = ["CartPole-v0", "ParticlePush-v0"]  # kinds whose libraries the wheel has when it is tried
+# kinds whose libraries the wheel has when it is tried
+PACKAGED = ["CartPole-v0", "ParticlePush-v0", "QuadHover-v0", "QuadRace-v0"]
 API_TESTS = [
     "tests/core/test_apis.py",
     "tests/core/test_check.py",
@@ -358,13 +359,13 @@ def package(arguments: list[str]) -> int:
         steps: list[tuple[str | Path, ...]] = [
             (python, "-m", "venv", folder / "fresh"),
             (fresh, *install, wheel),
+            (fresh, *install, kernels),  # in the place of numba
             (fresh, ROOT / "tests" / "installed.py", *folder.glob("rlenvs_suite-*.tar.gz")),
             (fresh.with_name("rlenvs"), "--version"),
             (fresh.with_name("rlenvs"), "list"),
             (python, *typed, ROOT / "tests" / "typed_user.py"),
             (fresh, *install, agents),
             (fresh, ROOT / "tests" / "installed_agents.py"),
-            (fresh, *install, kernels),
             (fresh, ROOT / "tests" / "installed_kernels.py", *PACKAGED),
         ]
         for step in steps:
