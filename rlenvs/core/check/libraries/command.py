@@ -23,6 +23,7 @@ from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
 from rlenvs.core.compiler.ahead.threads import build_threads_library
 from rlenvs.core.compiler.build import driver
 from rlenvs.core.compiler.keys import threads_key
+from rlenvs.core.compiler.ready import NONE
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
@@ -162,6 +163,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
     given = parser.parse_args()
     folder = given.folder.resolve()
+    os.environ["RLENVS_TARGET"] = NONE  # what is built and compared with are numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
     ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
     start = time.monotonic()
