@@ -163,7 +163,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
     given = parser.parse_args()
     folder = given.folder.resolve()
-    os.environ["RLENVS_TARGET"] = NONE  # what is built and compared with are numba's loops, whatever libraries there are
+    os.environ["RLENVS_TARGET"] = NONE  # built from and compared with numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
     ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
     start = time.monotonic()
