@@ -165,7 +165,9 @@ def translated(
         if name not in known:
             continue
         for target, meant in _read(world, name, value).items():
-            is_weight = target in world.terms and target not in world.params and target not in world.options
+            is_weight = target in world.base.terms and target not in world.params and target not in world.options
+            if is_weight and world.terms is not world.base.terms:
+                raise ParameterError(f"{world.name}: {name} is not for level={world.level_name!r}; give `weights`")
             before = taken.get(target) or (target if target in (weights if is_weight else own) else "")
             if before:
                 raise ParameterError(f"{world.name}: {name} and {before} say the same; give one of them")

@@ -44,7 +44,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from rlenvs.core import discrete, flag
+from rlenvs.core import discrete, drop_in, flag, instead, value_of
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -142,6 +142,15 @@ SPEC = tabular(
         "sab": flag(True, "the rules of Sutton and Barto: a natural beats all but another one"),
     },
     action=discrete("stick", "hit"),
+    drop_in=drop_in(
+        views={
+            "natural": value_of("natural"),
+            "sab": value_of("sab"),
+            **dict.fromkeys(
+                ("player", "dealer"), instead("a hand is its sum and whether an ace counts 11, as observed")
+            ),
+        }
+    ),
     horizon=22,
     fps=2,
 )
