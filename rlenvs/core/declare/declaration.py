@@ -48,8 +48,17 @@ def check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
     if "exploit" in spec.scores and not spec.scores["exploit"].note:
         raise ParameterError(f"{name}: scores['exploit'] needs a note that says what the script does")
+    _check_originals(name, spec)
     if not set(spec.scratch) <= set(spec.state):
         raise ParameterError(f"{name}: scratch={list(spec.scratch)} must name fields of the state")
+
+
+def _check_originals(name: str, spec: World) -> None:
+    named = spec.drop_in
+    if own := set(named.keywords) & {*spec.params, *spec.options}:
+        raise ParameterError(f"{name}: drop_in names keywords that the world has itself: {sorted(own)}")
+    if unknown := {param for params in named.starts.values() for param in params} - set(spec.params):
+        raise ParameterError(f"{name}: drop_in starts name {sorted(unknown)}, which are no parameters")
 
 
 def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:

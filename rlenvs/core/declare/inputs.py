@@ -143,7 +143,8 @@ def params_of(
         raise ParameterError("options['params']=None must be a dictionary of physical parameters; leave it out")
     left.pop(OF_TESTS, None)
     params = dict(mapping("options['params']", params, {}))
-    once = {name: left.pop(option) for option in starts.keys() & left.keys() for name in starts[option]}
+    given = {option: left.pop(option) for option in starts if option in left}
+    once = {name: value for option, value in given.items() for name in starts[option]}
     if set(left) - set(others):
         known = " and ".join(map(repr, ("params", *starts, *others)))
         raise ParameterError(f"reset knows no options {sorted(set(left) - set(others))}; it knows {known}")

@@ -40,7 +40,8 @@ class Setup:
         weights: weight by reward term, for terms whose weight is to differ from the default.
         randomize: (low, high) by parameter; drawn uniformly at every reset.
         encoding: what kind of numbers observations are: "float", as the world declares them; "unit", float32 in
-            [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers.
+            [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers; "one_hot",
+            of one that is Discrete; "tuple", its parts, where a world declares some.
         flat_actions: whether several choices made at once are one choice among all their combinations: a Discrete
             action in place of a MultiDiscrete or MultiBinary one. The last dimension runs fastest, and the mask allows
             a combination where it allows each of its parts.

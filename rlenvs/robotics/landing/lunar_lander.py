@@ -73,7 +73,7 @@ from rlenvs.robotics.landing.render import draw_landing
 NOTHING, LEFT_ENGINE, MAIN_ENGINE, RIGHT_ENGINE = range(4)
 BOUNDS = (2.5, 2.5, 10.0, 10.0, 2.0 * math.pi, 10.0, 1.0, 1.0)
 
-BODIES = instead("bodies are in `env.unwrapped.batch.states`: frame, angle, velocity, spin of each")
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
 DROP_IN = drop_in(
     {"continuous": only(False, "rlenvs/LunarLanderContinuous-v0 has throttles")},
     dict.fromkeys(("lander", "legs", "moon", "world", "particles"), BODIES),

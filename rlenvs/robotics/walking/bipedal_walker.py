@@ -85,7 +85,7 @@ LOW = (-math.pi, -5.0, -5.0, -5.0, *LEG_LOW, *LEG_LOW, *[-1.0] * RAYS)
 HIGH = (math.pi, 5.0, 5.0, 5.0, *LEG_HIGH, *LEG_HIGH, *[1.0] * RAYS)
 
 
-BODIES = instead("bodies are in `env.unwrapped.batch.states`: frame, angle, velocity, spin of each")
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
 
 SPEC = world(
     "BipedalWalker-v0",

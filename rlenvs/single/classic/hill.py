@@ -19,7 +19,7 @@ CAR = {
     "max_position": param(0.6, 0.3, 1.0, "", "where the valley ends", limit=True),
     "max_speed": param(0.07, 0.01, 0.3, "", "largest speed, per step", limit=True),
     "goal_velocity": param(0.0, -1.0, 1.0, "", "least velocity at the goal", limit=True),
-    "min_position_start": param(-0.6, -0.7, 0.2, "", "least position at the start"),
+    "min_position_start": param(-0.6, -0.7, 0.5, "", "least position at the start"),
     "max_position_start": param(-0.4, -0.7, 0.5, "", "largest position at the start"),
     "min_velocity_start": param(0.0, -0.07, 0.07, "", "least velocity at the start"),
     "max_velocity_start": param(0.0, -0.07, 0.07, "", "largest velocity at the start"),
