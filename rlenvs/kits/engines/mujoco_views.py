@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import instead, view
+from rlenvs.core.declare.drop_in import Instead, View
 
 WAY = "write `env.unwrapped.batch.states`, fields qpos and qvel, then call `env.unwrapped.refresh()`"
 
@@ -44,7 +45,7 @@ def _state_vector(setup: Any, p: Any, s: Any) -> Callable[[], np.ndarray]:
     return lambda: np.concatenate([s["qpos"], s["qvel"]])
 
 
-VIEWS = {
+VIEWS: dict[str, View | Instead] = {
     "data": view(_data, "`qpos`, `qvel`, `ctrl`, `time` and the other arrays of MuJoCo's MjData in the state"),
     "dt": view(lambda setup, p, s: 1.0 / setup.fps, "seconds per control step"),
     "frame_skip": view(_frame_skip, "physics steps per control step"),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import drop_in, instead, meaning, only, same_as, view
-from rlenvs.core.declare.drop_in import DropIn, Keyword
+from rlenvs.core.declare.drop_in import DropIn, Instead, Keyword, View
 from rlenvs.core.declare.errors import clipped, nearest, shortened
 
 META = ("LANE_LEFT", "IDLE", "LANE_RIGHT", "FASTER", "SLOWER")
@@ -185,7 +185,7 @@ def _typed(option: str, types: Mapping[str, tuple[str, Mapping[str, Keyword]]]) 
 def names(keyword: Keyword, moves: Sequence[int] = ()) -> DropIn:
     """What code for highway-env finds in a world of this family."""
     chosen = [META[j] for j in moves]
-    views = {
+    views: dict[str, View | Instead] = {
         "vehicle": view(_vehicle, "the ego car: position [m], speed [m/s], heading [rad], velocity [m/s], crashed"),
         "set_record_video_wrapper": view(lambda setup, p, s: _record, "does nothing: images show decisions"),
         "config": view(_config, "what the world has of highway-env's configuration"),

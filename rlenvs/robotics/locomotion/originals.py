@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from rlenvs.core import drop_in, instead, meaning, only, same_as
-from rlenvs.core.declare.drop_in import DropIn, Keyword
+from rlenvs.core.declare.drop_in import DropIn, Instead, Keyword
 from rlenvs.kits.engines.mujoco_views import VIEWS
 
 REWARDS = {"forward_reward_weight": same_as("forward"), "ctrl_cost_weight": same_as("control")}
@@ -19,7 +19,7 @@ HEIGHTS = {"healthy_z_range": same_as("lowest", "highest")}
 OTHERS = {"healthy_state_range": only((-100.0, 100.0), "other numbers of the state are healthy within (-100, 100)")}
 OWN_IMAGE = instead("images have a size and a camera of their own; leave it out")
 IN_INFO = instead("what a step found of it is the reward term `healthy`, info['reward_healthy']")
-OF_ALL = {
+OF_ALL: dict[str, Keyword | Instead] = {
     "reset_noise_scale": same_as("noise"),
     "exclude_current_positions_from_observation": only(
         True, "the place is not observed; `env.unwrapped.data.qpos` has it"
