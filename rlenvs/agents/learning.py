@@ -13,7 +13,8 @@ from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.hyperparameters.settings import OFF_POLICY
 from rlenvs.agents.runs import EVALUATION_SEEDS
 from rlenvs.agents.store import references_of
-from rlenvs.core.catalogue.docs import documented, has_success, markdown_table, success_cell
+from rlenvs.core.catalogue.docs import documented, has_success, success_cell
+from rlenvs.core.catalogue.markdown import markdown_table
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.spec import World

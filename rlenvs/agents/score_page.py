@@ -22,7 +22,7 @@ from rlenvs.agents.store import (
     references_of,
     training_seeds,
 )
-from rlenvs.core.catalogue.docs import documented, has_success, success_cell
+from rlenvs.core.catalogue.docs import cost_cells, documented, has_success, success_cell
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.spec import World
@@ -34,6 +34,9 @@ HEAD = (
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
 )
 OPEN_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "Expert's success", "Tried", "Found")
+BRIEF_HEAD = ("Environment", "Expert", "Learnt", "Score", "Success", "By")
+POLICIES_HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Limit")
+LARGE, FOUR_DIGITS = 1e5, 1e4  # returns that a terminal shows in thousands, and those without a fraction
 HELPED_HEAD = ("Environment", "Learnt", "Without", "Found")
 
 
@@ -86,10 +89,9 @@ class Known:
         return normalized(mean, None if random is None else random.mean, self.upper)
 
 
-def known() -> Iterator[Known]:
-    """Every environment once, and once more for every level with agents of its own."""
-    for row in documented():
-        name = world_of(row.id).name
+def known(names: Iterable[str] | None = None) -> Iterator[Known]:
+    """Every environment once, and once more for every level with agents of its own; of all names by default."""
+    for name in [world_of(row.id).name for row in documented()] if names is None else names:
         stems = {stem: parse_name(stem.name) for stem in reference_agents(name)}
         for level in (None, *world_of(name).levels):
             cards = {stem: read_card(stem) for stem, said in stems.items() if (said.level, said.seed) == (level, None)}
@@ -251,6 +253,51 @@ def _number(value: float) -> str:
     return f"{0.0 if abs(value) < NOTHING else value:.4g}"
 
 
+# --- for a terminal ---------------------------------------------------------------------------------------------------
+
+
+def brief_rows(everything: Iterable[Known]) -> Iterator[tuple[str, ...]]:
+    """A row for each environment at its defaults, short enough for 80 columns."""
+    for one in everything:
+        if one.level is not None:
+            continue
+        cells = one.name, _short(one.references["expert"].mean) if "expert" in one.references else ""
+        card = next(iter(one.learnt.values()), None)
+        if card is None or card.score is None:
+            yield *cells, *("",) * 4
+            continue
+        success = _success(card).replace(", unsafe", " !").replace("unsafe", "!")
+        yield *cells, _short(card.score.mean), _scale_cell(card.score, one), success, card.algorithm
+
+
+def policy_rows(one: Known) -> Iterator[tuple[str, ...]]:
+    """A row for each policy of an environment: what is known without learning, and its agents."""
+    for name, score in one.references.items():
+        scale = one.scale(score.mean)
+        rate = "" if score.success is None or not has_success(one.world) else f"{100 * score.success:.0f} %"
+        worst, limit, _ = cost_cells(score.costs, one.world.cost_limits)
+        yield name, _mean_cell(score), "" if scale is None else f"{scale:.3f}", rate, worst, limit
+    for stem, card in [*one.learnt.items(), *one.imitating.items()]:
+        policy = f"{_named(card)}, {_effort(stem, card)}"
+        if card.score is None:
+            yield policy, "not measured", *("",) * 4
+        else:
+            worst, limit, _ = card_costs(card)
+            yield policy, _mean_cell(card.score), _scale_cell(card.score, one), _success(card), worst, limit
+
+
+def _mean_cell(score: Score | AgentScore) -> str:
+    known_width = score.half_width > NOTHING  # not NaN: of one episode, or of a card that does not say
+    return f"{_number(score.mean)} ± {score.half_width:.2g}" if known_width else _number(score.mean)
+
+
+def _short(value: float) -> str:
+    """A return in at most seven letters."""
+    if abs(value) >= LARGE:
+        return f"{value / 1000:.0f}k"
+    return f"{value:.0f}" if abs(value) >= FOUR_DIGITS else _number(value)
+
+
 PAGE = """# Scores
 
 Mean returns over fixed seeds, summed over a team; of agents with the half width of the 95 % interval. Random, idle,
@@ -273,7 +320,7 @@ where costs do not matter.
 Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
 once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
 
-`rlenvs scores` prints these tables from the cards, `rlenvs scores --write docs/scores.md` writes this page, and
+`rlenvs scores` prints them in short and `rlenvs scores ID` those of one environment, from the cards; `rlenvs scores --write docs/scores.md` writes this page, and
 `rlenvs scores --check` plays every agent again and fails where one has left its interval.
 
 ## Agents

@@ -33,6 +33,7 @@ from rlenvs.cli.common import (
     app,
     check_folder,
     check_output,
+    check_screen,
     compiled,
     console,
     keywords_from,
@@ -82,6 +83,8 @@ def watch(
     say(_introduced(agent))
     agent.check(Setup(world_of(id), **keywords))
     _check_against(id, against, keywords)
+    if output is None:
+        check_screen("write a video: --output FILE.gif, .webp or .mp4")
     compiled(id, keywords)
     if output is None:
         say("Esc closes the window.")
@@ -139,6 +142,10 @@ def _introduced(agent: Any) -> str:
 
 @app.command(rich_help_panel=PANEL)
 def scores(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Environments, to see all policies of each. Default: a line for each."),
+    ] = None,
     write: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as Markdown.")] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Play every reference agent again; exit code 1 where a score does not hold.")
@@ -151,8 +158,8 @@ def scores(
         bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
     ] = False,
 ) -> None:
-    """List what random actions, scripted experts, learnt and imitating agents reach in every environment."""
-    from rlenvs.agents.score_page import HEAD, OPEN_HEAD, known, open_rows, page, score_rows
+    """List what random actions, scripted experts, learnt and imitating agents reach."""
+    from rlenvs.agents.score_page import page
 
     if aggregate:
         _compare_algorithms()
@@ -163,10 +170,44 @@ def scores(
         check_output(write).write_text(page(), encoding="utf-8")
         say_written(write)
         return
+    if ids:
+        _show_policies(ids)
+    else:
+        _show_scores()
+
+
+def _show_scores() -> None:
+    """A line for each environment, and which are open."""
+    from rlenvs.agents.score_page import BRIEF_HEAD, brief_rows, is_open, known
+
     everything = list(known())
-    console().print(table_of_numbers(HEAD, score_rows(everything)))
-    say("\nOpen: where reinforcement learning has not yet reached the expert")
-    console().print(table_of_numbers(OPEN_HEAD, open_rows(everything)))
+    table = table_of_numbers(BRIEF_HEAD, brief_rows(everything))
+    for column in table.columns[1:]:
+        column.no_wrap = True
+    table.columns[-1].justify = "left"
+    console().print(table)
+    say("\nMean returns. Score: 0 is random actions, 1 the scripted expert. !: a cost is above its limit.")
+    say("Open, with an agent below 0.8 of the expert's score or success, or none:")
+    console().print(", ".join(one.name for one in everything if one.level is None and is_open(one)))
+    say("\nAll policies and levels of one environment: rlenvs scores ID. The whole table: rlenvs scores --write FILE.")
+
+
+def _show_policies(ids: list[str]) -> None:
+    """A table for each environment, and for each of its levels that has agents."""
+    from rlenvs.agents.score_page import POLICIES_HEAD, known, policy_rows
+    from rlenvs.core.catalogue.registry import world_of
+
+    for one in known([world_of(id).name for id in ids]):
+        against = f", against {one.against}" if one.against else ""
+        say(f"{one.name}{f', level {one.level}' if one.level else ''}{against}")
+        rows = list(policy_rows(one))
+        filled = [j for j, _ in enumerate(POLICIES_HEAD) if any(row[j] for row in rows)] or [0]
+        head, *lines = (tuple(row[j] for j in filled) for row in (POLICIES_HEAD, *rows))
+        table = table_of_numbers(head, lines)
+        for column in table.columns[1:]:
+            column.no_wrap = True
+        console().print(table if rows else "no scores")
+        say("")
 
 
 def _check_agents(seeds: int | None) -> int:

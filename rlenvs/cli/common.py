@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +20,7 @@ from rlenvs.core.declare.progress import QUIET, progress
 
 OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
 LONGEST = 3600.0  # s of a video
+UNSEEN = ("dummy", "offscreen")  # drivers of SDL that draw windows for nobody
 CONSTANTS = {"True": True, "False": False, "None": None}  # as Python writes them
 
 # --- output -----------------------------------------------------------------------------------------------------------
@@ -217,6 +219,19 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="With --todo: only list 
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
+
+
+def check_screen(otherwise: str) -> None:
+    """ParameterError where a window could not be seen.
+
+    Args:
+        otherwise: what to do without one, for the message.
+    """
+    driver = os.environ.get("SDL_VIDEODRIVER", "").lower()
+    found = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    if driver in UNSEEN or (sys.platform == "linux" and not found and not driver):
+        why = f"SDL_VIDEODRIVER is {driver!r}" if driver else "neither DISPLAY nor WAYLAND_DISPLAY is set"
+        raise ParameterError(f"there is no screen for a window ({why}); {otherwise}")
 
 
 def check_output(path: Path) -> Path:

@@ -17,6 +17,7 @@ from rlenvs.cli.common import (
     Set,
     app,
     check_output,
+    check_screen,
     checked,
     compiled,
     console,
@@ -140,11 +141,14 @@ def _observation_words(setup: Setup) -> str:
 @app.command(rich_help_panel=PANEL)
 def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
     """Play an environment with the keyboard."""
+    from rlenvs.core.catalogue.registry import world_of
     from rlenvs.play import Game, key_table
 
     keywords = checked(id, keywords_from(set, level))
+    keys = key_table(id, **keywords)
+    check_screen(f"a video needs none: rlenvs record {world_of(id).name} --output FILE.gif")
     table = Table("Key", "Action", box=None, pad_edge=False)
-    for key, meaning in [*key_table(id, **keywords), ("R", "restart"), ("Esc", "quit")]:
+    for key, meaning in [*keys, ("R", "restart"), ("Esc", "quit")]:
         table.add_row(f"[bold]{key}[/bold]", escape(meaning))
     console().print(table)
     compiled(id, keywords)
@@ -206,6 +210,7 @@ def replay(
         found = Replay.load(file)
     say(f"{found.id}: {len(found)} steps, and they come out as the file says")
     if output is None:
+        check_screen("write a video: --output FILE.gif, .webp or .mp4")
         found.watch()
         return
     every, fps = pace(output, found.fps)

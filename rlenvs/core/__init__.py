@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from rlenvs.core.declare.declared_spaces import multi_binary as multi_binary
     from rlenvs.core.declare.declared_spaces import multi_discrete as multi_discrete
     from rlenvs.core.declare.declared_spaces import published as published
+    from rlenvs.core.declare.drop_in import drop_in as drop_in
+    from rlenvs.core.declare.drop_in import instead as instead
+    from rlenvs.core.declare.drop_in import meaning as meaning
+    from rlenvs.core.declare.drop_in import only as only
+    from rlenvs.core.declare.drop_in import same_as as same_as
+    from rlenvs.core.declare.drop_in import value_of as value_of
+    from rlenvs.core.declare.drop_in import view as view
     from rlenvs.core.declare.kernels import combine_run as combine_run
     from rlenvs.core.declare.kernels import copied as copied
     from rlenvs.core.declare.kernels import kernel as kernel
@@ -62,6 +69,7 @@ else:
             "declare.rng": "below between drawn_from normal uniform",
             "declare.declared_spaces": "block continuous discrete discrete_block image multi_binary multi_discrete "
             "published",
+            "declare.drop_in": "drop_in instead meaning only same_as value_of view",
             "declare.options": "at_most choice constraint flag for_data free integer param",
             "declare.parts": "PublishedFront Score cost recipe role term",
             "declare.spec": "World world",

@@ -56,7 +56,9 @@ class BatchVecEnv(VecEnv):
     def _take_options(self) -> None:
         """Set the parameters among the options of the next reset, in every world those of its first slot."""
         own = [
-            params_of(options)[0] for slot, options in zip(self._slots, self._options, strict=True) if slot.agent == 0
+            params_of(options, {})[0]
+            for slot, options in zip(self._slots, self._options, strict=True)
+            if slot.agent == 0
         ]
         names = {name: None for params in own for name in params}  # in order
         if names:
@@ -73,7 +75,7 @@ class BatchVecEnv(VecEnv):
         several = options if isinstance(options, (list, tuple)) else [options] * self.num_envs
         if len(several) != self.num_envs:
             raise ParameterError(f"{len(several)} options were given for {self.num_envs} environments")
-        super().set_options([{"params": params} for params, _ in map(params_of, several)])
+        super().set_options([{"params": params_of(options, {})[0]} for options in several])
 
     def _begun(self) -> None:
         """All episodes have begun."""

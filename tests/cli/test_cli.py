@@ -12,11 +12,11 @@ import rlenvs
 from rlenvs import doctor
 from rlenvs.bench import time_batch, time_single
 from rlenvs.cli import app, environments, machine
-from rlenvs.cli.common import keywords_from
+from rlenvs.cli.common import check_screen, keywords_from
 from rlenvs.cli.environments import short_number
 from rlenvs.core.catalogue.registry import list_envs, world_of
 from rlenvs.core.compiler import cache
-from rlenvs.core.declare.errors import KernelError, MissingExtraError
+from rlenvs.core.declare.errors import KernelError, MissingExtraError, ParameterError
 from rlenvs.core.declare.progress import QUIET, quiet
 from rlenvs.play import Game, key_table
 
@@ -344,6 +344,7 @@ def test_key_table():
 
 def test_play_lists_the_keys_and_leaves_on_escape(monkeypatch):
     Script(monkeypatch, [[]] * 3)
+    monkeypatch.setattr("rlenvs.cli.environments.check_screen", lambda otherwise: None)
     output = good("play", HOVER, "--level", "easy", "--set", "action=one_d_rpm")
     for words in ("all rotors +1", "restart", "quit"):
         assert words in output
@@ -387,6 +388,49 @@ def test_a_person_may_play_in_a_team(monkeypatch):
     Script(monkeypatch, [[("down", "up")]] * 3)
     game.run()
     assert game.steps == 3
+
+
+def test_windows_that_nobody_would_see_are_refused(monkeypatch, tmp_path):
+    assert "rlenvs record" in refused("play", HOVER)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ParameterError, match=r"neither DISPLAY nor WAYLAND_DISPLAY.*do this"):
+        check_screen("do this")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    check_screen("do this")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    with pytest.raises(ParameterError, match="SDL_VIDEODRIVER is 'dummy'"):
+        check_screen("do this")
+    monkeypatch.delenv("WAYLAND_DISPLAY")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "kmsdrm")
+    check_screen("do this")
+    monkeypatch.delenv("SDL_VIDEODRIVER")
+    for platform in ("darwin", "win32"):
+        monkeypatch.setattr(sys, "platform", platform)
+        check_screen("do this")
+
+
+def test_scores_fit_a_narrow_terminal():
+    lines = good("scores", width=80).splitlines()
+    table = lines[: lines.index("")]
+    assert max(map(len, table)) <= 80
+    assert "…" not in "".join(table)
+    names = {id.partition("/")[2] for id in list_envs() if not id.startswith("rlenvs/mo-")}
+    firsts = "".join(line.split("  ")[0].strip() + " " for line in table)
+    assert {"CartPole-v0", "QuadHover-v0"} <= names & set(firsts.split())
+    assert "rlenvs scores ID" in "".join(lines)
+
+
+def test_scores_of_one_environment():
+    output = good("scores", HOVER, width=80)
+    assert output.startswith(HOVER)
+    assert "CartPole" not in output
+    for word in ("random", "idle", "expert", "Return", "Score"):
+        assert word in output
+    assert max(map(len, output.splitlines())) <= 80
+    assert f"{world_of(HOVER).scores['expert'].mean:.4g}" in output
+    assert "there is no environment" in refused("scores", "nothing")
 
 
 def test_no_keyboard_is_said(monkeypatch):

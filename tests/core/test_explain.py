@@ -66,6 +66,8 @@ MISTAKES = {
     "an attribute of rng": ("s.room = rng.uniform(0.0, 1.0)", 0, "draw by uniform(rng, low, high)"),
     "a text": ("s.room = 'warm'", 0, "the text 'warm' cannot be stored where float64 is needed"),
     "a number for a vector": ("s.pair = 1.0", 0, "write to its elements"),
+    "a vector for another": ("s.pair = p.weights", 0, "s.pair is an array: write to its elements, as in s.pair[:] ="),
+    "a vector of whole numbers": ("s.pair = np.zeros(2, np.int64)", 0, "s.pair is an array: write to its elements"),
     "a list": ("xs = ['a']\nxs.append(1.0)", 1, "list.append of a list of text does not take float64"),
     "a list in the state": ("s.notes.append(1.0)", 0, "s has no field 'notes'"),
     "try and except": ("try:\n    s.room = 1.0\nexcept ValueError as e:\n    pass", 2, "kernels have no exceptions"),

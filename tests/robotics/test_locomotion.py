@@ -1,14 +1,12 @@
 """Robots beside Gymnasium's own, step by step from the same state, and beside steps recorded from MO-Gymnasium."""
 
-import importlib.util
 import math
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import gymnasium
 import numpy as np
 import pytest
+from support import without_imageio  # noqa: F401 (for Gymnasium)
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
@@ -17,8 +15,6 @@ mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed: its worl
 
 pytestmark = pytest.mark.filterwarnings("ignore:compiler attribute")
 
-if importlib.util.find_spec("imageio") is None:  # Gymnasium imports it for images, which are not needed here
-    sys.modules["imageio"] = ModuleType("imageio")
 
 LIMITS = {  # m/s, safety-gymnasium's v1
     "HalfCheetah": 3.2096,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
+
+if TYPE_CHECKING:
+    from rlenvs.core.batch.kernel_batch import KernelBatch
 
 
 def give_contexts(setup: Setup, rows: np.ndarray) -> None:
@@ -45,3 +49,17 @@ def checked_values(
         now = rows[some] if len(rows) > 1 else rows
         setup.check_together({**vars(setup.values), **{name: checked.get(name, now[name]) for name in world.params}})
     return checked
+
+
+@contextmanager
+def for_once(batch: KernelBatch, values: dict[str, Any], worlds: np.ndarray | None = None) -> Iterator[None]:
+    """Give some worlds other parameters, as `KernelBatch.set_params` does, until the end of the block."""
+    if not values:
+        yield
+        return
+    before = {name: batch.param_rows[name].copy() for name in values if name in batch.world.params}
+    batch.set_params(values, worlds)
+    try:
+        yield
+    finally:
+        batch.set_params({name: numbers if len(numbers) > 1 else numbers[0] for name, numbers in before.items()})

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.catalogue.markdown import markdown_table
+from rlenvs.core.catalogue.originals import original_tables
 from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.declare.declared_spaces import Continuous, Published
 from rlenvs.core.declare.options import Choice, Flag, Integer, Option
@@ -277,7 +279,7 @@ def _parameter_tables(world: World) -> list[str]:
     if world.levels:
         levels = [(f"`{level}`", _changes(changes) or "the defaults") for level, changes in world.levels.items()]
         parts.append(markdown_table(("Level", "Sets"), levels))
-    return parts
+    return parts + original_tables(world)
 
 
 def _changes(changes: Mapping[str, Any]) -> str:
@@ -484,10 +486,3 @@ def space_text(setup: Setup) -> str:
         binary = isinstance(setup.action_space, spaces.MultiBinary)
         return f"MultiBinary({setup.numbers})" if binary else f"MultiDiscrete({list(setup.choices)})"
     return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"
-
-
-def markdown_table(head: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
-    """A table as Markdown."""
-    names = list(head)
-    rows = [[str(cell).replace("|", r"\|").replace("\n", " ") for cell in line] for line in lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [names, ["---"] * len(names), *rows])

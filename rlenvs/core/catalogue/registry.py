@@ -40,12 +40,15 @@ class Entry:
         address: where it lies, "module:name" or "module:name/member"; or the world itself.
         tags: of TAGS.
         summary: the task in a sentence; empty where it has to be read from the declaration.
+        reward_threshold: the return from which Gymnasium's registry counts the environment that it re-implements as
+            solved; None where that has none.
     """
 
     id: str
     address: str | World
     tags: tuple[str, ...]
     summary: str = ""
+    reward_threshold: float | None = None
 
 
 catalogue: dict[str, Entry] = {}
@@ -64,14 +67,16 @@ def register(name: str, world: str | World, tags: Sequence[str] | None = None) -
     Raises:
         UnknownNameError: a tag that does not exist.
     """
+    threshold = None
     if tags is None:
         from rlenvs.core.declare.spec import load_world
 
-        tags = tags_of(load_world(world))
+        loaded = load_world(world)
+        tags, threshold = tags_of(loaded), loaded.reward_threshold
     for tag in tags:
         if tag not in TAGS:
             raise UnknownNameError(f"{name}: there is no tag {tag!r}. {nearest(tag, TAGS)}")
-    _register_forms(name, world, tags, "")
+    _register_forms(name, world, tags, "", threshold)
 
 
 def tags_of(world: World) -> tuple[str, ...]:
@@ -89,11 +94,13 @@ def tags_of(world: World) -> tuple[str, ...]:
 def register_catalogue(path: Path) -> None:
     """Register all worlds of a catalogue, see `rlenvs.core.catalogue.rows`."""
     for row in json.loads(path.read_text(encoding="utf-8")):
-        _register_forms(row["id"], row["address"], row["tags"], row["summary"])
+        _register_forms(row["id"], row["address"], row["tags"], row["summary"], row.get("reward_threshold"))
 
 
-def _register_forms(name: str, world: str | World, tags: Sequence[str], summary: str) -> None:
-    _register_form(Entry(f"{NAMESPACE}/{name}", world, tuple(tags), summary))
+def _register_forms(
+    name: str, world: str | World, tags: Sequence[str], summary: str, reward_threshold: float | None
+) -> None:
+    _register_form(Entry(f"{NAMESPACE}/{name}", world, tuple(tags), summary, reward_threshold))
     if "multi-objective" in tags:
         _register_form(Entry(f"{NAMESPACE}/mo-{name}", world, tuple(tags), summary))
 
@@ -106,6 +113,7 @@ def _register_form(row: Entry) -> None:
             row.id,
             entry_point="rlenvs.core.forms.gym_env:Env",
             vector_entry_point="rlenvs.core.forms.vector_env:VectorEnv",
+            reward_threshold=row.reward_threshold,
             kwargs=form_of(row),
             # these wrappers take time at every step; the environments refuse a step before reset themselves, and
             # `rlenvs.check` looks at more than the checker does

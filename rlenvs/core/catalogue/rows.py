@@ -45,6 +45,7 @@ def catalogue_row(world: World) -> dict[str, Any]:
         "observation": shape_text(setup),
         "agents": setup.agents if world.agents else 1,
         "source": world.source,
+        **({} if world.reward_threshold is None else {"reward_threshold": world.reward_threshold}),
     }
 
 

@@ -18,7 +18,9 @@ and whether the numbers are those of what the page names as source.
 
 from __future__ import annotations
 
+import inspect
 import json
+import traceback
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -216,7 +218,19 @@ def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     except Failed as reason:
         return Outcome(rule.number, name, "failed", str(reason))
     except Exception as error:  # an environment that breaks down breaks the rule that was being looked at
-        return Outcome(rule.number, name, "failed", f"{type(error).__name__}: {_shortened(str(error))}")
+        why = f"{type(error).__name__}: {_shortened(str(error))}{_place(error, target.world)}"
+        return Outcome(rule.number, name, "failed", why)
+
+
+def _place(error: Exception, world: World) -> str:
+    """Where a kernel that ran as plain Python broke down; of an index out of bounds, what compiled code makes of it."""
+    files = {inspect.unwrap(kernel).__code__.co_filename for kernel in world.kernels.values()}
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
+    if not lines:
+        return ""
+    unseen = ". Compiled code does not look at indices: it reads and writes beside the array"
+    told = unseen if isinstance(error, IndexError) else ""
+    return f" ({lines[-1].filename}:{lines[-1].lineno}, {lines[-1].line}){told}"
 
 
 def _title(rule: Rule) -> str:

@@ -28,6 +28,7 @@ PLACE = re.compile(
     r"|File \"(?P<shown>[^\"\n]+)\", line (?P<number>\d+):"
     r"|\((?P<bare>/[^\n]*?) \((?P<place>\d+)\)\)"
 )
+ARRAY_WRITTEN = "is an array: write "  # in the message of `rlenvs.core.compiler.records.set_field`
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 # arguments of kernels, and the record that each of them is
 ARGUMENTS = {
@@ -106,7 +107,10 @@ def explain_compile_error(error: BaseException, world: World) -> KernelError:
     found = _function_at(world, place) if place else None
     if place is None or name:
         found, place = _search(world, full, name) or (found, place)
-    reason = _reason(core, world, found, place)
+    if not core or ARRAY_WRITTEN in core:  # the report of these has no place
+        found, place, reason = _array_written(world) or (found, place, core or "the compiler gives no reason")
+    else:
+        reason = _reason(core, world, found, place)
     where = f"{_shown(place)}: " if place else ""
     which = f"kernel {found[0]} of {world.name}" if found else f"a kernel of {world.name}"
     code = _code_line(place)
@@ -181,6 +185,33 @@ def _line_of(function: FunctionType, name: str) -> int | None:
         if (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.Attribute) and node.attr == name)
     ]
     return start + min(found) - 1 if found else None
+
+
+def _array_written(world: World) -> tuple[tuple[str, FunctionType], Place, str] | None:
+    """Where a kernel assigns to a whole array of a record, which only its elements can be."""
+    for found in _functions(world):
+        _, function = found
+        for node in _assigned(function):
+            record = _record_of(getattr(node.value, "id", ""), found)
+            place = world.layouts[record].places.get(node.attr) if record else None
+            if place is not None and place.shape:
+                name = ast.unparse(node)
+                line = Place(function.__code__.co_filename, inspect.getsourcelines(function)[1] + node.lineno - 1)
+                return found, line, f"{name} is an array: write to its elements, as in {name}[:] = ..."
+    return None
+
+
+def _assigned(function: FunctionType) -> Iterator[ast.Attribute]:
+    """The attributes that a function assigns to."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):
+        return
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            yield from (part for part in parts if isinstance(part, ast.Attribute))
 
 
 def _first_line(function: FunctionType) -> int:

@@ -123,10 +123,14 @@ def _row_class(dtype: np.dtype) -> type:
 
         return property(lambda row: getattr(row, place)[()], set_number)
 
+    def array(name: str) -> property:
+        def refuse(row: Any, value: Any) -> None:
+            raise TypeError(f"{name} is an array: write to its elements, as in {name}[:] = ...")
+
+        return property(operator.attrgetter(f"_{name}"), refuse)
+
     names = _fields_of(dtype)
-    fields = {
-        name: property(operator.attrgetter(f"_{name}")) if dtype[name].shape else number(f"_{name}") for name in names
-    }
+    fields = {name: array(name) if dtype[name].shape else number(f"_{name}") for name in names}
     return type("Row", (_Row,), {"__slots__": [f"_{name}" for name in names], **fields})
 
 

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rlenvs.core.declare.declared_spaces import Block, DiscreteChoice, Image, MultiChoice, Published
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.declared_spaces import Block, Continuous, DiscreteChoice, Image, MultiChoice, Published
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.layout import Kind, Layout, b1, f8, i8, u8
-from rlenvs.core.declare.options import Integer
+from rlenvs.core.declare.limits import check_limit
+from rlenvs.core.declare.options import Choice, Flag, Free, Integer, Param
+from rlenvs.core.declare.parts import Cost, Term
 
 if TYPE_CHECKING:
     from rlenvs.core.declare.spec import World
 
+DECLARED: dict[str, tuple[Any, str]] = {  # of a dictionary of `world`, what it holds, and how that is written
+    "params": (Param, '{"mass": param(1.0, 0.1, 10.0, "kg", "of the cart")}'),
+    "options": ((Choice, Integer, Flag, Free), '{"map": choice("small", "large")}'),
+    "state": (Kind, '{"position": f8(2), "count": i8}, numbers and arrays'),
+    "persistent": (Kind, '{"position": f8(2), "count": i8}, numbers and arrays'),
+    "data": (Kind, '{"heights": f8("points")}'),
+    "observation": (Block, '{"position": block(2, low=-1.0, high=1.0)}'),
+    "central": (Block, '{"position": block(2, low=-1.0, high=1.0)}'),
+    "images": (Image, '{"camera": image(64, 64, 3)}'),
+    "terms": (Term, '{"goal": term(0.0, 1.0)}, the least and the largest value'),
+    "costs": (Cost, '{"crash": cost(5.0)}, the limit per episode'),
+    "levels": (Mapping, '{"easy": {"mass": 0.5}}'),
+}
 CORE_STATE = ("rng", "players_rng", "elapsed", "over", "alive", "shown", "illegal")
 ENDLESS = 2**62  # of counts that nothing else bounds: adding to them never overflows
 RESERVED_TERMS = ("vector", "success", "terminated")
@@ -20,6 +35,7 @@ RESERVED_TERMS = ("vector", "success", "terminated")
 
 def check_declaration(spec: World) -> None:
     """ParameterError where parts of a declaration do not go together."""
+    _check_types(spec)
     name, observation = spec.name, spec.observation
     if spec.combine_costs not in ("sum", "max"):
         raise ParameterError(f"{name}: combine_costs is 'sum' or 'max', not {spec.combine_costs!r}")
@@ -48,8 +64,35 @@ def check_declaration(spec: World) -> None:
         raise ParameterError(f"{name}: expert_sees is 'observation' or 'state', not {spec.expert_sees!r}")
     if "exploit" in spec.scores and not spec.scores["exploit"].note:
         raise ParameterError(f"{name}: scores['exploit'] needs a note that says what the script does")
+    _check_originals(name, spec)
     if not set(spec.scratch) <= set(spec.state):
         raise ParameterError(f"{name}: scratch={list(spec.scratch)} must name fields of the state")
+
+
+def _check_types(spec: World) -> None:
+    """What a declaration holds is what the functions of `rlenvs.core` give."""
+    for role, (types, such) in DECLARED.items():
+        given = getattr(spec, role)
+        if not isinstance(given, Mapping):
+            raise ParameterError(f"{spec.name}: {role}={shortened(given)} must be a dictionary such as {such}")
+        for name, part in given.items():
+            if not isinstance(name, str) or not isinstance(part, types):
+                raise ParameterError(f"{spec.name}: {role}[{name!r}] is {shortened(part)}; needed: {such}")
+    if not isinstance(spec.action, (Continuous, DiscreteChoice, MultiChoice)) and not callable(spec.action):
+        raise ParameterError(
+            f"{spec.name}: action={shortened(spec.action)} must be made by discrete, continuous, multi_discrete or "
+            "multi_binary, or a function of the values that gives one"
+        )
+    if not callable(spec.horizon):
+        check_limit("horizon", spec.horizon)
+
+
+def _check_originals(name: str, spec: World) -> None:
+    named = spec.drop_in
+    if own := set(named.keywords) & {*spec.params, *spec.options}:
+        raise ParameterError(f"{name}: drop_in names keywords that the world has itself: {sorted(own)}")
+    if unknown := {param for params in named.starts.values() for param in params} - set(spec.params):
+        raise ParameterError(f"{name}: drop_in starts name {sorted(unknown)}, which are no parameters")
 
 
 def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:

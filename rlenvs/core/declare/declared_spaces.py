@@ -15,6 +15,19 @@ Bound = float | Callable[[Any], Sequence[float]]
 
 
 @dataclass(frozen=True)
+class Parts:
+    """What the number of a `discrete_block` is made of, for `encoding="tuple"`: the space is a Tuple of Discrete ones.
+
+    Attributes:
+        sizes: how many values each part may have, from 0 on.
+        split: function of a number, or of an array of them, that gives its parts.
+    """
+
+    sizes: tuple[int, ...]
+    split: Callable[[Any], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
 class Block:
     """A named part of the observation.
 
@@ -31,6 +44,7 @@ class Block:
     whole: bool = False
     logarithmic: bool = False
     discrete: bool = False
+    parts: Parts | None = None
 
     def bounds(self, values: Any, shape: tuple[int, ...]) -> np.ndarray:
         """The range of every number, float64 (2, *shape), for the given parameter and option values.
@@ -82,7 +96,9 @@ def block(
 MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every whole number
 
 
-def discrete_block(n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False) -> Block:
+def discrete_block(
+    n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False, parts: Parts | None = None
+) -> Block:
     """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
 
     It is the only block of its world, but for such with a named size, which may be 0; where they are not, the
@@ -93,11 +109,12 @@ def discrete_block(n: int | Callable[[Any], int], doc: str = "", *, constant: bo
         n: how many there are, at most 2**24; or a function of the values that says so.
         doc: what the number says.
         constant: declares that it may never change.
+        parts: what the number is made of, for `encoding="tuple"`.
     """
     if not callable(n) and not 1 <= n <= MOST_DISCRETE:
         raise ParameterError(f"a discrete observation has 1 ... {MOST_DISCRETE} values, not {n}")
     high: Any = (lambda values: n(values) - 1.0) if callable(n) else n - 1.0
-    return Block((), 0.0, high, "", doc, raw=True, constant=constant, whole=True, discrete=True)
+    return Block((), 0.0, high, "", doc, raw=True, constant=constant, whole=True, discrete=True, parts=parts)
 
 
 @dataclass(frozen=True)

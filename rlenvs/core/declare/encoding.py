@@ -1,4 +1,4 @@
-"""Observations as other kinds of numbers: in [0, 1], as bytes for convolutional networks, whole for tables, one-hot.
+"""Observations as other kinds of numbers: in [0, 1], bytes for images, whole for tables, one-hot, tuples.
 
 A world whose observation is one of n whole numbers is shown as such; the batch holds it as float32 too.
 
@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-ENCODINGS = ("float", "unit", "uint8", "integer", "one_hot")
+from rlenvs.core.declare.declared_spaces import Parts
+
+ENCODINGS = ("float", "unit", "uint8", "integer", "one_hot", "tuple")
 DTYPES = {
     "float32": np.float32,
     "unit": np.float32,
@@ -20,6 +22,7 @@ DTYPES = {
     "integer": np.int32,
     "one_hot": np.float32,
     "discrete": np.int64,
+    "tuple": np.int64,
 }
 EXACT = 2**24  # up to here float32 holds every whole number
 
@@ -34,12 +37,19 @@ class Encoding:
         scaling: gain and offset that led from physical numbers to the batch's, and their bounds, float32 (4, numbers).
         physical: low and high before scaling, float64 (2, numbers).
         logs: bool (numbers,), where the logarithm is to be taken.
+        parts: of the number, for "tuple".
     """
 
     def __init__(
-        self, kind: str, shape: tuple[int, ...], scaling: np.ndarray, physical: np.ndarray, logs: np.ndarray
+        self,
+        kind: str,
+        shape: tuple[int, ...],
+        scaling: np.ndarray,
+        physical: np.ndarray,
+        logs: np.ndarray,
+        parts: Parts | None = None,
     ) -> None:
-        self.kind = kind
+        self.kind, self.parts = kind, parts
         self.keeps_units = kind == "float32"
         self._shape = self.shape = shape
         self._gain, self._offset, self._low, high = scaling
@@ -47,7 +57,7 @@ class Encoding:
         span = np.where(span > 0, span, 1.0)  # what never changes is 0
         self._factor = (1.0 / np.where(logs, np.log2(1.0 + span), span)).astype(np.float32)
         self._logs = logs
-        whole = kind in ("integer", "discrete")
+        whole = kind in ("integer", "discrete", "tuple")
         self.dtype: Any = DTYPES[kind]
         self._physical = np.array(physical if whole else np.zeros_like(physical), np.float32)
         most = physical[1] if whole else np.full(len(logs), 255 if kind == "uint8" else 1)
@@ -62,7 +72,7 @@ class Encoding:
         self.plain = np.dtype(self.dtype) if kind == "float32" or unscaled else None
 
     def __call__(self, values: np.ndarray, part: slice | None = None) -> Any:
-        """New arrays of the same shape; one number of a Discrete space as Python's, or one-hot (..., n).
+        """New arrays of the same shape; one number of a Discrete space as Python's, or one-hot (..., n), or a tuple.
 
         Args:
             values: float32 or float64, (..., *shape); for agents that see less, with a shorter last axis.
@@ -78,6 +88,9 @@ class Encoding:
         values = values.astype(np.float32, copy=False)
         if self.kind == "discrete":
             return values.astype(np.int64) if values.ndim else int(values)
+        if self.parts is not None:
+            found = self.parts.split(values.astype(np.int64) if values.ndim else int(values))
+            return tuple(np.asarray(part, np.int64) if values.ndim else int(part) for part in found)
         if self.kind == "one_hot":
             return (values[..., None] == np.arange(self.shape[0])).astype(np.float32)
         if self.kind == "integer":

@@ -124,11 +124,18 @@ def generator_of(value: Any) -> np.random.Generator:
     return value
 
 
-def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters among the options of a reset, and the other options.
+def params_of(
+    options: Any, starts: Mapping[str, Sequence[str]], *others: str
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The parameters among the options of a reset: those that hold from now on, those that hold for this reset alone,
+    and the other options.
+
+    Args:
+        starts: by the name of an option, the parameters that it sets for this reset alone.
+        others: names of the other options.
 
     Raises:
-        ParameterError: the options or the parameters are no dictionary, or there are options other than `others`.
+        ParameterError: the options or the parameters are no dictionary, or there are options beside these.
     """
     left = dict(mapping("options", options, {"params": {}}))
     params = left.pop("params", {})
@@ -136,10 +143,12 @@ def params_of(options: Any, *others: str) -> tuple[dict[str, Any], dict[str, Any
         raise ParameterError("options['params']=None must be a dictionary of physical parameters; leave it out")
     left.pop(OF_TESTS, None)
     params = dict(mapping("options['params']", params, {}))
+    given = {option: left.pop(option) for option in starts if option in left}
+    once = {name: value for option, value in given.items() for name in starts[option]}
     if set(left) - set(others):
-        known = " and ".join(map(repr, ("params", *others)))
+        known = " and ".join(map(repr, ("params", *starts, *others)))
         raise ParameterError(f"reset knows no options {sorted(set(left) - set(others))}; it knows {known}")
-    return params, left
+    return params, once, left
 
 
 def reset_mask_of(mask: Any, worlds: int) -> np.ndarray | None:

@@ -60,7 +60,7 @@ def changed(world: World, changes: dict[str, Any]) -> World:
         options={**world.options, **_defaulting(world.options, values)},
         kernels=ChainMap({}, world.kernels),
         functions=functions,
-        **{"scores": {}, **changes},
+        **{"scores": {}, "reward_threshold": None, **changes},
     )
     made.kind = world.kind
     made.given = {**world.given, **values}

@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.declare.chosen import Chosen
-from rlenvs.core.declare.declared_spaces import Block, Published
+from rlenvs.core.declare.declared_spaces import Block, Parts, Published
 from rlenvs.core.declare.encoding import EXACT, Encoding
 from rlenvs.core.declare.errors import ParameterError
 
@@ -60,6 +60,8 @@ class ObservationForm:
         low, high, dtype = self.vector_bounds
         if self.encode is not None and self.encode.kind == "discrete":
             return spaces.Discrete(int(high) + 1)
+        if self.encode is not None and self.encode.parts is not None:
+            return spaces.Tuple([spaces.Discrete(size) for size in self.encode.parts.sizes])
         if not self.in_parts:
             return spaces.Box(low, high, dtype=dtype)
         vectors = {name: spaces.Box(low[part], high[part], dtype=dtype) for name, part in self.parts.items()}
@@ -195,7 +197,16 @@ def _kind_of(chosen: Chosen, encoding: str, images_alone: bool, goals: bool) -> 
         raise ParameterError(
             f"{name}: encoding='one_hot' is for an observation that is one of n whole numbers; 'unit' is for all"
         )
+    if encoding == "tuple" and not (discrete and _parts_of_number(chosen)):
+        raise ParameterError(
+            f"{name}: encoding='tuple' is for an observation that is one whole number made of several, as Blackjack's"
+        )
     return "discrete" if encoding == "float" else encoding
+
+
+def _parts_of_number(chosen: Chosen) -> Parts | None:
+    """Of the sole whole number that is observed."""
+    return next((part.parts for part in chosen.world.observation.values() if part.parts is not None), None)
 
 
 def _published_kind(chosen: Chosen) -> str:
@@ -216,7 +227,8 @@ def _encoding(chosen: Chosen, kind: str, scaling: np.ndarray, shape: tuple[int, 
     if whole and np.abs(physical).max(initial=0) > EXACT:
         raise ParameterError(f"{chosen.world.name}: whole numbers as observations are exact up to {EXACT} alone")
     logs = np.repeat([part.logarithmic for part in parts], [part.shape[1] for part in ranges])
-    encode = Encoding("integer" if whole else kind, shape, scaling, physical, logs)
+    made_of = _parts_of_number(chosen) if kind == "tuple" else None
+    encode = Encoding("integer" if whole else kind, shape, scaling, physical, logs, made_of)
     if kind == "published":
         assert published is not None
         encode.low, encode.high = (b.astype(np.int32) for b in _published_bounds(chosen, published, scaling))

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from rlenvs.core.declare.action_form import ActionForm, action_form, first_action
 from rlenvs.core.declare.agents import roles_of, teams_of
 from rlenvs.core.declare.chosen import Chosen, data_of, in_scaled_form, sizes_of
+from rlenvs.core.declare.drop_in import translated
 from rlenvs.core.declare.encoding import ENCODINGS
 from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.goals import choices_with_goal_rewards, terms_beside_goals
@@ -39,11 +40,13 @@ class Setup:
         weights: weight by reward term, for terms whose weight is to differ from the default.
         randomize: (low, high) by parameter; drawn uniformly at every reset.
         encoding: what kind of numbers observations are: "float", as the world declares them; "unit", float32 in
-            [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers.
+            [0, 1]; "uint8", the same in 0 ... 255; "integer", int32, where a world declares whole numbers; "one_hot",
+            of one that is Discrete; "tuple", its parts, where a world declares some.
         flat_actions: whether several choices made at once are one choice among all their combinations: a Discrete
             action in place of a MultiDiscrete or MultiBinary one. The last dimension runs fastest, and the mask allows
             a combination where it allows each of its parts.
-        values: parameters and options by name. A parameter may be an array with one number per world.
+        values: parameters and options by name, or by the names in `world.drop_in`. A parameter may be an array with one
+            number per world.
 
     Raises:
         UnknownKeywordError, UnknownNameError: a keyword, level or term that does not exist.
@@ -68,11 +71,14 @@ class Setup:
         self.encoding = one_of("encoding", encoding, ENCODINGS)
         self.flat_actions = truth("flat_actions", flat_actions)
         self.level = level
+        values, weights = translated(world, values, mapping("weights", weights, {next(iter(world.terms)): 2.0}))
+        usual = values.pop("horizon", None)
         self.values, self.contexts = values_of(world, values)
         horizon = one_limit(horizon=horizon, max_episode_steps=max_episode_steps, max_cycles=max_cycles)
-        self.horizon = check_limit("horizon", world.horizon_of(self.values)) if horizon is None else horizon
+        usual = world.horizon_of(self.values) if usual is None else usual
+        self.horizon = check_limit("horizon", usual) if horizon is None else horizon
         self.fps = world.fps_of(self.values)
-        self.weights = weights_of(world, self.values, mapping("weights", weights, {next(iter(world.terms)): 2.0}))
+        self.weights = weights_of(world, self.values, weights)
         self.random_ranges = random_ranges_of(world, mapping("randomize", randomize, range_example(world)))
         self.check_together({**vars(self.values), **self.contexts})
         self.check_ranges(self.random_ranges)

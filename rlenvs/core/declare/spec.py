@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from rlenvs.core.declare.core_options import form_option, physics_option, scaled_option
 from rlenvs.core.declare.declaration import blocks_layout, check_declaration, param_fields, result_fields, state_fields
 from rlenvs.core.declare.declared_spaces import Action, Block, Image, Published
+from rlenvs.core.declare.drop_in import DropIn
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.kernels import kernel
 from rlenvs.core.declare.layout import Kind, Layout, f4, f8, u1
@@ -106,6 +107,8 @@ class World:
         constraints: what has to hold between parameters and options, see `constraint` and `at_most`.
         published: `published(...)`, the spaces of the environment that this world re-implements. They are its default,
             and the world has the option `scaled`.
+        drop_in: `drop_in(...)`, the names that code for that environment uses.
+        reward_threshold: the return from which that environment counts as solved in Gymnasium's registry.
 
     Attributes:
         kind: the world that this one is a member of, see `member`; itself where it is none.
@@ -164,6 +167,8 @@ class World:
     barriers: int | str = 0
     constraints: Sequence[Constraint] = ()
     published: Published | None = None
+    drop_in: DropIn = field(default_factory=DropIn)
+    reward_threshold: float | None = None
     kernels: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
     functions: MutableMapping[str, Callable[..., Any]] = field(default_factory=dict, repr=False)
 

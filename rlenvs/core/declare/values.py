@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core.declare.drop_in import translated
 from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.inputs import numbers
 from rlenvs.core.declare.limits import LIMIT_NAMES, check_limit, one_limit
@@ -46,7 +47,7 @@ def values_of(world: World, chosen: Mapping[str, Any]) -> tuple[SimpleNamespace,
     known = {**world.params, **world.options}
     for name in chosen:
         if name not in known:
-            _refuse_keyword(world, name, [*known, *COMMON])
+            _refuse_keyword(world, name, [*known, *COMMON, *world.drop_in.keywords])
     presets = {name: value for name, value in presets_of(world, chosen).items() if name in world.params}
     given = {name: world.params[name].default for name in world.given if name in world.params}
     chosen = {**presets, **given, **chosen}
@@ -74,10 +75,12 @@ def horizon_of(world: World, keywords: Mapping[str, Any]) -> int:
     wish = one_limit(**{name: keywords.get(name) for name in LIMIT_NAMES})
     if wish is not None:
         return wish
-    chosen = {name: value for name, value in keywords.items() if name in world.params or name in world.options}
     world = world.level(keywords.get("level"))
+    known = {*world.params, *world.options, *world.drop_in.keywords}
+    chosen, _ = translated(world, {name: value for name, value in keywords.items() if name in known}, {})
+    usual = chosen.pop("horizon", None)
     values, _ = values_of(world, chosen)
-    return check_limit("horizon", world.horizon_of(values))
+    return check_limit("horizon", world.horizon_of(values) if usual is None else usual)
 
 
 def presets_of(world: World, chosen: Mapping[str, Any]) -> dict[str, float]:

@@ -11,11 +11,13 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, seed_of, truth
 from rlenvs.core.declare.keys import keys_to_action, steered_by_held_keys
 from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.forms.attributes import Assigns, attribute_of, model_of
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
@@ -28,7 +30,7 @@ FIRST = (0, 0)  # the first agent of the first world
 BARE = (int, np.int64)  # choices that need no array
 
 
-class Env(ShowsLimit, gymnasium.Env):
+class Env(ShowsLimit, Assigns, gymnasium.Env):
     """One world behind the Gymnasium API. Made by `gymnasium.make("rlenvs/Name-v0", ...)`.
 
     Args:
@@ -89,15 +91,24 @@ class Env(ShowsLimit, gymnasium.Env):
 
         Args:
             seed: seeds the world's generator; None goes on with it.
-            options: {"params": {name: number}} changes physical parameters from this episode on.
+            options: {"params": {name: number}} changes physical parameters from this episode on; the options of the
+                published environment, where the world's page names any, such as {"low": -0.1, "high": 0.1}, are for
+                this reset alone.
 
         Raises:
             ParameterError: an unknown option or parameter, a value outside its range, a seed that is no integer of 0 or
                 more. Nothing has changed then.
         """
         seed, batch = seed_of(seed), self.batch
-        if options is not None:
-            batch.set_params(params_of(options)[0])
+        if options is None:
+            return self._begin(seed)
+        params, once, _ = params_of(options, batch.world.drop_in.starts)
+        batch.set_params(params)
+        with for_once(batch, once):
+            return self._begin(seed)
+
+    def _begin(self, seed: int | None) -> tuple[Any, dict[str, Any]]:
+        batch = self.batch
         super().reset(seed=seed)
         if seed is not None or self._given_generator:
             batch.seed_from(self.np_random, 0)
@@ -214,7 +225,9 @@ class Env(ShowsLimit, gymnasium.Env):
 
     def __getattr__(self, name: str) -> Any:
         """`compute_reward`, `compute_terminated` and `compute_truncated` exist in goal form only: learners take an
-        environment that has them for a goal environment. `get_keys_to_action` exists where keys steer the world."""
+        environment that has them for a goal environment. `get_keys_to_action` exists where keys steer the world.
+        Physical parameters, and the attributes of the published environment that the world's page names, are there
+        too."""
         if "batch" in self.__dict__:
             setup = self.batch.setup
             if (name in GOAL_METHODS and setup.in_goal_form) or (
@@ -222,7 +235,8 @@ class Env(ShowsLimit, gymnasium.Env):
             ):
                 return getattr(self, f"_{name}")
             if name == "model":  # asked for once more, since the property said that there is none
-                return setup.exact_model()
+                return model_of(self.batch)
+            return attribute_of(self.batch, 0, name, type(self).__name__)
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def _get_keys_to_action(self) -> dict[tuple[int, ...], Any]:
@@ -263,12 +277,13 @@ class Env(ShowsLimit, gymnasium.Env):
 
     @property
     def model(self) -> Any:
-        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`.
+        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`. In a world
+        that MuJoCo moves, a copy of its `MjModel`.
 
         Raises:
             AttributeError: the world has none. MissingExtraError: what makes it is not installed.
         """
-        return self.batch.setup.exact_model()
+        return model_of(self.batch)
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no

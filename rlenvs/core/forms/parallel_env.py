@@ -12,17 +12,19 @@ from gymnasium.vector import AutoresetMode
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 
 from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.declare.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
 from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.forms.attributes import Assigns, attribute_of
 from rlenvs.core.forms.gym_env import refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 
 
-class ParallelEnv(PettingZooParallelEnv):
+class ParallelEnv(Assigns, PettingZooParallelEnv):
     """One multi-agent world behind PettingZoo's parallel API.
 
     Agents are called "agent_0", "agent_1", ..., or as the world's roles say. Observations of a world with action masks
@@ -139,11 +141,13 @@ class ParallelEnv(PettingZooParallelEnv):
         """Start an episode with all agents. Arguments as for the single-agent form."""
         batch = self.batch
         seed = seed_of(seed)
-        batch.set_params(params_of(options)[0])
-        if seed is not None or self._generator is None:
-            self._generator = make_generator(seed)[0]
-            batch.seed_from(self._generator, 0)
-        batch.reset()
+        params, once, _ = params_of(options, batch.world.drop_in.starts)
+        batch.set_params(params)
+        with for_once(batch, once):
+            if seed is not None or self._generator is None:
+                self._generator = make_generator(seed)[0]
+                batch.seed_from(self._generator, 0)
+            batch.reset()
         self.agents, self._living = list(self.possible_agents), list(self.possible_agents)
         if self.render_mode == "human":
             self._renderer.image(0)
@@ -281,6 +285,12 @@ class ParallelEnv(PettingZooParallelEnv):
                 if agent not in living:
                     info["reward_vector"][:] = 0.0
         return infos
+
+    def __getattr__(self, name: str) -> Any:
+        """Physical parameters, and the attributes of the published environment that the world's page names."""
+        if "batch" in self.__dict__:
+            return attribute_of(self.batch, 0, name, type(self).__name__)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def state(self) -> np.ndarray:
         """What a central critic may see: the world's central state, or the observations of all agents, stacked, without

@@ -12,10 +12,12 @@ from gymnasium.vector.utils import batch_space
 
 from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, reset_mask_of, seeds_of, truth
 from rlenvs.core.declare.spec import World, load_world
+from rlenvs.core.forms.attributes import model_of, set_values, values_by_world
 from rlenvs.core.forms.gym_env import check_others, refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys, add_errors
@@ -116,17 +118,23 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
         Args:
             seed: world i is seeded with seed + i, or with seed[i]; None goes on with the generators.
-            options: "reset_mask" (bool, (num_envs,)) and "params" ({name: number or array}).
+            options: "reset_mask" (bool, (num_envs,)), "params" ({name: number or array}), and those of the published
+                environment, as for `Env.reset`.
 
         Raises:
             ParameterError: a mask of the wrong shape or type, an unknown option or parameter, a value outside its
                 range, a wrong number of seeds. Nothing has changed then.
         """
-        params, others = params_of(options, "reset_mask")
+        params, once, others = params_of(options, self.batch.world.drop_in.starts, "reset_mask")
         mask = reset_mask_of(others.get("reset_mask"), self.num_envs)
-        batch = self.batch
         seeds = seeds_of(seed, self.num_envs)
-        batch.set_params(params, mask)
+        self.batch.set_params(params, mask)
+        with for_once(self.batch, once, mask):
+            self._begin(seed, seeds, mask)
+        return self._observations(), self._infos(mask)
+
+    def _begin(self, seed: Any, seeds: list[int | None] | None, mask: np.ndarray | None) -> None:
+        batch = self.batch
         if seeds is not None and not isinstance(seed, (Sequence, np.ndarray)):
             super().reset(seed=seeds[0])
         if seeds is not None:
@@ -137,7 +145,6 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         self._given_generator = False
         batch.seed_unseeded(self.np_random)
         batch.reset(mask)
-        return self._observations(), self._infos(mask)
 
     @property
     def np_random(self) -> np.random.Generator:
@@ -265,10 +272,36 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             self.batch.set_state(snapshot, i)
         return self._observations()
 
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """An attribute of every environment, and what it gives where it is a method, as `SyncVectorEnv` has it.
+
+        Args:
+            name: a physical parameter, an attribute that the world's page names, "render", "get_state", "set_state",
+                "action_masks", "expert_action", or an attribute of this object that is the same for all.
+
+        Raises:
+            AttributeError: nothing of that name is there for single environments of a batch.
+        """
+        found = values_by_world(self, name)
+        return tuple(value(*args, **kwargs) if callable(value) else value for value in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of every environment, see `call`."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set a physical parameter of all environments, or of each: a list or array with a number for each.
+
+        Raises:
+            AttributeError: no parameter of that name. ParameterError: a number outside its range.
+            ValueError: another number of values.
+        """
+        set_values(self.batch, name, values)
+
     @property
     def model(self) -> Any:
         """The exact model with these options, as `Env.model` gives it."""
-        return self.batch.setup.exact_model()
+        return model_of(self.batch)
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
         """The exact Pareto front with these options, as `Env.pareto_front` gives it."""

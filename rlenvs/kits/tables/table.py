@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +104,25 @@ class Table:
     def outcomes(self, state: int, action: int) -> list[Outcome]:
         """What may come of an action."""
         return self._outcomes[state * self.actions + action]
+
+    def transitions(self) -> Mapping[int, Mapping[int, tuple[tuple[float, int, Any, bool], ...]]]:
+        """By state and action what may come of it, as Gymnasium's toy texts have it: probability, next state, reward,
+        and whether the episode ends there."""
+        return MappingProxyType(
+            {
+                state: MappingProxyType({action: self._listed(state, action) for action in range(self.actions)})
+                for state in range(self.states)
+            }
+        )
+
+    def _listed(self, state: int, action: int) -> tuple[tuple[float, int, Any, bool], ...]:
+        return tuple((o.probability, o.next_state, o.reward, o.end) for o in self.outcomes(state, action))
+
+    def start_probabilities(self) -> np.ndarray:
+        """(states,): how likely an episode begins in each state."""
+        found = np.zeros(self.states)
+        found[list(self.starts)] = list(self.starts.values())
+        return found / found.sum()
 
     @property
     def sizes(self) -> dict[str, int]:

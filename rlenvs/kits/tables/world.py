@@ -25,8 +25,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, world
-from rlenvs.core.declare.declared_spaces import Block
+from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, view, world
+from rlenvs.core.declare.declared_spaces import Block, Parts
+from rlenvs.core.declare.drop_in import DropIn, View
 from rlenvs.core.declare.parts import Term
 from rlenvs.kits.tables.table import BITS, FEATURES, FIRST_BITS, FIRST_MOST, MOST, SHIFT, Table
 
@@ -53,6 +54,7 @@ def tabular(
     options: Mapping[str, Any] = MappingProxyType({}),
     seen: Block | None = None,
     kernel_options: Mapping[str, Any] = MappingProxyType({}),
+    parts: Parts | None = None,
     **declared: Any,
 ) -> World:
     """A world that plays a table.
@@ -64,14 +66,18 @@ def tabular(
             needs a kernel `step`.
         options: what the table depends on. Kernels see nothing of it, so one compiled form plays all tables.
         seen: the block of the table's features, which are observed in place of the state's number.
+        parts: what the number of the state is made of, for `encoding="tuple"`.
         kernel_options: options that the world's own kernels see as well.
         declared: the other keywords of `world`.
     """
     table_of = _remembered(build)
     terms = reward if isinstance(reward, Mapping) else {"reward": term(*reward, doc="what the table says")}
-    number = discrete_block(lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state")
+    number = discrete_block(
+        lambda values: int(table_of(values).shown.max()) + 1, doc="number of the state", parts=parts
+    )
     changed = {"gain": f8("outcomes", "objectives")} if isinstance(reward, Mapping) else {}
     extra = {"features": f8("states", "features"), "packed": i8("states", "feature_words")} if seen else {}
+    declared["drop_in"] = declared.get("drop_in", DropIn()).but(views=_views(table_of))
     spec = world(
         name,
         sizes=lambda values: table_of(values).sizes,
@@ -115,6 +121,19 @@ def _remembered(build: Callable[[Any], T]) -> Callable[[Any], T]:
         return last[0][1]
 
     return made
+
+
+def _views(table_of: Callable[[Any], Table]) -> dict[str, View]:
+    """What Gymnasium's toy texts have: their tables, and the state."""
+    transitions = _remembered(lambda values: table_of(values).transitions())
+    starts = _remembered(lambda values: table_of(values).start_probabilities())
+    return {
+        "P": view(lambda setup, p, s: transitions(setup.values), "P[state][action]: (probability, next, reward, end)s"),
+        "s": view(lambda setup, p, s: int(s.number), "number of the state"),
+        "nS": view(lambda setup, p, s: table_of(setup.values).states, "how many states there are"),
+        "nA": view(lambda setup, p, s: table_of(setup.values).actions, "how many actions there are"),
+        "initial_state_distrib": view(lambda setup, p, s: starts(setup.values), "probability of each state at a start"),
+    }
 
 
 def _model(table: Table) -> Any:

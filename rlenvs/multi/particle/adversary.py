@@ -67,6 +67,7 @@ SPEC = physics.scenario(
     doc=__doc__,
     source="mpe2 simple_adversary_v3 (Lowe et al., NeurIPS 2017)",
     published=physics.mpe2("simple_adversary_v3"),
+    drop_in=physics.names(N="good"),
     params={"acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force")},
     options={
         "good": integer(2, 1, MOST, "number of agents in the team, and of landmarks"),

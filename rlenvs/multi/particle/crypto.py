@@ -58,6 +58,7 @@ SPEC = world(
     doc=__doc__,
     source="mpe2 simple_crypto_v3 (Lowe et al., NeurIPS 2017)",
     published=physics.mpe2("simple_crypto_v3"),
+    drop_in=physics.names(),
     agents=True,
     options={"actions": choice("discrete", "continuous", doc="one of four words, or the strength of each")},
     sizes=lambda values: {"agents": 3, "numbers": 2 * WORDS},

@@ -13,7 +13,26 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rlenvs.core import World, block, choice, continuous, discrete, f8, i8, kernel, param, published, uniform, world
+from rlenvs.core import (
+    World,
+    block,
+    choice,
+    continuous,
+    discrete,
+    drop_in,
+    f8,
+    i8,
+    kernel,
+    meaning,
+    only,
+    param,
+    published,
+    same_as,
+    uniform,
+    world,
+)
+from rlenvs.core.declare.drop_in import DropIn, Keyword
+from rlenvs.core.declare.inputs import truth
 from rlenvs.core.declare.maths import exp, log1p
 
 WORLD = 100.0  # m; positions stay inside
@@ -43,6 +62,39 @@ BODIES = {
 def mpe2(name: str) -> Any:
     """The spaces of a world of mpe2."""
     return published(f"mpe2 {name}", low=-math.inf, high=math.inf, state="joined")
+
+
+def choosing(value: Any) -> dict[str, str]:
+    """`continuous_actions` of mpe2."""
+    return {"actions": "continuous" if truth("continuous_actions", value) else "discrete"}
+
+
+def names(**counts: str) -> DropIn:
+    """What code for a world of mpe2 finds in it: its keywords.
+
+    Args:
+        counts: options by the names of mpe2.
+    """
+    return drop_in(
+        {
+            "continuous_actions": meaning('`actions`: True is "continuous", False "discrete"', choosing),
+            "dynamic_rescaling": only(False, "images have a view of their own"),
+            "benchmark_data": only(False, "the terms of a step are in info"),
+            **{name: same_as(own) for name, own in counts.items()},
+        }
+    )
+
+
+def shares(own: str, others: str) -> Keyword:
+    """`local_ratio` of mpe2: the weight of a term for the agent itself, and what is left for one that all share."""
+
+    def read(value: Any) -> dict[str, float]:
+        ratio = float(value)
+        if not 0.0 <= ratio <= 1.0:
+            raise ValueError("needed: a number in [0, 1]")
+        return {own: ratio, others: 1.0 - ratio}
+
+    return meaning(f"`weights`: of `{own}`, and 1 minus it of `{others}`", read)
 
 
 def motion(values: Any) -> int:
@@ -90,6 +142,7 @@ def scenario(name: str, *, params: Mapping[str, Any], state: Mapping[str, Any], 
         name, own: as for `world`.
         params, state: the scenario's own.
     """
+    own = {"drop_in": names(), **own} if "published" in own else own
     actions = choice("discrete", "continuous", doc="one of five forces, or numbers")
     made = world(
         name,

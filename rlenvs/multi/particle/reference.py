@@ -50,6 +50,7 @@ SPEC = physics.scenario(
     doc=__doc__,
     source="mpe2 simple_reference_v3 (Lowe et al., NeurIPS 2017)",
     published=physics.mpe2("simple_reference_v3"),
+    drop_in=physics.names().but(keywords={"local_ratio": physics.shares("distance", "team")}),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),

@@ -65,6 +65,7 @@ SPEC = physics.scenario(
     doc=__doc__,
     source="mpe2 simple_spread_v3 (Lowe et al., NeurIPS 2017)",
     published=physics.mpe2("simple_spread_v3"),
+    drop_in=physics.names(N="agents").but(keywords={"local_ratio": physics.shares("collision", "distance")}),
     params={
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),

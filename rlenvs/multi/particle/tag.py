@@ -94,6 +94,7 @@ SPEC = physics.scenario(
     doc=__doc__,
     source="mpe2 simple_tag_v3 (Lowe et al., NeurIPS 2017)",
     published=physics.mpe2("simple_tag_v3"),
+    drop_in=physics.names(num_good="good", num_adversaries="adversaries", num_obstacles="obstacles"),
     params={
         **physics.CONTACT,
         "adversary_acceleration": param(3.0, 0.1, 20.0, "m/s^2", "of an adversary at full force"),

@@ -61,12 +61,15 @@ from rlenvs.core import (
     block,
     continuous,
     cost,
+    drop_in,
     f8,
     flag,
     integer,
     kernel,
+    meaning,
     param,
     published,
+    same_as,
     term,
     uniform,
     world,
@@ -103,6 +106,14 @@ SPEC = world(
     doc=__doc__,
     source="PettingZoo multiwalker_v9 (Gupta et al., AAMAS 2017); MOMAland mo-multiwalker-stability-v0",
     agents=True,
+    drop_in=drop_in(
+        {
+            "n_walkers": same_as("agents"),
+            "forward_reward": same_as("progress"),
+            "fall_reward": meaning("`weights` of `fall`, without the sign", lambda value: {"fall": -float(value)}),
+            "terminate_reward": meaning("`weights` of `drop`, without the sign", lambda value: {"drop": -float(value)}),
+        }
+    ),
     params={
         "gravity": param(-10.0, -20.0, 0.0, "m/s^2", "gravity, upwards"),
         "friction": param(2.5, 0.0, 10.0, "", "of the ground"),

@@ -56,16 +56,21 @@ from rlenvs.core import (
     continuous,
     cost,
     discrete,
+    drop_in,
     f8,
     i8,
     image,
     integer,
     kernel,
+    meaning,
+    only,
     param,
+    same_as,
     term,
     uniform,
     world,
 )
+from rlenvs.core.declare.inputs import truth
 from rlenvs.multi.planar import ball
 from rlenvs.multi.planar.ball import WALLS, forget_touches, move_ball
 from rlenvs.multi.planar.pistons import HIGHEST, LOOK_HEIGHT, LOOK_WIDTH, WALL, draw_pistons, show_pistons
@@ -98,11 +103,33 @@ def moving(values):
     return discrete("down", "stay", "up", idle=1)
 
 
+def moved_by(value):
+    return {"actions": "continuous" if truth("continuous", value) else "discrete"}
+
+
+def dropped(value):
+    return {} if truth("random_drop", value) else {"drop_x": 0.0, "drop_y": 0.0}
+
+
+def turned(value):
+    return {} if truth("random_rotate", value) else {"largest_spin": 0.0}
+
+
 SPEC = world(
     "Pistonball-v0",
     doc=__doc__,
     source="PettingZoo pistonball_v6 (Terry et al., NeurIPS 2021); MOMAland mo-pistonball-v0",
     agents=True,
+    drop_in=drop_in(
+        {
+            "n_pistons": same_as("agents"),
+            "continuous": meaning('`actions`: True is "continuous", False "discrete"', moved_by),
+            "time_penalty": meaning("-10 times the weight of `time`", lambda value: {"time": -10.0 * float(value)}),
+            "ball_mass": only(0.75, "the mass cancels out of the motion"),
+            "random_drop": meaning("True; False: `drop_x` and `drop_y` of 0", dropped),
+            "random_rotate": meaning("True; False: `largest_spin` of 0", turned),
+        }
+    ),
     params={
         "gravity": param(750.0, 0.0, 1000.0, "px/s^2", "gravity, downwards"),
         "gravity_x": param(0.0, -200.0, 200.0, "px/s^2", "gravity, to the right"),

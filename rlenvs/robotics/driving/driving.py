@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, world
+from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, same_as, world
 from rlenvs.kits.roads.lanes import (
     ROAD_DATA,
     is_on,
@@ -35,6 +35,7 @@ from rlenvs.kits.traffic.priorities import FORECAST, MOMENTS
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.kits.traffic.soundness import state_fault
 from rlenvs.robotics.driving import observations as seen
+from rlenvs.robotics.driving import originals
 from rlenvs.robotics.driving.experts import expert, junction_expert
 from rlenvs.robotics.driving.render import draw_traffic
 from rlenvs.robotics.driving.steering import ACTIONS, FORCE, STEERING, steers, steps_per_action
@@ -139,7 +140,7 @@ def shared_sizes(
     }
 
 
-def driving_world(  # 29 parameters: those of a declaration, by name; a world gives those in which it differs
+def driving_world(  # 33 parameters: those of a declaration, by name; a world gives those in which it differs
     name: str,
     *,
     road: Callable[[Any], Network],
@@ -169,6 +170,10 @@ def driving_world(  # 29 parameters: those of a declaration, by name; a world gi
     more_data: Callable[[Any], Mapping[str, Any]] | None = None,
     more_sizes: Callable[[Any], Mapping[str, int]] | None = None,
     quick: Mapping[str, Any] | None = None,
+    keys: Mapping[str, Any] | None = None,
+    rewards: Mapping[str, float] | None = None,
+    paid: originals.Paid = originals.unchanged,
+    duration: float = 0.0,
     **own: Any,
 ) -> Any:
     """The declaration of a driving world.
@@ -195,6 +200,8 @@ def driving_world(  # 29 parameters: those of a declaration, by name; a world gi
         params, options, state, data, scratch: of the world itself.
         more_data, more_sizes: functions of the values that give its own data and sizes.
         quick: see `world`.
+        keys: what highway-env's `config` may hold, beside what it holds in all driving worlds.
+        rewards, paid, duration: see `originals.config`.
         own: other keywords of `world`.
     """
 
@@ -237,8 +244,17 @@ def driving_world(  # 29 parameters: those of a declaration, by name; a world gi
             **(more_data(values) if more_data else {}),
         }
 
+    columns_there = {"presence": 0.0, "x": 0.0, "y": 0.0, "vx": 0.0, "vy": 0.0, **(features or {})}
+    configured = {
+        **originals.hz_keys(),
+        **originals.seen_and_done(tuple(columns_there), absolute, speeds, moves, throttle, time_span),
+        "offroad_terminal": same_as("offroad_terminal"),
+        "controlled_vehicles": originals.ONE_CAR,
+        **(keys or {}),
+    }
     made = world(
         name,
+        drop_in=originals.names(originals.config(configured, rewards or {}, paid, duration, hz[1]), moves),
         params=params or {},
         options={**shared_options(observation, actions, rows, hz), **(options or {})},
         state={**STATE, **(FORECAST if junctions else {}), **(state or {})},

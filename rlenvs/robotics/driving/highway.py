@@ -48,12 +48,13 @@ and for no crash than for speed, and who always chooses "slower" has 28.2 and ne
 v0: first version.
 """
 
-from rlenvs.core import below, choice, for_data, integer, maths, param, term, uniform
+from rlenvs.core import below, choice, for_data, integer, maths, meaning, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE, lane_count
 from rlenvs.kits.roads.network import highway
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane
 from rlenvs.kits.traffic.drivers import become_driver
 from rlenvs.kits.traffic.lane_lists import locate
+from rlenvs.robotics.driving import originals
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, share, simulate
 
 BEST = 1.5  # what the weighted terms add up to at most, with 1 for no crash
@@ -62,6 +63,7 @@ CHECKS = choice("all", "ego", doc="which collisions count: all, or those of the 
 PUBLISHED = {"speed": 0.4, "right_lane": 0.1, "collision": 1.0}
 REWARD = choice("normalized", "plain", doc="in [0, 1], or with the published weights", sets={"plain": PUBLISHED})
 (PLAIN,) = REWARD.codes("plain")
+REWARDS = {"high_speed_reward": "speed", "right_lane_reward": "right_lane", "collision_reward": "collision"}
 FIRST_SPEED = 25.0  # m/s, of the ego car
 SLOWEST, QUICKEST = 0.7, 0.8  # of other cars at the start, in parts of the speed limit
 SPACE, SPACE_PER_SPEED = 12.0, 1.0  # m, s: usual distance between cars at the start
@@ -91,6 +93,19 @@ SPEC = driving_world(
         "collision": term(-1.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise; plain: -1 and 0"),
     },
     horizon=40,
+    duration=40,
+    keys={
+        "lanes_count": same_as("lane_count"),
+        "vehicles_count": same_as("cars"),
+        "vehicles_density": same_as("density"),
+        "ego_spacing": same_as("ego_spacing"),
+        "initial_lane_id": meaning("`first_lane`; None: any", originals.lane_of),
+        "reward_speed_range": same_as("low_speed", "high_speed"),
+        "lane_change_reward": only(0, "changing lanes pays nothing, in highway-env neither"),
+        "normalize_reward": only(True, '`reward="plain"` has the published weights'),
+    },
+    rewards={"high_speed_reward": 0.4, "right_lane_reward": 0.1, "collision_reward": -1.0},
+    paid=originals.normalized(REWARDS, ("high_speed_reward", "right_lane_reward")),
     quick={"cars": 12},
     levels={
         "fast": {"simulation_hz": 5, "lane_count": 3, "cars": 20, "ego_spacing": 1.5, "horizon": 30, "checks": "ego"},

@@ -41,7 +41,7 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-from rlenvs.core import cost, i8, integer, kernel, maths, param, term, uniform
+from rlenvs.core import cost, i8, integer, kernel, maths, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, set_route
@@ -85,6 +85,16 @@ SPEC = driving_world(
     },
     costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
     horizon=18,
+    duration=18,
+    keys={
+        "lanes_count": only(6, "six lanes"),
+        "vehicles_count": same_as("cars"),
+        "vehicles_density": same_as("density"),
+        "reward_speed_range": same_as("low_speed", "high_speed"),
+        "right_lane_reward": only(0, '`weights={"rightwards": ...}` pays for coming nearer to the way out'),
+        "normalize_reward": only(True, "rewards are in [0, 1]"),
+    },
+    rewards={"goal_reward": 1.0, "high_speed_reward": 0.1, "collision_reward": 0.0},
     quick={"cars": 8, "simulation_hz": 2},
     python_answers=2,
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},

@@ -43,13 +43,13 @@ import math
 
 import numpy as np
 
-from rlenvs.core import b1, below, i8, kernel, normal, param, term, uniform
+from rlenvs.core import b1, below, i8, kernel, normal, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import CAR_LENGTH, FASTER, IDLE, SLOWER, copy_car, put_car, put_on_lane, set_route
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, become_driver
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.crossing import is_there, regulate
 from rlenvs.robotics.driving.driving import begin, command, driving_world, on_road, own_car, share
 from rlenvs.robotics.driving.experts import crossing_expert
@@ -62,6 +62,8 @@ STAGES, GOALS, MOST = 6, 4, 40
 LEFT = 1  # the road on which the ego car leaves
 ENTERING, SPACE, EGO_SPACE = 9, 15.0, 20.0  # drivers at the start; m between cars that enter
 WARM_UP = 3  # s before the ego car comes
+
+REWARDS = {"high_speed_reward": "speed", "arrived_reward": "arrived", "collision_reward": "collision"}
 
 SPEC = driving_world(
     "Intersection-v0",
@@ -95,6 +97,16 @@ SPEC = driving_world(
         "arrived": term(0.0, 1.0, 1.0, "1 behind the junction, then the others are 0"),
     },
     horizon=13,
+    duration=13,
+    keys={
+        "spawn_probability": same_as("spawn_chance"),
+        "reward_speed_range": same_as("low_speed", "high_speed"),
+        "destination": only("o1", "the ego car turns left"),
+        "initial_vehicle_count": only(10, "ten drivers are there at the start"),
+        "normalize_reward": only(False, "rewards are added up"),
+    },
+    rewards={"collision_reward": -5.0, "high_speed_reward": 1.0, "arrived_reward": 1.0},
+    paid=originals.weights(REWARDS, negated=("collision_reward",)),
     levels={"linked": {"linked": True}, "quiet": {"spawn_chance": 0.2}},
 )
 SPEC.expert(crossing_expert)

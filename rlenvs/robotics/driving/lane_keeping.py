@@ -48,6 +48,7 @@ from rlenvs.core import (
     block,
     continuous,
     cost,
+    drop_in,
     f8,
     flag,
     i8,
@@ -55,13 +56,14 @@ from rlenvs.core import (
     kernel,
     maths,
     param,
+    same_as,
     term,
     uniform,
     world,
 )
 from rlenvs.kits.roads.lanes import ROAD_DATA, WIDTH, along_and_across, heading_on, is_on, point_on, wrapped
 from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.render import draw_lane_keeping
 
 NETWORK = networks.lane_keeping()
@@ -76,6 +78,12 @@ X, Y, YAW, SPEED, SLIDE, TURNING = range(CAR)  # m, m, rad, m/s, m/s to the righ
 MEASURED = (Y, YAW, SLIDE, TURNING)
 FARTHEST = 40.0  # widths of the lane from its middle, at which the reward has its bound
 LOOK = 0.6  # s, which the expert looks ahead
+
+CONFIG = {
+    **originals.hz_keys(),
+    "state_noise": same_as("state_noise"),
+    "derivative_noise": same_as("derivative_noise"),
+}
 
 SPEC = world(
     "LaneKeeping-v0",
@@ -115,6 +123,7 @@ SPEC = world(
     terms={"centring": term(-FARTHEST * FARTHEST, 1.0, 1.0, "1 in the middle, 0.75 at the side of the lane")},
     costs={"off_lane": cost(10.0, 1.0, doc="1 beside the lane")},
     horizon=200,
+    drop_in=drop_in({"config": originals.config(CONFIG, {}, originals.unchanged)}),
     fps=lambda values: float(values.policy_hz),
     expert_sees="state",
 )

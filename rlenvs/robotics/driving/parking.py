@@ -51,7 +51,10 @@ from rlenvs.core import (
     integer,
     kernel,
     maths,
+    meaning,
+    only,
     param,
+    same_as,
     term,
     uniform,
     world,
@@ -61,7 +64,7 @@ from rlenvs.kits.traffic.cars import CARS, RAW, car_sizes, put_car, put_obstacle
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.kits.traffic.simulation import move_all
 from rlenvs.kits.traffic.soundness import state_fault
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.render import draw_parking
 from rlenvs.robotics.driving.steering import FORCE, STEERING
 
@@ -79,6 +82,14 @@ RADIUS, SPEED, ENTRY = 6.0, 3.0, 5.0  # of the expert: m of its turns, m/s, m be
 AXLE = 2.5  # m from the middle of a car to its rear axle, which moves where the car looks
 MOST_SLIP = AXLE / math.sqrt(AXLE * AXLE + RADIUS * RADIUS)
 EDGE = 33.0  # m from the middle to which its turns may reach
+
+
+def with_goals(value):
+    """Highway-env's observation is the goal form."""
+    if not isinstance(value, dict) or value.get("type") != "KinematicsGoal":
+        raise ValueError("needed: {'type': 'KinematicsGoal'}")
+    return {"form": "goal"}
+
 
 SPEC = world(
     "Parking-v0",
@@ -114,6 +125,23 @@ SPEC = world(
         "collision": term(-1.0, 0.0, 5.0, "-1 in a crash"),
     },
     horizon=500,
+    drop_in=originals.names(
+        originals.config(
+            {
+                **originals.hz_keys(),
+                "vehicles_count": same_as("parked"),
+                "add_walls": same_as("walls"),
+                "success_goal_reward": same_as("near"),
+                "controlled_vehicles": originals.ONE_CAR,
+                "observation": meaning('`form="goal"`', with_goals),
+                "reward_weights": only([1, 0.3, 0, 0, 0.02, 0.02], "differences have these weights"),
+            },
+            {"collision_reward": -5.0},
+            originals.weights({"collision_reward": "collision"}, negated=("collision_reward",)),
+            duration=100,
+            hz=5,
+        )
+    ),
     fps=lambda v: float(v.policy_hz),
     levels={"parked": {"parked": 10}, "slow": {"policy_hz": 1, "horizon": 20}},
 )

@@ -43,11 +43,12 @@ import math
 
 import numpy as np
 
-from rlenvs.core import below, choice, flag, for_data, integer, kernel, param, term, uniform
+from rlenvs.core import below, choice, flag, for_data, integer, kernel, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import put_on_lane, steering_of
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import observations as seen
+from rlenvs.robotics.driving import originals
 from rlenvs.robotics.driving.driving import begin, driving_world, on_road, own_car, simulate
 from rlenvs.robotics.driving.experts import calm_slip, expert
 from rlenvs.robotics.driving.racetracks import TRACKS, racetrack
@@ -57,6 +58,8 @@ START, BEND = 0, 1  # roads
 APART = 20.0  # m between cars at the start
 RANGE = 2.0  # of the weighted sum of the terms, which begins at -1
 BLOCKED, CLEAR = 25.0, 10.0  # m before the ego car, m beside it, in which its expert looks for others
+
+REWARDS = {"lane_centering_reward": "centring", "action_reward": "action", "collision_reward": "collision"}
 
 SPEC = driving_world(
     "Racetrack-v0",
@@ -83,6 +86,15 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=1500,
+    duration=300,
+    keys={
+        "lane_centering_cost": same_as("centring_cost"),
+        "other_vehicles": same_as("cars"),
+        "terminate_off_road": same_as("offroad_terminal"),
+        "speed_limit": only(10.0, "10 m/s, to which others keep"),
+    },
+    rewards={"lane_centering_reward": 1.0, "action_reward": -0.3, "collision_reward": -1.0},
+    paid=originals.normalized(REWARDS, most=1.0),
     levels={
         "linked": {"linked": True},
         "empty": {"cars": 0},

@@ -42,13 +42,13 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import below, i8, kernel, normal, param, term
+from rlenvs.core import below, i8, kernel, normal, only, param, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import put_car, put_on_lane, set_route, speed_index
 from rlenvs.kits.traffic.drivers import become_driver
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, on_road, own_car, simulate
 from rlenvs.robotics.driving.steering import steers
 
@@ -62,6 +62,8 @@ SOUTH, INNER, OUTER, EAST = (
 STAGES = 12
 GOALS = ("exr", "sxr", "nxr", "nxs")  # of other cars; the last that of the ego car
 RANGE = 1.2  # of the weighted sum of the terms, which begins at -1
+
+REWARDS = {"high_speed_reward": "speed", "lane_change_reward": "lane_change", "collision_reward": "collision"}
 
 SPEC = driving_world(
     "Roundabout-v0",
@@ -87,6 +89,14 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=11,
+    duration=11,
+    keys={
+        "incoming_vehicle_destination": only(None, "others go where chance sends them"),
+        "right_lane_reward": only(0, "the lane pays nothing, in highway-env neither"),
+        "normalize_reward": only(True, "rewards are in [0, 1]"),
+    },
+    rewards={"collision_reward": -1.0, "high_speed_reward": 0.2, "lane_change_reward": -0.05},
+    paid=originals.normalized(REWARDS, ("high_speed_reward",)),
     levels={"linked": {"linked": True}},
 )
 

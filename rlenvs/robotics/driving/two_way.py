@@ -41,11 +41,11 @@ return, success and costs together.
 v0: first version.
 """
 
-from rlenvs.core import cost, normal, param, term
+from rlenvs.core import cost, normal, only, param, term
 from rlenvs.kits.roads.lanes import PLACE, lane_count
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, speed_index
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, simulate
 from rlenvs.robotics.driving.experts import overtaking_expert
 
@@ -73,6 +73,12 @@ SPEC = driving_world(
         "oncoming_lane": cost(5.0, 1.0, doc="1 on the lane of oncoming cars"),
     },
     horizon=15,
+    keys={
+        "collision_reward": only(0, "crashes are a cost"),
+        "left_lane_constraint": only(1, "the lane of oncoming cars is a cost"),
+    },
+    rewards={"left_lane_reward": 0.2, "high_speed_reward": 0.8},
+    paid=originals.weights({"high_speed_reward": "speed", "left_lane_reward": "left_lane"}),
     quick={"simulation_hz": 2},
     python_answers=2,
 )

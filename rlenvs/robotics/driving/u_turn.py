@@ -45,13 +45,13 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import f8, i8, kernel, normal, param, term
+from rlenvs.core import f8, i8, kernel, normal, only, param, same_as, term
 from rlenvs.kits.roads.lanes import PLACE, ROAD, lane_count
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import put_on_lane, set_route
 from rlenvs.kits.traffic.drivers import become_driver
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import overtaking_expert
 
@@ -67,6 +67,8 @@ START = (  # of the others: lane, m along it, m/s
     (NETWORK.lane("c", "d", 1), 30.0, 5.5),
 )
 FIRST = NETWORK.lane("a", "b", 0)
+
+REWARDS = {"high_speed_reward": "speed", "left_lane_reward": "outer_lane", "collision_reward": "collision"}
 
 SPEC = driving_world(
     "UTurn-v0",
@@ -93,6 +95,13 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise"),
     },
     horizon=10,
+    duration=10,
+    keys={
+        "reward_speed_range": same_as("low_speed", "high_speed"),
+        "normalize_reward": only(True, "rewards are in [0, 1]"),
+    },
+    rewards={"collision_reward": -1.0, "left_lane_reward": 0.1, "high_speed_reward": 0.4},
+    paid=originals.normalized(REWARDS, ("high_speed_reward", "left_lane_reward")),
     quick={"simulation_hz": 2},
     python_answers=2,
     levels={"linked": {"linked": True}},

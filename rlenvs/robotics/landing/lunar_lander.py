@@ -53,9 +53,12 @@ from rlenvs.core import (
     block,
     continuous,
     discrete,
+    drop_in,
     flag,
+    instead,
     integer,
     kernel,
+    only,
     param,
     published,
     term,
@@ -69,6 +72,12 @@ from rlenvs.robotics.landing.render import draw_landing
 
 NOTHING, LEFT_ENGINE, MAIN_ENGINE, RIGHT_ENGINE = range(4)
 BOUNDS = (2.5, 2.5, 10.0, 10.0, 2.0 * math.pi, 10.0, 1.0, 1.0)
+
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
+DROP_IN = drop_in(
+    {"continuous": only(False, "rlenvs/LunarLanderContinuous-v0 has throttles")},
+    dict.fromkeys(("lander", "legs", "moon", "world", "particles"), BODIES),
+)
 
 SPEC = world(
     "LunarLander-v0",
@@ -127,6 +136,8 @@ SPEC = world(
     probe={"wind_power": {"enable_wind": True}, "turbulence_power": {"enable_wind": True}},
     horizon=1000,
     fps=lambda values: values.fps,
+    drop_in=DROP_IN,
+    reward_threshold=200.0,
     levels={
         "wind": {"enable_wind": True},
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
@@ -139,6 +150,8 @@ CONTINUOUS = SPEC.member(
     "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
     action=continuous("main engine", "side engines"),
     barriers=3,
+    drop_in=DROP_IN.but(keywords={"continuous": only(True, "rlenvs/LunarLander-v0 has four choices")}),
+    reward_threshold=200.0,
 )
 CONTINUOUS.barrier(keep_landable)
 

@@ -61,8 +61,9 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, continuous, cost, f8, flag, kernel, normal, param, published, term, uniform, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, normal, only, param, published, term, uniform, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.originals import CONTACT, HEALTHY, HEIGHTS, always, gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -85,6 +86,10 @@ TORSO = 1
 CONTROL_COST, CONTACT_COST = 0.5, 5e-4
 MOST_CONTACT = 6.0 * BODIES * CONTACT_COST
 
+UNCHANGED = {
+    "contact_force_range": only((-1.0, 1.0), "contact forces are clipped to [-1, 1]"),
+    "main_body": only(1, "the torso is what runs"),
+}
 SPEC = world(
     "Ant-v0",
     doc=__doc__,
@@ -125,6 +130,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(5, CONTACT, HEALTHY, HEIGHTS, UNCHANGED, always("cfrc_ext")),
+    reward_threshold=6000.0,
     probe={"speed_limit": {"strength": 2.0}},
     levels={
         "easy": {"speed_limit": 4.0},

@@ -54,6 +54,7 @@ import math
 
 from rlenvs.core import block, continuous, cost, f8, normal, param, published, term, uniform, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.originals import gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -100,6 +101,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(5),
+    reward_threshold=4800.0,
     probe={"speed_limit": {"strength": 2.0}},
     levels={"easy": {"speed_limit": 5.0}, "medium": {}, "hard": {"speed_limit": 2.0, "friction": 0.3}},
 )

@@ -62,6 +62,7 @@ import math
 
 from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.originals import ABOVE, ANGLES, HEALTHY, OTHERS, gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -130,6 +131,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(4, HEALTHY, ABOVE, ANGLES, OTHERS),
+    reward_threshold=3800.0,
     probe={"speed_limit": {"strength": 2.0}},
     levels={
         "easy": {"speed_limit": 2.0, "tilt": 0.4},

@@ -63,8 +63,9 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
+from rlenvs.core import block, continuous, cost, f8, flag, kernel, only, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.originals import HEALTHY, HEIGHTS, always, gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -98,6 +99,11 @@ NAMES = (
 TORSO_VOLUME = 8.907462370478262 / 1000.0  # m^3, of torso, head and upper waist
 CONTROL_COST, CONTACT_COST, ALIVE = 0.1, 5e-7, 5.0
 
+CLIPPED = '`weights={"contact": ...}`, of squares that are clipped before they are weighted'
+UNCHANGED = {
+    "contact_cost_weight": only(CONTACT_COST, CLIPPED),
+    "contact_cost_range": only((-math.inf, 10.0), "contact costs are at most 10"),
+}
 SPEC = world(
     "Humanoid-v0",
     doc=__doc__,
@@ -170,6 +176,7 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(5, HEALTHY, HEIGHTS, UNCHANGED, always("cinert", "cvel", "qfrc_actuator", "cfrc_ext")),
     probe={"speed_limit": {"strength": 2.0}},
     levels={
         "easy": {"speed_limit": 3.0, "lowest": 0.8},

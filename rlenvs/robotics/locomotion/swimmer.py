@@ -55,6 +55,7 @@ import math
 
 from rlenvs.core import block, continuous, cost, f8, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion.originals import gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -107,6 +108,8 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(4),
+    reward_threshold=360.0,
     levels={"easy": {"speed_limit": 0.5}, "medium": {}, "hard": {"speed_limit": 0.1, "viscosity": 1.0}},
 )
 

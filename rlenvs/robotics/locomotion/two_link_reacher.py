@@ -55,9 +55,10 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, discrete, f8, flag, kernel, maths, param, published, term, uniform, world
+from rlenvs.core import Score, block, discrete, drop_in, f8, flag, kernel, maths, param, published, term, uniform, world
 from rlenvs.core.declare.canvas import COLORS as RGB
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.kits.engines.mujoco_views import VIEWS
 from rlenvs.robotics.locomotion.robots import BOUND, PARAMS, asset, bounded, watch
 
 JOINTS = 2
@@ -101,6 +102,7 @@ SPEC = world(
     fps=FPS,
     scores={"bound": Score(22, 0, "0.44 per step, with the tip at the shoulder")},
     engine=ENGINE,
+    drop_in=drop_in(views=VIEWS),
     levels={"easy": {"strength": 0.5}, "medium": {}, "hard": {"noise": 0.5, "damping": 0.2}},
 )
 

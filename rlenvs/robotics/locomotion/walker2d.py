@@ -63,6 +63,7 @@ import math
 from rlenvs.core import block, continuous, cost, f8, flag, kernel, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.gaits import walk
+from rlenvs.robotics.locomotion.originals import ANGLES, HEALTHY, HEIGHTS, gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
@@ -130,6 +131,7 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    drop_in=gymnasiums(4, HEALTHY, HEIGHTS, ANGLES),
     expert_sees="state",
     probe={"speed_limit": {"strength": 2.0}},
     levels={

@@ -54,11 +54,14 @@ from rlenvs.core import (
     continuous,
     cost,
     discrete,
+    drop_in,
     f8,
     flag,
     i8,
     image,
+    instead,
     kernel,
+    only,
     param,
     published,
     term,
@@ -172,6 +175,15 @@ def vector_blocks():
     }
 
 
+CAR = instead("the car and its track are in `env.unwrapped.batch.states`")
+DROP_IN = drop_in(
+    {
+        "continuous": only(True, "rlenvs/CarRacingDiscrete-v0 has five choices"),
+        "verbose": only(False, "nothing is printed"),
+    },
+    dict.fromkeys(("car", "track", "road", "world"), CAR),
+)
+
 SPEC = world(
     "CarRacing-v0",
     doc=__doc__,
@@ -201,6 +213,8 @@ SPEC = world(
     probe={"grass_friction": {"road_friction": 0.3}},
     quick={"observation": "vector"},
     fps=50,
+    drop_in=DROP_IN,
+    reward_threshold=900.0,
     levels={
         "vector": {"observation": "vector"},
         "lap": {"observation": "vector", "close_lap": True},
@@ -213,6 +227,8 @@ DISCRETE = SPEC.member(
     "CarRacingDiscrete-v0",
     "CarRacing with five choices: one lap on a track never seen before, by steering, gas or brake, one at a time.",
     action=discrete("nothing", "right", "left", "gas", "brake"),
+    drop_in=DROP_IN.but(keywords={"continuous": only(False, "rlenvs/CarRacing-v0 has continuous actions")}),
+    reward_threshold=900.0,
 )
 
 

@@ -49,8 +49,10 @@ import math
 from rlenvs.core import (
     block,
     continuous,
+    drop_in,
     f8,
     flag,
+    instead,
     integer,
     param,
     published,
@@ -82,6 +84,8 @@ LEG_HIGH = (math.pi, 5.0, math.pi, 5.0, 5.0)
 LOW = (-math.pi, -5.0, -5.0, -5.0, *LEG_LOW, *LEG_LOW, *[-1.0] * RAYS)
 HIGH = (math.pi, 5.0, 5.0, 5.0, *LEG_HIGH, *LEG_HIGH, *[1.0] * RAYS)
 
+
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
 
 SPEC = world(
     "BipedalWalker-v0",
@@ -137,6 +141,8 @@ SPEC = world(
     expert_sees="state",
     horizon=1600,
     fps=lambda values: values.fps,
+    drop_in=drop_in(views=dict.fromkeys(("hull", "legs", "joints", "world", "terrain", "lidar"), BODIES)),
+    reward_threshold=300.0,
     levels={
         "fast": {"velocity_iterations": 12, "position_iterations": 6},
     },
@@ -147,6 +153,7 @@ HARDCORE = SPEC.member(
     "BipedalWalker over obstacles: walk over stumps, stairs and pits on two legs with four motors.",
     hardcore=True,
     horizon=2000,
+    reward_threshold=300.0,
 )
 
 

@@ -22,8 +22,8 @@ angular velocities. With `velocity="hidden"` cosines and sines alone.
 None.
 
 ## Starting State
-Angles and velocities uniform in [-0.1, 0.1]: between `initial_angle_lower` and so on, which
-`reset(options={"params": {...}})` changes where the original's takes "low" and "high".
+Angles and velocities uniform in [-0.1, 0.1]: between `initial_angle_lower` and so on.
+`reset(options={"low": ..., "high": ...})` takes other ends for this reset, as the original's does.
 
 ## Episode End
 Termination, a success: the tip is higher above the fixed joint than the links are long, 1 m (the mean where they
@@ -42,11 +42,14 @@ v0: first version.
 
 import math
 
+import numpy as np
+
 from rlenvs.core import (
     block,
     choice,
     constraint,
     discrete,
+    drop_in,
     f8,
     for_data,
     kernel,
@@ -54,6 +57,8 @@ from rlenvs.core import (
     published,
     term,
     uniform,
+    value_of,
+    view,
     world,
 )
 from rlenvs.core.declare.maths import cos, sin, sin_cos
@@ -72,6 +77,16 @@ def bounds(values):
 
 def speeds(values):
     return {"speeds": 0 if values.velocity == "hidden" else 1}
+
+
+CONSTANTS = (
+    *(f"link_{what}_{link}" for what in ("length", "mass", "com_pos") for link in (1, 2)),
+    *("link_moi", "max_vel_1", "max_vel_2"),
+)
+
+
+def state(setup, p, s):
+    return np.array([s.theta1, s.theta2, s.dtheta1, s.dtheta2])
 
 
 SPEC = world(
@@ -129,6 +144,17 @@ SPEC = world(
     action=discrete("torque -1", "no torque", "torque +1", idle=1),
     terms={"time": term(-1.0, 0.0, 1.0, "-1 for every step but the one that reaches the goal")},
     published=published("Gymnasium Acrobot-v1", low=lambda v: [-end for end in bounds(v)], high=bounds),
+    drop_in=drop_in(
+        views={
+            "state": view(state, "both angles and both velocities: float64 (4,)"),
+            **{name.upper(): value_of(name) for name in CONSTANTS},
+        },
+        starts={
+            "low": ["initial_angle_lower", "initial_velocity_lower"],
+            "high": ["initial_angle_upper", "initial_velocity_upper"],
+        },
+    ),
+    reward_threshold=-100.0,
     lanes=True,
     horizon=500,
     fps=15,

@@ -24,8 +24,8 @@ pole falls or the cart leaves the track, and 0 before.
 None.
 
 ## Starting State
-All four numbers uniform in [-0.05, 0.05]: between `initial_state_lower` and `initial_state_upper`, which
-`reset(options={"params": {...}})` changes where the original's takes "low" and "high".
+All four numbers uniform in [-0.05, 0.05]: between `initial_state_lower` and `initial_state_upper`.
+`reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
 
 ## Episode End
 Termination: the pole is more than 12 degrees from upright, or the cart more than 2.4 m from the middle. Truncation: 500
@@ -44,12 +44,15 @@ v0: first version.
 
 import math
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     block,
     choice,
     constraint,
     discrete,
+    drop_in,
     f8,
     flag,
     for_data,
@@ -57,6 +60,8 @@ from rlenvs.core import (
     published,
     term,
     uniform,
+    value_of,
+    view,
     world,
 )
 from rlenvs.single.classic.cart import CART, accelerations, balancing_force, draw_cart
@@ -73,6 +78,10 @@ def ends(values):
 
 def speeds(values):
     return {"speeds": 0 if values.velocity == "hidden" else 1}
+
+
+def state(setup, p, s):
+    return np.array([s.x, s.x_dot, s.theta, s.theta_dot])
 
 
 BOUND = {"bound": Score(500, 0, "1 a step up to the time limit")}
@@ -122,6 +131,16 @@ SPEC = world(
     action=discrete("push left", "push right"),
     terms={"balance": term(-1.0, 1.0, 1.0, "1 for every step; with sutton_barto_reward -1 for a fall, else 0")},
     published=published("Gymnasium CartPole-v1", low=lambda v: [-end for end in ends(v)], high=ends),
+    drop_in=drop_in(
+        views={
+            "state": view(state, "position, velocity, angle and angular velocity: float64 (4,)"),
+            "kinematics_integrator": value_of("kinematics_integrator"),
+            "total_mass": view(lambda setup, p, s: float(p.masscart + p.masspole), "of cart and pole, kg"),
+            "polemass_length": view(lambda setup, p, s: float(p.masspole * p.length), "kg m"),
+        },
+        starts={"low": ["initial_state_lower"], "high": ["initial_state_upper"]},
+    ),
+    reward_threshold=475.0,
     lanes=True,
     horizon=500,
     fps=50,

@@ -7,7 +7,9 @@ height is sin(3 x), so gravity pulls with cos(3 x); all lengths and times are wi
 import math
 from typing import Any
 
-from rlenvs.core import block, choice, constraint, f8, for_data, kernel, param, uniform
+import numpy as np
+
+from rlenvs.core import block, choice, constraint, drop_in, f8, for_data, kernel, param, uniform, view
 from rlenvs.core.declare.maths import cos, sin
 
 BOTTOM = -math.pi / 6.0
@@ -17,8 +19,8 @@ CAR = {
     "max_position": param(0.6, 0.3, 1.0, "", "where the valley ends", limit=True),
     "max_speed": param(0.07, 0.01, 0.3, "", "largest speed, per step", limit=True),
     "goal_velocity": param(0.0, -1.0, 1.0, "", "least velocity at the goal", limit=True),
-    "min_position_start": param(-0.6, -0.7, 0.2, "", "least position at the start"),
-    "max_position_start": param(-0.4, -0.7, 0.2, "", "largest position at the start"),
+    "min_position_start": param(-0.6, -0.7, 0.5, "", "least position at the start"),
+    "max_position_start": param(-0.4, -0.7, 0.5, "", "largest position at the start"),
     "min_velocity_start": param(0.0, -0.07, 0.07, "", "least velocity at the start"),
     "max_velocity_start": param(0.0, -0.07, 0.07, "", "largest velocity at the start"),
 }
@@ -32,6 +34,10 @@ RULES = [
     for what in ("position", "velocity")
 ]
 VELOCITY = {"velocity": for_data(choice("seen", "hidden", doc="whether the velocity is observed"))}
+DROP_IN = drop_in(
+    views={"state": view(lambda setup, p, s: np.array([s.x, s.v], np.float32), "position and velocity")},
+    starts={"low": ["min_position_start"], "high": ["max_position_start"]},
+)
 STATE = {"x": f8, "v": f8}
 DATA = {"seen_low": f8(2), "seen_high": f8(2)}  # bounds of the observation space
 BLOCKS = {

@@ -19,7 +19,7 @@ None.
 
 ## Starting State
 At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52: between `min_position_start` and
-`max_position_start`, which `reset(options={"params": {...}})` changes where the original's takes "low" and "high".
+`max_position_start`. `reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
 
 ## Episode End
 Termination, a success: the car is at 0.5 or beyond, with a velocity of at least `goal_velocity`. Truncation: 200 steps.
@@ -40,6 +40,7 @@ from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,
     DATA,
+    DROP_IN,
     RULES,
     STATE,
     VELOCITY,
@@ -72,6 +73,8 @@ SPEC = world(
     action=discrete("push left", "do not push", "push right", idle=1),
     terms={"time": term(-1.0, 0.0, 1.0, "-1 for every step")},
     published=published("Gymnasium MountainCar-v0"),
+    drop_in=DROP_IN,
+    reward_threshold=-110.0,
     lanes=True,
     horizon=200,
     fps=30,

@@ -21,7 +21,7 @@ None.
 
 ## Starting State
 At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52: between `min_position_start` and
-`max_position_start`, which `reset(options={"params": {...}})` changes where the original's takes "low" and "high".
+`max_position_start`. `reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
 
 ## Episode End
 Termination, a success: the car is at 0.45 or beyond, with a velocity of at least `goal_velocity`. Truncation: 999
@@ -45,6 +45,7 @@ from rlenvs.single.classic.hill import (
     BLOCKS,
     CAR,
     DATA,
+    DROP_IN,
     RULES,
     STATE,
     VELOCITY,
@@ -80,6 +81,8 @@ SPEC = world(
         "effort": term(-1.0, 0.0, 0.1, "minus the square of the action"),
     },
     published=published("Gymnasium MountainCarContinuous-v0"),
+    drop_in=DROP_IN,
+    reward_threshold=90.0,
     lanes=True,
     horizon=999,
     fps=30,

@@ -23,8 +23,8 @@ minus the torque squared; angle and velocity are those before the step. The best
 None.
 
 ## Starting State
-Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`,
-which `reset(options={"params": {...}})` changes where the original's takes "x_init" and "y_init".
+Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`.
+`reset(options={"x_init": ..., "y_init": ...})` takes others for this reset, as the original's does.
 
 ## Episode End
 Truncation: 200 steps. `is_success` says that the pendulum now stands: within 0.2 rad of upright, slower than 0.5 rad/s.
@@ -42,7 +42,9 @@ v0: first version.
 
 import math
 
-from rlenvs.core import block, choice, continuous, f8, for_data, param, published, term, uniform, world
+import numpy as np
+
+from rlenvs.core import block, choice, continuous, drop_in, f8, for_data, param, published, term, uniform, view, world
 from rlenvs.core.declare.maths import cos, sin, sin_cos
 
 MAX_SPEED, MAX_TORQUE = 20.0, 20.0  # largest that can be set
@@ -86,6 +88,10 @@ SPEC = world(
         "torque": term(-(MAX_TORQUE**2), 0.0, 0.001, "minus the torque squared"),
     },
     published=published("Gymnasium Pendulum-v1"),
+    drop_in=drop_in(
+        views={"state": view(lambda setup, p, s: np.array([s.theta, s.theta_dot]), "angle and angular velocity")},
+        starts={"x_init": ["initial_angle_max"], "y_init": ["initial_velocity_max"]},
+    ),
     lanes=True,
     horizon=200,
     fps=30,

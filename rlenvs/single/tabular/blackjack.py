@@ -5,15 +5,16 @@ A player against a dealer, cards drawn from an endless deck. The player takes ca
 21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and
 Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack-v1 (1.3): its rules, its
 keywords and the values that it is registered with, which are the rules of the book. Different: the observation is one
-number in place of three (`parts_of` takes it apart); the dealer's play is part of the table, so `env.unwrapped.model`
-has the exact matrices and `rlenvs.solve` the basic strategy.
+number in place of three, which `encoding="tuple"` gives; the dealer's play is part of the table, so
+`env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
 
 ## Action Space
 stick, hit.
 
 ## Observation Space
 One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31, the dealer's card (1 an ace) and
-whether an ace counts 11. With `encoding="one_hot"` a vector with a 1 at its place.
+whether an ace counts 11. With `encoding="tuple"` these three, as the original has them, with `encoding="one_hot"` a
+vector with a 1 at its place.
 
 ## Rewards
 `reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, always win unless the
@@ -44,7 +45,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from rlenvs.core import discrete, flag
+from rlenvs.core import discrete, drop_in, flag, instead, value_of
+from rlenvs.core.declare.declared_spaces import Parts
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -80,11 +82,17 @@ def number_of(hand: Hand, card: int) -> int:
     return ((hand[0] - LEAST) * 10 + card - 1) * 2 + hand[1]
 
 
-def parts_of(number: int) -> tuple[int, int, bool]:
-    """The player's sum, the dealer's card, and whether an ace counts 11, of a number that is observed."""
+def split(number: Any) -> tuple[Any, Any, Any]:
+    """The player's sum, the dealer's card, and 1 where an ace counts 11, of numbers that are observed."""
     rest, ace = divmod(number, 2)
     total, card = divmod(rest, 10)
-    return total + LEAST, card + 1, bool(ace)
+    return total + LEAST, card + 1, ace
+
+
+def parts_of(number: int) -> tuple[int, int, bool]:
+    """`split` of one number, with a truth value for the ace."""
+    total, card, ace = split(number)
+    return total, card, bool(ace)
 
 
 def payoffs(values: Any, total: int, card: int, natural: bool) -> Iterator[tuple[float, float]]:
@@ -141,7 +149,17 @@ SPEC = tabular(
         "natural": flag(False, "whether a natural that wins is worth 1.5; void with sab"),
         "sab": flag(True, "the rules of Sutton and Barto: a natural beats all but another one"),
     },
+    parts=Parts((MOST + 1, 11, 2), split),
     action=discrete("stick", "hit"),
+    drop_in=drop_in(
+        views={
+            "natural": value_of("natural"),
+            "sab": value_of("sab"),
+            **dict.fromkeys(
+                ("player", "dealer"), instead("a hand is its sum and whether an ace counts 11, as observed")
+            ),
+        }
+    ),
     horizon=22,
     fps=2,
 )

@@ -39,7 +39,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, flag
+from rlenvs.core import discrete, drop_in, flag, value_of, view
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
@@ -83,6 +83,13 @@ SPEC = tabular(
     source="Gymnasium CliffWalking (Towers et al., arXiv 2407.17032); Sutton and Barto, Reinforcement Learning, 2018",
     options={"is_slippery": flag(False, "whether steps may slip to a side")},
     action=discrete("up", "right", "down", "left"),
+    drop_in=drop_in(
+        views={
+            "shape": view(lambda setup, p, s: (len(MAP), len(MAP[0])), "rows and columns"),
+            "start_state_index": view(lambda setup, p, s: (len(MAP) - 1) * len(MAP[0]), "number of the first cell"),
+            "is_slippery": value_of("is_slippery"),
+        }
+    ),
     horizon=200,
     fps=4,
     same_start=True,

@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import choice, discrete, flag, free, integer
+from rlenvs.core import choice, discrete, drop_in, flag, free, integer, view
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
@@ -180,6 +180,14 @@ SPEC = tabular(
         "frozen": free(0.8, parse_probability, 'part of the cells that is ice, for map_name="random"'),
     },
     action=discrete("left", "down", "right", "up"),
+    drop_in=drop_in(
+        views={
+            "desc": view(lambda setup, p, s: np.asarray(lake_of(setup.values), "c"), "the map, a byte for each cell"),
+            "nrow": view(lambda setup, p, s: len(lake_of(setup.values)), "rows of the map"),
+            "ncol": view(lambda setup, p, s: len(lake_of(setup.values)[0]), "columns of the map"),
+        }
+    ),
+    reward_threshold=0.7,
     horizon=lambda values: 200 if len(lake_of(values)) > 5 else 100,
     fps=4,
     same_start=True,
@@ -189,6 +197,7 @@ LARGE = SPEC.member(
     "FrozenLake8x8-v0",
     "Frozen lake on the map of 8 x 8 cells.",
     map_name="8x8",
+    reward_threshold=0.85,
 )
 
 

@@ -41,7 +41,9 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, flag, free
+import numpy as np
+
+from rlenvs.core import discrete, drop_in, flag, free, view
 from rlenvs.kits.boards.drawing import pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
@@ -139,6 +141,27 @@ def build(values: Any) -> Table:
     return table
 
 
+def decoded(number: Any) -> tuple[int, int, int, int]:
+    """Row, column, passenger and destination of a number that is observed, which is in range."""
+    if not 0 <= number < SHOWN:
+        raise ValueError(f"a state is 0 ... {SHOWN - 1}, not {number}")
+    return parts_of(int(number))
+
+
+def written() -> list[str]:
+    """The town as Gymnasium writes it: a wall is |, an open side :, places are the first letters of their colours."""
+    letters = {place: color[0].upper() for place, color in zip(PLACES, COLORS, strict=True)}
+    frame, rows = f"+{'-' * (2 * SIDE - 1)}+", []
+    for r in range(SIDE):
+        cells = (letters.get((r, c), " ") + ("|" if (r, c) in WALLS or c == SIDE - 1 else ":") for c in range(SIDE))
+        rows.append("|" + "".join(cells))
+    return [frame, *rows, frame]
+
+
+def masks(setup: Any, p: Any, s: Any) -> Any:
+    return lambda state: np.array([int(p.allowed[state, 0]) >> action & 1 for action in range(6)], np.int8)
+
+
 SPEC = tabular(
     "Taxi-v0",
     build,
@@ -156,6 +179,16 @@ SPEC = tabular(
         ),
     },
     action=discrete("down", "up", "right", "left", "pick up", "drop off"),
+    drop_in=drop_in(
+        views={
+            "desc": view(lambda setup, p, s: np.asarray(written(), "c"), "the town in letters, a byte for each"),
+            "locs": view(lambda setup, p, s: list(PLACES), "row and column of each place"),
+            "encode": view(lambda setup, p, s: number_of, "row, column, passenger, destination to the number"),
+            "decode": view(lambda setup, p, s: decoded, "the number to row, column, passenger, destination"),
+            "action_mask": view(masks, "function of a state that gives the mask of its actions"),
+        }
+    ),
+    reward_threshold=8.0,
     horizon=200,
     fps=4,
 )

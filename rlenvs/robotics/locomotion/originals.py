@@ -1,0 +1,64 @@
+"""What code for Gymnasium's MuJoCo robots finds here: their keywords, and the attributes that are read of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rlenvs.core import drop_in, instead, meaning, only, same_as
+from rlenvs.core.declare.drop_in import DropIn, Instead, Keyword
+from rlenvs.kits.engines.mujoco_views import VIEWS
+
+REWARDS = {"forward_reward_weight": same_as("forward"), "ctrl_cost_weight": same_as("control")}
+CONTACT = {"contact_cost_weight": same_as("contact")}
+HEALTHY = {
+    "healthy_reward": same_as("healthy"),
+    "terminate_when_unhealthy": same_as("ends_when_unhealthy"),
+}
+HEIGHTS = {"healthy_z_range": same_as("lowest", "highest")}
+OTHERS = {"healthy_state_range": only((-100.0, 100.0), "other numbers of the state are healthy within (-100, 100)")}
+OWN_IMAGE = instead("images have a size and a camera of their own; leave it out")
+IN_INFO = instead("what a step found of it is the reward term `healthy`, info['reward_healthy']")
+OF_ALL: dict[str, Keyword | Instead] = {
+    "reset_noise_scale": same_as("noise"),
+    "exclude_current_positions_from_observation": only(
+        True, "the place is not observed; `env.unwrapped.data.qpos` has it"
+    ),
+    "xml_file": instead("the model is Gymnasium's own; its masses, frictions, dampings and torques are parameters"),
+    **dict.fromkeys(("default_camera_config", "width", "height", "camera_id", "camera_name"), OWN_IMAGE),
+}
+
+
+def _tilt(value: Any) -> dict[str, float]:
+    low, high = value
+    if low != -high:
+        raise ValueError("needed: (-tilt, tilt), the same to both sides")
+    return {"tilt": high}
+
+
+def _above(value: Any) -> dict[str, float]:
+    low, high = value
+    if high != math.inf:
+        raise ValueError("needed: (lowest, inf), no height is too high")
+    return {"lowest": low}
+
+
+ANGLES = {"healthy_angle_range": meaning("(-`tilt`, `tilt`)", _tilt)}
+ABOVE = {"healthy_z_range": meaning("(`lowest`, inf)", _above)}
+
+
+def always(*parts: str) -> dict[str, Keyword]:
+    """The keywords include_..._in_observation of parts that are always observed."""
+    return {f"include_{part}_in_observation": only(True, "these numbers are always observed") for part in parts}
+
+
+def gymnasiums(frame_skip: int, *keywords: dict[str, Keyword]) -> DropIn:
+    """What code for one of the robots finds.
+
+    Args:
+        frame_skip: physics steps per control step.
+        keywords: beside those of all robots.
+    """
+    steps = {"frame_skip": only(frame_skip, f"a control step is {frame_skip} physics steps")}
+    own = {name: each for some in keywords for name, each in some.items()}
+    return drop_in({**REWARDS, **own, **OF_ALL, **steps}, {**VIEWS, "is_healthy": IN_INFO})
