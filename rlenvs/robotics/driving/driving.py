@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, same_as, world
+from rlenvs.core import block, choice, continuous, discrete, f8, flag, i8, image, integer, kernel, world
 from rlenvs.kits.roads.lanes import (
     ROAD_DATA,
     is_on,
@@ -140,7 +140,7 @@ def shared_sizes(
     }
 
 
-def driving_world(  # 33 parameters: those of a declaration, by name; a world gives those in which it differs
+def driving_world(  # 30 parameters: those of a declaration, by name; a world gives those in which it differs
     name: str,
     *,
     road: Callable[[Any], Network],
@@ -170,10 +170,7 @@ def driving_world(  # 33 parameters: those of a declaration, by name; a world gi
     more_data: Callable[[Any], Mapping[str, Any]] | None = None,
     more_sizes: Callable[[Any], Mapping[str, int]] | None = None,
     quick: Mapping[str, Any] | None = None,
-    keys: Mapping[str, Any] | None = None,
-    rewards: Mapping[str, float] | None = None,
-    paid: originals.Paid = originals.unchanged,
-    duration: float = 0.0,
+    original: originals.Config = originals.NOTHING,
     **own: Any,
 ) -> Any:
     """The declaration of a driving world.
@@ -200,8 +197,7 @@ def driving_world(  # 33 parameters: those of a declaration, by name; a world gi
         params, options, state, data, scratch: of the world itself.
         more_data, more_sizes: functions of the values that give its own data and sizes.
         quick: see `world`.
-        keys: what highway-env's `config` may hold, beside what it holds in all driving worlds.
-        rewards, paid, duration: see `originals.config`.
+        original: what highway-env's `config` may hold, beside what it holds in all driving worlds.
         own: other keywords of `world`.
     """
 
@@ -244,17 +240,9 @@ def driving_world(  # 33 parameters: those of a declaration, by name; a world gi
             **(more_data(values) if more_data else {}),
         }
 
-    columns_there = {"presence": 0.0, "x": 0.0, "y": 0.0, "vx": 0.0, "vy": 0.0, **(features or {})}
-    configured = {
-        **originals.hz_keys(),
-        **originals.seen_and_done(tuple(columns_there), absolute, speeds, moves, throttle, time_span),
-        "offroad_terminal": same_as("offroad_terminal"),
-        "controlled_vehicles": originals.ONE_CAR,
-        **(keys or {}),
-    }
     made = world(
         name,
-        drop_in=originals.names(originals.config(configured, rewards or {}, paid, duration, hz[1]), moves),
+        drop_in=original.names(features or {}, absolute, speeds, moves, throttle, time_span, hz[1]),
         params=params or {},
         options={**shared_options(observation, actions, rows, hz), **(options or {})},
         state={**STATE, **(FORECAST if junctions else {}), **(state or {})},

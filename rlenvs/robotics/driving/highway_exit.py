@@ -46,7 +46,7 @@ from rlenvs.kits.roads.lanes import LIMIT, PLACE
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, set_route
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import exit_expert
 
@@ -85,16 +85,18 @@ SPEC = driving_world(
     },
     costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
     horizon=18,
-    duration=18,
-    keys={
-        "lanes_count": only(6, "six lanes"),
-        "vehicles_count": same_as("cars"),
-        "vehicles_density": same_as("density"),
-        "reward_speed_range": same_as("low_speed", "high_speed"),
-        "right_lane_reward": only(0, '`weights={"rightwards": ...}` pays for coming nearer to the way out'),
-        "normalize_reward": only(True, "rewards are in [0, 1]"),
-    },
-    rewards={"goal_reward": 1.0, "high_speed_reward": 0.1, "collision_reward": 0.0},
+    original=originals.Config(
+        duration=18,
+        keys={
+            "lanes_count": only(6, "six lanes"),
+            "vehicles_count": same_as("cars"),
+            "vehicles_density": same_as("density"),
+            "reward_speed_range": same_as("low_speed", "high_speed"),
+            "right_lane_reward": only(0, '`weights={"rightwards": ...}` pays for coming nearer to the way out'),
+            "normalize_reward": only(True, "rewards are in [0, 1]"),
+        },
+        rewards={"goal_reward": 1.0, "high_speed_reward": 0.1, "collision_reward": 0.0},
+    ),
     quick={"cars": 8, "simulation_hz": 2},
     python_answers=2,
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},

@@ -97,16 +97,18 @@ SPEC = driving_world(
         "arrived": term(0.0, 1.0, 1.0, "1 behind the junction, then the others are 0"),
     },
     horizon=13,
-    duration=13,
-    keys={
-        "spawn_probability": same_as("spawn_chance"),
-        "reward_speed_range": same_as("low_speed", "high_speed"),
-        "destination": only("o1", "the ego car turns left"),
-        "initial_vehicle_count": only(10, "ten drivers are there at the start"),
-        "normalize_reward": only(False, "rewards are added up"),
-    },
-    rewards={"collision_reward": -5.0, "high_speed_reward": 1.0, "arrived_reward": 1.0},
-    paid=originals.weights(REWARDS, negated=("collision_reward",)),
+    original=originals.Config(
+        duration=13,
+        keys={
+            "spawn_probability": same_as("spawn_chance"),
+            "reward_speed_range": same_as("low_speed", "high_speed"),
+            "destination": only("o1", "the ego car turns left"),
+            "initial_vehicle_count": only(10, "ten drivers are there at the start"),
+            "normalize_reward": only(False, "rewards are added up"),
+        },
+        rewards={"collision_reward": -5.0, "high_speed_reward": 1.0, "arrived_reward": 1.0},
+        paid=originals.weights(REWARDS, negated=("collision_reward",)),
+    ),
     levels={"linked": {"linked": True}, "quiet": {"spawn_chance": 0.2}},
 )
 SPEC.expert(crossing_expert)

@@ -45,7 +45,7 @@ from rlenvs.core import below, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import PLACE
 from rlenvs.kits.traffic.cars import RAW, put_obstacle, put_on_lane
 from rlenvs.kits.traffic.lane_lists import locate
-from rlenvs.robotics.driving import networks
+from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, changes_lane, driving_world, own_car, simulate
 
 RANGE = 1.8  # of the weighted sum of the terms, which begins at -1.5
@@ -73,14 +73,16 @@ SPEC = driving_world(
         "collision": term(0.5, 1.5, 1.0 / RANGE, "0.5 in a crash, 1.5 otherwise"),
     },
     horizon=40,
-    keys={"reward_speed_range": same_as("low_speed", "high_speed")},
-    rewards={
-        "collision_reward": -1.0,
-        "right_lane_reward": 0.1,
-        "high_speed_reward": 0.2,
-        "merging_speed_reward": -0.5,
-        "lane_change_reward": -0.05,
-    },
+    original=originals.Config(
+        keys={"reward_speed_range": same_as("low_speed", "high_speed")},
+        rewards={
+            "collision_reward": -1.0,
+            "right_lane_reward": 0.1,
+            "high_speed_reward": 0.2,
+            "merging_speed_reward": -0.5,
+            "lane_change_reward": -0.05,
+        },
+    ),
     levels={"linked": {"linked": True}},
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from rlenvs.core.declare.drop_in import DropIn, Instead, Keyword, View
 from rlenvs.core.declare.errors import clipped, nearest, shortened
 
 META = ("LANE_LEFT", "IDLE", "LANE_RIGHT", "FASTER", "SLOWER")
+COLUMNS = ("presence", "x", "y", "vx", "vy")  # of kinematics, by default
 OWN_IMAGES = "images here have a size and a view of their own"
 PICTURES = {
     "offscreen_rendering": False,
@@ -180,6 +182,40 @@ def _typed(option: str, types: Mapping[str, tuple[str, Mapping[str, Keyword]]]) 
         return found
 
     return meaning(f"`{option}`", read)
+
+
+@dataclass(frozen=True)
+class Config:
+    """What the `config` of a world of `driving_world` may hold; attributes as the arguments of `config`."""
+
+    keys: Mapping[str, Keyword] = field(default_factory=dict)
+    rewards: Mapping[str, float] = field(default_factory=dict)
+    paid: Paid = unchanged
+    duration: float = 0.0
+
+    def names(
+        self,
+        features: Mapping[str, float],
+        absolute: bool,
+        speeds: Sequence[float],
+        moves: Sequence[int],
+        throttle: bool,
+        span: int,
+        hz: int,
+    ) -> DropIn:
+        """What code for highway-env finds in the world; arguments as for `driving_world`."""
+        columns = tuple(dict.fromkeys((*COLUMNS, *features)))
+        keys = {
+            **hz_keys(),
+            **seen_and_done(columns, absolute, speeds, moves, throttle, span),
+            "offroad_terminal": same_as("offroad_terminal"),
+            "controlled_vehicles": ONE_CAR,
+            **self.keys,
+        }
+        return names(config(keys, self.rewards, self.paid, self.duration, hz), moves)
+
+
+NOTHING = Config()
 
 
 def names(keyword: Keyword, moves: Sequence[int] = ()) -> DropIn:

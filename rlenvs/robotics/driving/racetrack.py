@@ -86,15 +86,17 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=1500,
-    duration=300,
-    keys={
-        "lane_centering_cost": same_as("centring_cost"),
-        "other_vehicles": same_as("cars"),
-        "terminate_off_road": same_as("offroad_terminal"),
-        "speed_limit": only(10.0, "10 m/s, to which others keep"),
-    },
-    rewards={"lane_centering_reward": 1.0, "action_reward": -0.3, "collision_reward": -1.0},
-    paid=originals.normalized(REWARDS, most=1.0),
+    original=originals.Config(
+        duration=300,
+        keys={
+            "lane_centering_cost": same_as("centring_cost"),
+            "other_vehicles": same_as("cars"),
+            "terminate_off_road": same_as("offroad_terminal"),
+            "speed_limit": only(10.0, "10 m/s, to which others keep"),
+        },
+        rewards={"lane_centering_reward": 1.0, "action_reward": -0.3, "collision_reward": -1.0},
+        paid=originals.normalized(REWARDS, most=1.0),
+    ),
     levels={
         "linked": {"linked": True},
         "empty": {"cars": 0},

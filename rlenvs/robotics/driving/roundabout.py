@@ -89,14 +89,16 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
     horizon=11,
-    duration=11,
-    keys={
-        "incoming_vehicle_destination": only(None, "others go where chance sends them"),
-        "right_lane_reward": only(0, "the lane pays nothing, in highway-env neither"),
-        "normalize_reward": only(True, "rewards are in [0, 1]"),
-    },
-    rewards={"collision_reward": -1.0, "high_speed_reward": 0.2, "lane_change_reward": -0.05},
-    paid=originals.normalized(REWARDS, ("high_speed_reward",)),
+    original=originals.Config(
+        duration=11,
+        keys={
+            "incoming_vehicle_destination": only(None, "others go where chance sends them"),
+            "right_lane_reward": only(0, "the lane pays nothing, in highway-env neither"),
+            "normalize_reward": only(True, "rewards are in [0, 1]"),
+        },
+        rewards={"collision_reward": -1.0, "high_speed_reward": 0.2, "lane_change_reward": -0.05},
+        paid=originals.normalized(REWARDS, ("high_speed_reward",)),
+    ),
     levels={"linked": {"linked": True}},
 )
 

@@ -73,12 +73,14 @@ SPEC = driving_world(
         "oncoming_lane": cost(5.0, 1.0, doc="1 on the lane of oncoming cars"),
     },
     horizon=15,
-    keys={
-        "collision_reward": only(0, "crashes are a cost"),
-        "left_lane_constraint": only(1, "the lane of oncoming cars is a cost"),
-    },
-    rewards={"left_lane_reward": 0.2, "high_speed_reward": 0.8},
-    paid=originals.weights({"high_speed_reward": "speed", "left_lane_reward": "left_lane"}),
+    original=originals.Config(
+        keys={
+            "collision_reward": only(0, "crashes are a cost"),
+            "left_lane_constraint": only(1, "the lane of oncoming cars is a cost"),
+        },
+        rewards={"left_lane_reward": 0.2, "high_speed_reward": 0.8},
+        paid=originals.weights({"high_speed_reward": "speed", "left_lane_reward": "left_lane"}),
+    ),
     quick={"simulation_hz": 2},
     python_answers=2,
 )

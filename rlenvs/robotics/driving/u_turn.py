@@ -95,13 +95,15 @@ SPEC = driving_world(
         "collision": term(0.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise"),
     },
     horizon=10,
-    duration=10,
-    keys={
-        "reward_speed_range": same_as("low_speed", "high_speed"),
-        "normalize_reward": only(True, "rewards are in [0, 1]"),
-    },
-    rewards={"collision_reward": -1.0, "left_lane_reward": 0.1, "high_speed_reward": 0.4},
-    paid=originals.normalized(REWARDS, ("high_speed_reward", "left_lane_reward")),
+    original=originals.Config(
+        duration=10,
+        keys={
+            "reward_speed_range": same_as("low_speed", "high_speed"),
+            "normalize_reward": only(True, "rewards are in [0, 1]"),
+        },
+        rewards={"collision_reward": -1.0, "left_lane_reward": 0.1, "high_speed_reward": 0.4},
+        paid=originals.normalized(REWARDS, ("high_speed_reward", "left_lane_reward")),
+    ),
     quick={"simulation_hz": 2},
     python_answers=2,
     levels={"linked": {"linked": True}},
