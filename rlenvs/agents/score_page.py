@@ -321,8 +321,8 @@ Agents play without exploration, on the seeds that their cards name. "Against" a
 once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
 
 `rlenvs scores` prints them in short, and `rlenvs scores ID` those of one environment, from the cards; `rlenvs scores
---write docs/scores.md` writes this page, and `rlenvs scores --check` plays every agent again and fails where one has left
-its interval.
+--write docs/scores.md` writes this page, and `rlenvs scores --check` plays every agent again and fails where one has
+left its interval.
 
 ## Agents
 
