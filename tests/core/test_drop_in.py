@@ -230,7 +230,7 @@ def test_declarations_are_looked_at(named):
 
 def test_pages_list_the_names(plant):
     text = page(plant)
-    for name in ("`old`", "write new code", "`first`", "`place`", "look elsewhere"):
+    for name in ("`old`", f"the weight of `{TERM}`", "write new code", "`first`", "`place`", "look elsewhere"):
         assert name in text
 
 

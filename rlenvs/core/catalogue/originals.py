@@ -16,7 +16,7 @@ def original_tables(world: World) -> list[str]:
     if named.keywords:
         parts += [
             "Keywords of the original are understood too:",
-            markdown_table(("Keyword of the original", "Here"), _lines(named.keywords)),
+            markdown_table(("Keyword of the original", "Here"), _lines(named.keywords, world)),
         ]
     if named.starts:
         starts = [(f"`{name}`", ", ".join(f"`{param}`" for param in names)) for name, names in named.starts.items()]
@@ -27,12 +27,15 @@ def original_tables(world: World) -> list[str]:
     if named.views:
         parts += [
             "Attributes of `env.unwrapped` under the original's names, to be read:",
-            markdown_table(("Attribute", "What it is"), _lines(named.views)),
+            markdown_table(("Attribute", "What it is"), _lines(named.views, world)),
         ]
     return parts
 
 
-def _lines(named: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (f"`{name}`", f"none: {each.doc}" if isinstance(each, Instead) else each.doc) for name, each in named.items()
-    ]
+def _lines(named: Mapping[str, Any], world: World) -> list[tuple[str, str]]:
+    weights = {f"`{term}`" for term in world.terms} - {f"`{name}`" for name in (*world.params, *world.options)}
+    lines = []
+    for name, each in named.items():
+        doc = f"the weight of {each.doc}" if each.doc in weights else each.doc
+        lines.append((f"`{name}`", f"none: {doc}" if isinstance(each, Instead) else doc))
+    return lines
