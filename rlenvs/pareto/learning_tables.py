@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 
 FOLLOWERS = 8  # states that may follow an action, before room is made for more
 DEPTH = 16  # vectors in a set, before room is made for more
@@ -122,9 +122,9 @@ def choose(
     draws: np.ndarray,
     exploration: float,
     known: Known,
-) -> np.ndarray:
+    chosen: np.ndarray,
+) -> None:
     """An action for each world: one that was tried least, or the first of a vector of the state's set."""
-    chosen = np.zeros(rows.size, np.int64)
     layers = known.layers
     for i in range(rows.size):
         place = rows[i] * layers + time[i]
@@ -147,7 +147,6 @@ def choose(
                     chosen[i] = a
                     break
                 left -= 1
-    return chosen
 
 
 @compiled(nogil=True)

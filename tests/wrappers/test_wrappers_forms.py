@@ -26,7 +26,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.verdicts import compare
 from rlenvs.core.compiler.bound import bound
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.forms.render import render_modes
 from rlenvs.wrappers.forms import WrappedEnv, wrap

@@ -20,10 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from rlenvs.core.compiler.compiling import undisturbed
 from rlenvs.core.compiler.digest import ONCE, Digest
-from rlenvs.core.compiler.installed import numba_is_installed
-from rlenvs.core.compiler.loops import uncompiled
 from rlenvs.core.declare.errors import CacheError
 from rlenvs.core.declare.user_files import read_whole
 
@@ -111,46 +108,6 @@ def processor() -> str:
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
-
-
-def compiled(signature: str | None = None, **options: Any) -> Any:
-    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are; without numba, plain Python.
-    They may call kernels.
-
-    Args:
-        signature: compile now, for these types; None compiles when it is first called.
-        options: of `njit`, but for `cache`.
-    """
-
-    def decorate(function: FunctionType) -> Any:
-        if not numba_is_installed():
-            return uncompiled(function)
-        from rlenvs.core.compiler.jit import njit
-
-        _make_callable(function)
-        loop = undisturbed(njit(**options)(function))
-        loop._cache = code_cache(lambda: stem_of(function, options), function.__name__, linkable=True)
-        if signature is not None:
-            loop.compile(signature)
-            loop.disable_compile()
-        return loop
-
-    return decorate
-
-
-def _make_callable(function: FunctionType) -> None:
-    """Let compiled code call the kernels that a function names, and those that they name."""
-    from rlenvs.core.compiler.jit import register_jitable
-
-    for name in function.__code__.co_names:
-        named: Any = function.__globals__.get(name)
-        if getattr(named, "is_kernel", False) and named not in _callable:
-            _callable.add(named)
-            register_jitable(named)
-            _make_callable(named)
-
-
-_callable: set[Any] = set()  # kernels that compiled code may call
 
 
 def stem_of(function: FunctionType, options: dict[str, Any]) -> str:

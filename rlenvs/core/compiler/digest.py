@@ -30,6 +30,8 @@ ONCE = "once-"  # in keys of code that is kept nowhere
 SETTINGS = ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML")
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 # whose functions and classes mean the same wherever they have the same name; numba has code of its own for them
+# of what numba compiles for a function that is compiled as it is
+ITSELF = ("register_jitable.<locals>.wrap.<locals>.ov_wrap", "inlined.<locals>.itself")
 LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
 
 
@@ -293,6 +295,8 @@ class Digest:
         """What numba has a form of its own for, or what it cannot compile; the rest cannot be hashed."""
         if isinstance(value, np.dtype):
             return f"dtype {_form_of(value)}\0".encode()
+        if hasattr(value, "py_func") and hasattr(value, "options"):  # a loop
+            return self._bytes_of(value.py_func) + self._all_of("compiled", sorted(value.options.items()))
         if _numba_imported():  # without it there are no values of its classes
             from rlenvs.core.compiler.jit import Dispatcher, Type, _Intrinsic
 
@@ -372,7 +376,7 @@ def _is_overloaded(function: FunctionType) -> bool:
     for known, kind in builtin_registry.globals[len(_templates) :]:
         _templates.append((known, kind))
         instead = getattr(kind.templates[0], "_overload_func", None) if isinstance(known, FunctionType) else None
-        if isinstance(known, FunctionType) and "register_jitable" not in getattr(instead, "__qualname__", ""):
+        if isinstance(known, FunctionType) and getattr(instead, "__qualname__", "") not in ITSELF:
             _overloaded.add(known)
     return function in _overloaded
 

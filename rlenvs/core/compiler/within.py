@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.compiler.installed import numba_is_installed
+from rlenvs.core.compiler.loops import compiled
 
 
+@compiled()
 def _all_within(numbers: Any, least: Any, most: Any) -> bool:
-    """Whether all numbers of an array are within bounds; NaN is not."""
     fine = True
     for j in range(numbers.size):
         fine = fine & (numbers[j] >= least) & (numbers[j] <= most)
@@ -21,4 +21,6 @@ def _extremes_within(numbers: Any, least: Any, most: Any) -> bool:
     return bool(numbers.min() >= least and numbers.max() <= most)
 
 
-all_within: Any = compiled()(_all_within) if numba_is_installed() else _extremes_within
+def all_within(numbers: Any, least: Any, most: Any) -> bool:
+    """Whether all numbers of an array are within bounds; NaN is not."""
+    return _all_within(numbers, least, most)

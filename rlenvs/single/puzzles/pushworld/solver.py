@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.single.puzzles.pushworld.rules import achieved, move, push_set
 from rlenvs.single.puzzles.pushworld.tables import NOWHERE
 

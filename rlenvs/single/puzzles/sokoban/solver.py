@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 
 BITS = 62
 MOST_REMEMBERED = 200_000
