@@ -52,7 +52,8 @@ def capture(
             down, right = whole(start, SHIFT, 2 * e.shift + 1), whole(start, SHIFT + ONE, 2 * e.shift + 1)
             move(true[r], seen[r], down - e.shift, right - e.shift)
             if e.blur > 0:
-                seen[r] = blurred(seen[r], e.blur)
+                blurred = blur(seen[r], e.blur)
+                move(blurred, seen[r], 0, 0)
             if e.brightness > 0.0 or e.contrast > 0.0:
                 episode = start_of(own, np.uint64(0))
                 lighter = 1.0 + e.brightness * (2.0 * uniform_of(bits_from(episode, LIGHT)) - 1.0)
@@ -86,7 +87,7 @@ def move(true: np.ndarray, seen: np.ndarray, down: int, right: int) -> None:
 
 
 @helper
-def blurred(image: np.ndarray, radius: int) -> np.ndarray:
+def blur(image: np.ndarray, radius: int) -> np.ndarray:
     """Mean over a square of 2 radius + 1 pixels, edges repeated: along columns, then along slots."""
     size = 2 * radius + 1
     for axis in range(2):

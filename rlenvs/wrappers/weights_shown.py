@@ -12,6 +12,7 @@ from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.masked import add_rows, clear, put
+from rlenvs.core.declare.maths import log1p
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
@@ -163,7 +164,7 @@ def draw_simplex(slots: np.ndarray, key: np.ndarray, low: float, out: np.ndarray
         if slots[i]:
             total = 0.0
             for j in range(terms):
-                draws[j] = -np.log1p(-uniform_of(bits_at(key[i], 0, j)))
+                draws[j] = -log1p(-uniform_of(bits_at(key[i], 0, j)))
                 total += draws[j]
             for j in range(terms):
                 out[i, j] = low + (1.0 - low * terms) * draws[j] / total

@@ -41,12 +41,13 @@ def _described(value: Any) -> str | None:
 
 
 def _array_described(array: np.ndarray) -> str | None:
-    """Kind and bytes of a number, axes, how it is laid out, and whether it may only be read."""
+    """Kind and bytes of a number, axes, layout; whether it may only be read, and whether it is not aligned."""
     flags, dtype = array.flags, array.dtype
-    if dtype.kind not in "biuf" or not dtype.isnative or not flags.aligned:
+    if dtype.kind not in "biuf" or not dtype.isnative:
         return None
     layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-    return f"{dtype.kind}{dtype.itemsize}:{array.ndim}{layout}{'' if flags.writeable else 'r'}"
+    told = f"{'' if flags.writeable else 'r'}{'' if flags.aligned else 'u'}"
+    return f"{dtype.kind}{dtype.itemsize}:{array.ndim}{layout}{told}"
 
 
 def function_name(key: str, described: str, shared: bool) -> str:

@@ -30,8 +30,6 @@ ONCE = "once-"  # in keys of code that is kept nowhere
 SETTINGS = ("BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML")
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 # whose functions and classes mean the same wherever they have the same name; numba has code of its own for them
-# of what numba compiles for a function that is compiled as it is
-ITSELF = ("register_jitable.<locals>.wrap.<locals>.ov_wrap", "inlined.<locals>.itself")
 LIBRARIES = ("builtins", "cmath", "math", "numba", "numpy", "operator", "_operator")
 
 
@@ -376,7 +374,7 @@ def _is_overloaded(function: FunctionType) -> bool:
     for known, kind in builtin_registry.globals[len(_templates) :]:
         _templates.append((known, kind))
         instead = getattr(kind.templates[0], "_overload_func", None) if isinstance(known, FunctionType) else None
-        if isinstance(known, FunctionType) and getattr(instead, "__qualname__", "") not in ITSELF:
+        if isinstance(known, FunctionType) and "register_jitable" not in getattr(instead, "__qualname__", ""):
             _overloaded.add(known)
     return function in _overloaded
 

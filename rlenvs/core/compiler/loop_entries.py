@@ -16,7 +16,7 @@ import numpy as np
 from rlenvs.core.compiler.arguments import FLAG, NOTHING, REAL, UNSIGNED, WHOLE, words_of
 from rlenvs.core.compiler.cache import code_cache, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.jit import intrinsic, ir, njit, overload, register_jitable, typeof, typeof_impl, types
+from rlenvs.core.compiler.jit import intrinsic, ir, njit, register_jitable, typeof, typeof_impl, types
 from rlenvs.core.compiler.loops import Loop
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
@@ -51,20 +51,8 @@ def make_callable(function: FunctionType, **settings: Any) -> None:
         if options is None and not getattr(named, "is_kernel", False):
             continue
         _callable.add(named)
-        if options:
-            inlined(named, options, settings)
-        else:
-            register_jitable(**settings)(named)
+        register_jitable(**{"inline": "never", **(options or {}), **settings})(named)
         make_callable(named, **settings)
-
-
-def inlined(function: FunctionType, options: dict[str, Any], settings: dict[str, Any]) -> None:
-    """`register_jitable` with options of `overload`."""
-
-    def itself(*arguments: Any) -> FunctionType:
-        return function
-
-    overload(function, strict=False, jit_options=settings, **options)(itself)
 
 
 @typeof_impl.register(Loop)

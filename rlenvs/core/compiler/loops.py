@@ -24,7 +24,6 @@ from rlenvs.core.compiler.keys import loop_key
 from rlenvs.core.compiler.plain import SMALL, WideArray
 from rlenvs.core.compiler.ready import candidates, caller_type, library
 from rlenvs.core.compiler.threads import compiled_loops, pool
-from rlenvs.core.declare.errors import KernelError
 
 FEWEST = 1024  # slots: below, it takes longer to share them than to do them
 
@@ -37,7 +36,7 @@ def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
     Args:
         function: as a decorator without arguments has it.
-        options: of numba's `overload`.
+        options: of numba's `register_jitable`.
     """
     if function is None:
         return functools.partial(helper, **options)
@@ -86,7 +85,7 @@ class Loop:
         if not self.in_libraries:
             self._call = self.otherwise
         else:
-            self._call = caller(self._address_for, self.otherwise) if caller else self._in_library
+            self._call = caller(np.ndarray, self._address_for, self._in_library, self._elsewhere) if caller else self._in_library
         return self._call(*arguments)
 
     @functools.cached_property
@@ -106,10 +105,13 @@ class Loop:
 
         return dispatcher_of(self.py_func, self.options)
 
-    @property
+    @functools.cached_property
     def otherwise(self) -> Callable[..., Any]:
         """What is called where no library has the loop."""
         return self.dispatcher if numba_is_installed() else uncompiled(self.py_func)
+
+    def _elsewhere(self, *arguments: Any) -> Any:
+        return self.otherwise(*arguments)  # which may have to import numba
 
     def entry(self, arguments: Sequence[Any], shared: bool = False) -> Any:
         """What is called with the address of arguments: of a library, or compiled; None where there is neither.
@@ -155,7 +157,7 @@ class Loop:
         words = words_of(arguments)
         block = ctypes.create_string_buffer(words, len(words) + RESULT)
         if found(ctypes.addressof(block)):
-            raise KernelError(f"{self.__qualname__}: the compiled loop has raised an error")
+            raise RuntimeError(f"{self.__qualname__}: the compiled loop has raised an error")
         return result_in(block.raw[-RESULT:])
 
 
