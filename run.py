@@ -52,7 +52,12 @@ GIB_PER_PROCESS = 3.0  # of memory: what a test process may grow to
 # of the kinds that a fresh clone tests whole, those that no engine moves and that take longest to compile
 COMPILED_FIRST = ["LunarLander-v0", "SafePointGoal-v0", "QuadHover-v0", "BipedalWalker-v0"]
 KERNELS = ("-m", "rlenvs.core.check.libraries")
-PACKAGED = ["CartPole-v0", "ParticlePush-v0", "QuadHover-v0", "QuadRace-v0"]  # kinds whose libraries the wheel has when it is tried
+PACKAGED = [
+    "CartPole-v0",
+    "ParticlePush-v0",
+    "QuadHover-v0",
+    "QuadRace-v0",
+]  # kinds whose libraries the wheel has when it is tried
 API_TESTS = [
     "tests/core/test_apis.py",
     "tests/core/test_check.py",

@@ -160,14 +160,10 @@ static char kind_of(const char *format) {
 static int add_view(Packed *packed, const Py_buffer *view) {
     char kind = view->format ? kind_of(view->format) : 0;
     if (!kind || view->suboffsets) return OTHER;
-    word size = 1, aligned = (word)(uintptr_t)view->buf;
-    for (int n = 0; n < view->ndim; n++) {
-        size *= view->shape[n];
-        if (view->shape[n] > 1) aligned |= view->strides[n];
-    }
+    word size = 1;
+    for (int n = 0; n < view->ndim; n++) size *= view->shape[n];
     char layout = PyBuffer_IsContiguous(view, 'C') ? 'C' : PyBuffer_IsContiguous(view, 'F') ? 'F' : 'A';
-    char even = size == 0 || aligned % view->itemsize == 0;
-    char signs[] = {'a', kind, (char)view->itemsize, (char)view->ndim, layout, (char)view->readonly, even};
+    char signs[] = {'a', kind, (char)view->itemsize, (char)view->ndim, layout, (char)view->readonly};
     int failed = sign(packed, signs, sizeof signs) || add_number(packed, 0) || add_number(packed, 0) ||
         add_number(packed, size) || add_number(packed, view->itemsize) || add_number(packed, (word)(uintptr_t)view->buf);
     for (int n = 0; n < view->ndim; n++) failed = failed || add_number(packed, view->shape[n]);

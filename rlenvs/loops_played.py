@@ -136,7 +136,7 @@ ALONE: list[tuple[str, Made, dict[str, Any]]] = [
     ("RubiksCube-v0", lambda: [w.JumpStart("expert", steps=2)], {"size": 2}),
     ("Sokoban-v0", lambda: [w.JumpStart("expert", steps=2)], {}),
     ("PushWorld-v0", lambda: [w.JumpStart("expert", steps=2)], {}),
-    (RACER, lambda: [], {}),
+    (RACER, list, {}),
 ]
 
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.loops import compiled
-from rlenvs.core.compiler.loops import helper
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.core.declare.maths import log, log1p
 from rlenvs.wrappers.channels import at, leaves, replaced

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.loops import compiled
-from rlenvs.core.compiler.loops import helper
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.splitmix import FIRST, GOLDEN, SECOND
 
 Word = Any  # np.uint64; kernels are compiled for it

@@ -10,9 +10,9 @@ import numpy as np
 
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.maths import log1p
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.masked import add_rows, clear, put
-from rlenvs.core.declare.maths import log1p
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 

@@ -41,13 +41,12 @@ def _described(value: Any) -> str | None:
 
 
 def _array_described(array: np.ndarray) -> str | None:
-    """Kind and bytes of a number, axes, layout; whether it may only be read, and whether it is not aligned."""
+    """Kind and bytes of a number, axes, layout, and whether it may only be read."""
     flags, dtype = array.flags, array.dtype
     if dtype.kind not in "biuf" or not dtype.isnative:
         return None
     layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-    told = f"{'' if flags.writeable else 'r'}{'' if flags.aligned else 'u'}"
-    return f"{dtype.kind}{dtype.itemsize}:{array.ndim}{layout}{told}"
+    return f"{dtype.kind}{dtype.itemsize}:{array.ndim}{layout}{'' if flags.writeable else 'r'}"
 
 
 def function_name(key: str, described: str, shared: bool) -> str:

@@ -22,7 +22,7 @@ from rlenvs.core.compiler.entries import direct, entry_of
 from rlenvs.core.compiler.installed import ADVICE, numba_is_installed, tell_once
 from rlenvs.core.compiler.keys import loop_key
 from rlenvs.core.compiler.plain import SMALL, WideArray
-from rlenvs.core.compiler.ready import candidates, caller_type, library
+from rlenvs.core.compiler.ready import caller_type, candidates, library
 from rlenvs.core.compiler.threads import compiled_loops, pool
 
 FEWEST = 1024  # slots: below, it takes longer to share them than to do them
@@ -85,7 +85,9 @@ class Loop:
         if not self.in_libraries:
             self._call = self.otherwise
         else:
-            self._call = caller(np.ndarray, self._address_for, self._in_library, self._elsewhere) if caller else self._in_library
+            self._call = (
+                caller(np.ndarray, self._address_for, self._in_library, self._elsewhere) if caller else self._in_library
+            )
         return self._call(*arguments)
 
     @functools.cached_property
@@ -211,6 +213,25 @@ def _at(entry: Any, block: np.ndarray, places: list[int], alive: Any) -> Callabl
     call = partial(direct(entry), block.ctypes.data)
     call.__dict__.update(places=places, alive=(entry, block, alive))
     return call
+
+
+def asking(loop: Loop, *arguments: Any) -> Callable[[], bool] | None:
+    """A function that calls a loop whose result is a flag, and gives that; None where there is no compiled code.
+
+    Args:
+        loop: must not raise.
+        arguments: the arrays are read where they are now.
+    """
+    call = _bound(loop, arguments)
+    if not hasattr(call, "places"):
+        return None
+    words = call.alive[1].data
+
+    def ask() -> bool:
+        call()
+        return words[-1] != 0
+
+    return ask
 
 
 def chained(calls: Sequence[Callable[[], None]]) -> Callable[[], None]:

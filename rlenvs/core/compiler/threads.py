@@ -25,7 +25,14 @@ from rlenvs.core.compiler.thread_table import DONE, FIRST, JOBS, LINE, LOOKS, LO
 SLACK = 1_000  # nanoseconds by which Linux may make a helper's nap longer; its own choice would be 50 000
 PR_SET_TIMERSLACK = 29
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
-FUNCTIONS = {"work": 3, "look_out": 3, "help_out": 4, "announce": 1, "close": 1, "run_all": 1}  # of `thread_loops`, with arguments
+FUNCTIONS = {
+    "work": 3,
+    "look_out": 3,
+    "help_out": 4,
+    "announce": 1,
+    "close": 1,
+    "run_all": 1,
+}  # of `thread_loops`, with arguments
 
 
 @functools.cache

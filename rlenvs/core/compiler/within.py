@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from rlenvs.core.compiler.installed import numba_is_installed
-from rlenvs.core.compiler.loops import compiled
+from rlenvs.core.compiler.loops import asking, compiled
 
 
 @compiled()
@@ -21,6 +22,6 @@ def _extremes_within(numbers: Any, least: Any, most: Any) -> bool:
     return bool(numbers.min() >= least and numbers.max() <= most)
 
 
-def all_within(numbers: Any, least: Any, most: Any) -> bool:
-    """Whether all numbers of an array are within bounds; NaN is not."""
-    return _all_within(numbers, least, most)
+def within(numbers: Any, least: Any, most: Any) -> Callable[[], bool]:
+    """A function that tells whether all numbers of an array are within bounds; NaN is not."""
+    return asking(_all_within, numbers, least, most) or partial(_extremes_within, numbers, least, most)

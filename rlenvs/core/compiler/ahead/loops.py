@@ -50,7 +50,6 @@ class Call(NamedTuple):
         found: Loop = functools.reduce(getattr, self.name.split("."), import_module(self.module))  # type: ignore[arg-type]
         return found
 
-
     @property
     def function(self) -> str:
         """The name of the library's function."""

@@ -14,9 +14,7 @@ from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.thread_loops import announce, close, help_out, look_out, run_all, work
 from rlenvs.core.compiler.threads import FUNCTIONS
 
-LOOPS: dict[str, Any] = {
-    loop.py_func.__name__: loop for loop in (work, look_out, help_out, announce, close, run_all)
-}
+LOOPS: dict[str, Any] = {loop.py_func.__name__: loop for loop in (work, look_out, help_out, announce, close, run_all)}
 
 
 def build_threads_library(targets: Collection[str], folder: Path) -> Iterator[Library]:
