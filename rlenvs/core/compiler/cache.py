@@ -20,6 +20,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from rlenvs.core.compiler.compiling import undisturbed
 from rlenvs.core.compiler.digest import ONCE, Digest
 from rlenvs.core.declare.errors import CacheError
 from rlenvs.core.declare.user_files import read_whole
@@ -108,6 +109,52 @@ def processor() -> str:
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
+
+
+def compiled(signature: str | None = None, **options: Any) -> Any:
+    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are. They may call kernels, helpers.
+
+    Args:
+        signature: compile now, for these types; None compiles when it is first called.
+        options: of `njit`, but for `cache`.
+    """
+
+    def decorate(function: FunctionType) -> Any:
+        from rlenvs.core.compiler.jit import njit
+
+        make_callable(function)
+        loop = undisturbed(njit(**options)(function))
+        loop._cache = code_cache(lambda: stem_of(function, options), function.__name__, linkable=True)
+        if signature is not None:
+            loop.compile(signature)
+            loop.disable_compile()
+        return loop
+
+    return decorate
+
+
+def make_callable(function: FunctionType, **settings: Any) -> None:
+    """Let compiled code call the kernels and helpers that a function names, and those that they name.
+
+    Args:
+        function: names them.
+        settings: options of `njit`, for all of them.
+    """
+    from rlenvs.core.compiler.jit import register_jitable
+
+    for name in function.__code__.co_names:
+        named: Any = function.__globals__.get(name)
+        if named.__class__ is not FunctionType or named in _callable:
+            continue
+        options = getattr(named, "helps", None)
+        if options is None and not getattr(named, "is_kernel", False):
+            continue
+        _callable.add(named)
+        register_jitable(**{"inline": "never", **(options or {}), **settings})(named)
+        make_callable(named, **settings)
+
+
+_callable: set[Any] = set()  # kernels and helpers that compiled code may call
 
 
 def stem_of(function: FunctionType, options: dict[str, Any]) -> str:

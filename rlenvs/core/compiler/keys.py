@@ -95,7 +95,7 @@ def loop_key(function: FunctionType, options: Mapping[str, Any]) -> str:
 def threads_key() -> str:
     """The key of the library of `thread_loops`."""
     digest = Digest()
-    digest.add(contents(ROOM / "thread_loops.py", ROOM / "thread_table.py", *AHEAD))
+    digest.add(contents(ROOM / "thread_loops.py", ROOM / "thread_table.py", ROOM / "chains.py", *AHEAD))
     return digest.hexdigest()
 
 

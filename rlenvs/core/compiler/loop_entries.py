@@ -16,43 +16,10 @@ import numpy as np
 from rlenvs.core.compiler.arguments import FLAG, NOTHING, REAL, UNSIGNED, WHOLE, words_of
 from rlenvs.core.compiler.cache import code_cache, stem_of
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.jit import intrinsic, ir, njit, register_jitable, typeof, typeof_impl, types
+from rlenvs.core.compiler.jit import intrinsic, ir, njit, typeof, typeof_impl, types
 from rlenvs.core.compiler.loops import Loop
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
-_callable: set[Any] = set()  # kernels and helpers that compiled code may call
-
-
-def dispatcher_of(function: FunctionType, options: dict[str, Any]) -> Any:
-    """A function compiled when it is first called, and kept on disk.
-
-    Args:
-        function: may call kernels, helpers and other loops.
-        options: of `njit`.
-    """
-    make_callable(function)
-    found = undisturbed(njit(**options)(function))
-    found._cache = code_cache(lambda: stem_of(function, options), function.__name__, linkable=True)
-    return found
-
-
-def make_callable(function: FunctionType, **settings: Any) -> None:
-    """Let compiled code call the kernels and helpers that a function names, and those that they name.
-
-    Args:
-        function: names them.
-        settings: options of `njit`, for all of them.
-    """
-    for name in function.__code__.co_names:
-        named: Any = function.__globals__.get(name)
-        if named.__class__ is not FunctionType or named in _callable:
-            continue
-        options = getattr(named, "helps", None)
-        if options is None and not getattr(named, "is_kernel", False):
-            continue
-        _callable.add(named)
-        register_jitable(**{"inline": "never", **(options or {}), **settings})(named)
-        make_callable(named, **settings)
 
 
 @typeof_impl.register(Loop)

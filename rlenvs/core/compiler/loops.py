@@ -103,9 +103,9 @@ class Loop:
     @functools.cached_property
     def dispatcher(self) -> Any:
         """The loop as numba compiles it."""
-        from rlenvs.core.compiler.loop_entries import dispatcher_of
+        from rlenvs.core.compiler import cache, loop_entries  # noqa: F401 (which tells numba of loops that loops call)
 
-        return dispatcher_of(self.py_func, self.options)
+        return cache.compiled(**self.options)(self.py_func)
 
     @functools.cached_property
     def otherwise(self) -> Callable[..., Any]:

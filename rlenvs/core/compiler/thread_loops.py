@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
+from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.compiler.jit import intrinsic, ir, types
-from rlenvs.core.compiler.loop_entries import dispatcher_of
 from rlenvs.core.compiler.thread_table import CLOSED, DONE, FIRST, GATE, JOBS, LINE, LOOKS, LOOP, NAP, NAPS, SLEEP
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
-
-
-def for_types(signature: str) -> Callable[[FunctionType], Any]:
-    """A function that is compiled now, for arguments of these types alone."""
-
-    def decorate(function: FunctionType) -> Any:
-        found = dispatcher_of(function, {"nogil": True})
-        found.compile(signature)
-        found.disable_compile()
-        return found
-
-    return decorate
 
 
 @machine_code
@@ -84,7 +70,7 @@ def _rest(context: Any, sleep: Any, microseconds: Any) -> Any:
     return types.void(types.int64, types.int64), generate
 
 
-@for_types("void(int64, int64, int64)")
+@compiled("void(int64, int64, int64)", nogil=True)
 def work(table: int, me: int, threads: int) -> None:
     """Take pieces of the job until none is left: first of one's own range, which then stays in one's core's cache."""
     function, batch, size = _load(table + 8 * LOOP), _load(table + 8 * LOOP + 8), _load(table + 8 * LOOP + 16)
@@ -99,7 +85,7 @@ def work(table: int, me: int, threads: int) -> None:
             call_loop(function, batch, start, min(start + size, stop), job)
 
 
-@for_types("int64(int64, int64, int64)")
+@compiled("int64(int64, int64, int64)", nogil=True)
 def look_out(counter: int, known: int, looks: int) -> int:
     """The counter at an address, as soon as it is not `known`, or after so many looks."""
     for _ in range(looks):
@@ -109,7 +95,7 @@ def look_out(counter: int, known: int, looks: int) -> int:
     return known
 
 
-@for_types("int64(int64, int64, int64, int64)")
+@compiled("int64(int64, int64, int64, int64)", nogil=True)
 def help_out(table: int, known: int, me: int, threads: int) -> int:
     """Work on one job after the other, until none has come for a while. Returns the number of the last one."""
     while True:
@@ -128,22 +114,14 @@ def help_out(table: int, known: int, me: int, threads: int) -> int:
             _add(table + 8 * DONE, 1)
 
 
-@for_types("void(int64)")
+@compiled("void(int64)", nogil=True)
 def announce(table: int) -> None:
     """There is a new job in the table, which must be complete."""
     atomic_set(table + 8 * GATE, 0)
     _add(table + 8 * JOBS, 1)
 
 
-@for_types("int64(int64)")
+@compiled("int64(int64)", nogil=True)
 def close(table: int) -> int:
     """Nobody may come to help any more; how many have."""
     return _add(table + 8 * GATE, CLOSED)
-
-
-@for_types("void(int64)")
-def run_all(address: int) -> None:
-    """Make calls: their number lies there, and behind it where the code and the arguments of each are."""
-    for k in range(_load(address)):
-        place = address + 8 + 16 * k
-        call_loop(_load(place), _load(place + 8), 0, 0, 0)

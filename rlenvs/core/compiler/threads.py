@@ -32,20 +32,21 @@ FUNCTIONS = {
     "announce": 1,
     "close": 1,
     "run_all": 1,
-}  # of `thread_loops`, with arguments
+}  # with arguments
 
 
 @functools.cache
 def compiled_loops() -> Any:
-    """The loops of `thread_loops`, of a library or compiled here; None where there is no such library and no numba."""
+    """The loops of `thread_loops` and `chains`, of a library or compiled here; None without such a library
+    and numba."""
     functions = library(threads_key(), FUNCTIONS, "threads")
     if functions is not None:
         return SimpleNamespace(**functions)
     if not numba_is_installed():
         return None
-    from rlenvs.core.compiler import thread_loops
+    from rlenvs.core.compiler import chains, thread_loops
 
-    return thread_loops
+    return SimpleNamespace(**{name: getattr(thread_loops, name, None) or chains.run_all for name in FUNCTIONS})
 
 
 def can_share() -> bool:

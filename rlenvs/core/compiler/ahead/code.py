@@ -67,18 +67,12 @@ def intermediate_code(driver: CompiledDriver, names: list[str]) -> bytes:
     return joined([_entry(driver, name) for name in names])
 
 
-def joined(entries: Sequence[Entry], runtime: str = NOTHING, shown: Sequence[str] = ()) -> bytes:
-    """The bitcode of a module of entry points, each in its wrapper.
-
-    Args:
-        entries: what numba made.
-        runtime: what takes the place of numba's runtime.
-        shown: functions of it that the library shows as well.
-    """
-    module = binding.parse_assembly(runtime + "".join(entry.wrapper for entry in entries))
+def joined(entries: Sequence[Entry]) -> bytes:
+    """The bitcode of a module of entry points, each in its wrapper."""
+    module = binding.parse_assembly(NOTHING + "".join(entry.wrapper for entry in entries))
     for entry in entries:
         module.link_in(binding.parse_assembly(entry.code))
-    names = {*(entry.name for entry in entries), *shown}
+    names = [entry.name for entry in entries]
     inner = [symbol for symbol in (*module.functions, *module.global_variables) if symbol.name not in names]
     for number, symbol in enumerate(inner):
         if not symbol.is_declaration:  # numba's names count what the process has compiled, and hold the driver's key

@@ -11,16 +11,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from rlenvs.core.compiler.ahead import memory
 from rlenvs.core.compiler.ahead.code import Entry, joined, portable
 from rlenvs.core.compiler.ahead.libraries import Library, make_libraries
-from rlenvs.core.compiler.ahead.memory import MEMORY, RUNTIME
 from rlenvs.core.compiler.ahead.targets import TARGETS
 from rlenvs.core.compiler.arguments import described, function_name, words_of
+from rlenvs.core.compiler.cache import make_callable
 from rlenvs.core.compiler.compiling import signals_held
 from rlenvs.core.compiler.intermediate import KernelCompiler, shortcuts
 from rlenvs.core.compiler.jit import global_compiler_lock, njit, types
-from rlenvs.core.compiler.loop_entries import entry_function, kind_of, make_callable
+from rlenvs.core.compiler.loop_entries import entry_function, kind_of
 from rlenvs.core.compiler.loops import Loop
+from rlenvs.core.compiler.ready import MEMORY
 from rlenvs.core.declare.errors import KernelError
 
 BARE: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
@@ -96,7 +98,7 @@ def _intermediate_code(names: Mapping[Call, str]) -> bytes:
     done: set[Loop] = set()
     for call in names:
         _prepare(call.loop, done)
-    return joined([_entry(call, name) for call, name in names.items()], RUNTIME, (MEMORY,))
+    return joined([memory.entry(), *(_entry(call, name) for call, name in names.items())])
 
 
 def _prepare(loop: Loop, done: set[Loop]) -> None:
@@ -122,4 +124,4 @@ def _entry(call: Call, name: str) -> Entry:
         if found.library.has_dynamic_globals:
             raise KernelError(f"{call.module}.{call.name}: its code holds addresses of this process")
         code = found.library.get_llvm_str()
-    return Entry(name, found.fndesc.llvm_func_name, count, portable(code))
+    return Entry(name, found.fndesc.llvm_func_name, count, memory.counting(portable(code)))
