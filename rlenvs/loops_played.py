@@ -49,6 +49,17 @@ def far_out(stage: Any, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.arange(len(rows)) % 2 == 0
 
 
+def five() -> list[Any]:
+    """A usual stack."""
+    noisy = [w.Actuator(noise=0.02), w.Sensor(noise=0.01)]
+    return [*noisy, w.ActionCost(change=0.1), w.CostBudget(limit=1e6), w.NormalizeRewards()]
+
+
+def nothing() -> list[Any]:
+    """No wrappers."""
+    return []
+
+
 # wrappers that are tried on all worlds; what refuses one is left out there
 EVERYWHERE: list[Made] = [
     lambda: [w.Wrapper()],
@@ -94,7 +105,7 @@ EVERYWHERE: list[Made] = [
     lambda: [w.JumpStart(steps=2, random=True)],
     lambda: [w.ResetFree(backward=None, switch="time")],
     lambda: [w.Takeover(1, "random")],
-    lambda: five(),
+    five,
 ]
 # and those for one world: id, wrappers, options
 ALONE: list[tuple[str, Made, dict[str, Any]]] = [
@@ -136,14 +147,8 @@ ALONE: list[tuple[str, Made, dict[str, Any]]] = [
     ("RubiksCube-v0", lambda: [w.JumpStart("expert", steps=2)], {"size": 2}),
     ("Sokoban-v0", lambda: [w.JumpStart("expert", steps=2)], {}),
     ("PushWorld-v0", lambda: [w.JumpStart("expert", steps=2)], {}),
-    (RACER, list, {}),
+    (RACER, nothing, {}),
 ]
-
-
-def five() -> list[Any]:
-    """A usual stack."""
-    noisy = [w.Actuator(noise=0.02), w.Sensor(noise=0.01)]
-    return [*noisy, w.ActionCost(change=0.1), w.CostBudget(limit=1e6), w.NormalizeRewards()]
 
 
 def forms(id: str, options: dict[str, Any]) -> Iterator[Any]:
