@@ -126,6 +126,7 @@ ALONE: list[tuple[str, Made, dict[str, Any]]] = [
     (HOVER, lambda: [w.Contexts(FAMILY, visible=True, selection=w.PrioritizedLevels())], {}),
     (HOVER, lambda: [w.Contexts(selection=w.ADR(start={"mass": [0.026, 0.028]}, step={"mass": 0.001}))], {}),
     (HOVER, lambda: [w.Contexts(selection=w.SelfPaced({"mass": [0.027, 1e-3]}, {"mass": [0.028, 1e-3]}))], {}),
+    (HOVER, lambda: [w.Levels([{}, {"gravity": 11.0}], window=2, threshold=0.5)], {}),
     (HOVER, lambda: [w.EpisodeDrift("mass", "walk", low=0.025, high=0.03, scale=0.0005)], {}),
     (HOVER, lambda: [w.EpisodeDrift("mass", "steps", low=0.025, high=0.03, period=2)], {}),
     (HOVER, lambda: [w.LinearScalarization([1.0, 0.1, 0.1])], {}),
