@@ -21,7 +21,7 @@ from types import FunctionType
 from typing import Any
 
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.digest import ONCE, Digest
+from rlenvs.core.compiler.digest import ONCE, Digest, names_in
 from rlenvs.core.declare.errors import CacheError
 from rlenvs.core.declare.user_files import read_whole
 
@@ -142,8 +142,8 @@ def make_callable(function: FunctionType, **settings: Any) -> None:
     """
     from rlenvs.core.compiler.jit import register_jitable
 
-    for name in function.__code__.co_names:
-        named: Any = function.__globals__.get(name)
+    for name in names_in(function.__code__, ()):
+        named: Any = function.__globals__.get(name.name)
         if named.__class__ is not FunctionType or named in _callable:
             continue
         options = getattr(named, "helps", None)
