@@ -141,7 +141,7 @@ ALONE: list[tuple[str, Made, dict[str, Any]]] = [
     ("mo-QuadHover-v0", lambda: [w.ClipRewards(low=[0.0, -1.0, -1.0])], {}),
     ("HalfCheetah-v0", lambda: [w.ForceAdversary()], {}),
     ("HalfCheetah-v0", lambda: [w.ForceAdversary(policy="walk", coupling=0.1)], {}),
-    (TAG, lambda: [w.MinorityReward([0])], {}),
+    (TAG, lambda: [w.MinorityReward(["adversary_0"])], {}),
     (TAG, lambda: [w.Takeover(1, "worst", candidates=3), w.Sensor(noise=0.1)], {}),
     ("SlidingTiles-v0", lambda: [w.JumpStart("expert", steps=2)], {}),
     ("SlidingTiles-v0", lambda: [w.JumpStart("expert", steps=2)], {"size": 4}),
@@ -157,7 +157,7 @@ def forms(id: str, options: dict[str, Any]) -> Iterator[Any]:
     yield lambda: rlenvs.make(id, **options)
     for count, threads in ((FEW, 1), (FEWEST, 2)):
         yield lambda count=count, threads=threads: rlenvs.make_vec(id, count, threads=threads, **options)
-    if rlenvs.make(id, **options).unwrapped.batch.actions.shape[1] > 1:
+    if rlenvs.make_batch(id, 1, **options).actions.shape[1] > 1:
         yield lambda: rlenvs.parallel_env(id, **options)
 
 

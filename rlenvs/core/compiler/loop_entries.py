@@ -8,7 +8,6 @@ an entry point takes their address.
 from __future__ import annotations
 
 import hashlib
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -87,7 +86,7 @@ def _result_kind(kind: Any) -> tuple[int, Any]:
     raise TypeError(f"loops return numbers, not {kind}")
 
 
-def entry_function(loop: Loop, kind: Any, size: int, shared: bool) -> FunctionType:
+def entry_function(loop: Loop, kind: Any, size: int, shared: bool) -> Any:
     """A function for numba, of an address where the arguments of a loop lie; behind it goes the result.
 
     Args:

@@ -44,8 +44,8 @@ def helper(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     return function
 
 
-def compiled(**options: Any) -> Callable[[FunctionType], Loop]:
-    """A loop outside of worlds, which may call kernels, helpers and other loops.
+def compiled(**options: Any) -> Any:
+    """Makes a function a `Loop`, which may call kernels, helpers and other loops.
 
     Args:
         options: of numba's `njit`.
@@ -63,6 +63,9 @@ class Loop:
     Attributes:
         py_func: the function. options: as given.
     """
+
+    __name__: str
+    __qualname__: str
 
     def __init__(self, function: FunctionType, options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
@@ -225,7 +228,7 @@ def asking(loop: Loop, *arguments: Any) -> Callable[[], bool] | None:
     call = _bound(loop, arguments)
     if not hasattr(call, "places"):
         return None
-    words = call.alive[1].data
+    words = call.__dict__["alive"][1].data
 
     def ask() -> bool:
         call()

@@ -205,7 +205,7 @@ def _opened(found: Found, functions: Mapping[str, int], spare: Collection[str]) 
 
 
 @functools.cache
-def _memory() -> tuple[int, int]:
+def _memory() -> tuple[int, ...]:
     """The addresses of the system's functions for memory."""
     system = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
     return tuple(ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (system.malloc, system.free))

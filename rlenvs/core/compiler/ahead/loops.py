@@ -5,11 +5,10 @@ All lie in one file, which the manifest names under the key of each loop.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rlenvs.core.compiler.ahead import memory
 from rlenvs.core.compiler.ahead.code import Entry, joined, portable
@@ -18,6 +17,7 @@ from rlenvs.core.compiler.ahead.targets import TARGETS
 from rlenvs.core.compiler.arguments import described, function_name, words_of
 from rlenvs.core.compiler.cache import make_callable
 from rlenvs.core.compiler.compiling import signals_held
+from rlenvs.core.compiler.digest import names_in
 from rlenvs.core.compiler.intermediate import KernelCompiler, shortcuts
 from rlenvs.core.compiler.jit import global_compiler_lock, njit, types
 from rlenvs.core.compiler.loop_entries import entry_function, kind_of
@@ -49,8 +49,10 @@ class Call(NamedTuple):
     @property
     def loop(self) -> Loop:
         """That is called."""
-        found: Loop = functools.reduce(getattr, self.name.split("."), import_module(self.module))  # type: ignore[arg-type]
-        return found
+        found: Any = import_module(self.module)
+        for name in self.name.split("."):
+            found = getattr(found, name)
+        return cast("Loop", found)
 
     @property
     def function(self) -> str:
@@ -108,8 +110,8 @@ def _prepare(loop: Loop, done: set[Loop]) -> None:
     done.add(loop)
     make_callable(loop.py_func, **BARE)
     loop.dispatcher = njit(**loop.options, **BARE)(loop.py_func)
-    for name in loop.py_func.__code__.co_names:
-        inner = loop.py_func.__globals__.get(name)
+    for name in names_in(loop.py_func.__code__, ()):
+        inner = loop.py_func.__globals__.get(name.name)
         if isinstance(inner, Loop):
             _prepare(inner, done)
 
