@@ -72,26 +72,25 @@ class Loop:
         self.py_func, self.options = function, options
         self._known: dict[tuple[str, bool], Any] = {}
         self._classes: list[type] = []  # of tuples, whose addresses a caller knows
-        self._call: Callable[..., Any] = self._first
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._call(*arguments)
+        """The first call of all; those that follow take no detour by Python."""
+        if watch:
+            watch[0](self, arguments, False)
+            return self.otherwise(*arguments)
+        called = self._chosen()
+        self.__class__ = type(Loop.__name__, (Loop,), {"__call__": staticmethod(called)})  # type: ignore[assignment]
+        return called(*arguments)
 
     def __reduce__(self) -> str:
         return self.__qualname__
 
-    def _first(self, *arguments: Any) -> Any:
-        if watch:
-            watch[0](self, arguments, False)
-            return self.otherwise(*arguments)
-        caller = caller_type()
+    def _chosen(self) -> Callable[..., Any]:
+        """What is called from now on."""
         if not self.in_libraries:
-            self._call = self.otherwise
-        else:
-            self._call = (
-                caller(np.ndarray, self._address_for, self._in_library, self._elsewhere) if caller else self._in_library
-            )
-        return self._call(*arguments)
+            return self.otherwise
+        caller = caller_type()
+        return caller(np.ndarray, self._address_for, self._in_library, self._elsewhere) if caller else self._in_library
 
     @functools.cached_property
     def key(self) -> str:
