@@ -79,7 +79,7 @@ class Loop:
             watch[0](self, arguments, False)
             return self.otherwise(*arguments)
         called = self._chosen()
-        self.__class__ = type(Loop.__name__, (Loop,), {"__call__": staticmethod(called)})  # type: ignore[assignment]
+        self.__class__ = type(Loop.__name__, (Loop,), {"__call__": staticmethod(called)})
         return called(*arguments)
 
     def __reduce__(self) -> str:
