@@ -140,6 +140,7 @@ def make_callable(function: FunctionType, **settings: Any) -> None:
         function: names them.
         settings: options of `njit`, for all of them.
     """
+    from rlenvs.core.compiler import bits, copies, runs  # noqa: F401  these compile `bits_of` and the like of kernels
     from rlenvs.core.compiler.jit import register_jitable
 
     for name in names_in(function.__code__, ()):
