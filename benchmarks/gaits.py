@@ -14,7 +14,7 @@ import time
 import numpy as np
 
 import rlenvs
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.robotics.locomotion.gaits import COURSE, FEEDBACK, JOINTS, walk
 from rlenvs.robotics.locomotion.walker2d import DT
 

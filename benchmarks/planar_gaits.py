@@ -17,7 +17,7 @@ import numpy as np
 from gaits import POPULATION, search
 
 import rlenvs
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.kits.planar import gait as numbers
 from rlenvs.kits.planar.gait import GYMNASIUM, MEMORY, NUMBERS, follow, plan
 

@@ -151,7 +151,8 @@ class ParetoQ:
             time = np.minimum(elapsed, tables.layers - 1)
             draws = self._random.random((count, 3))
             before = self._rows
-            actions = choose(before, time, allowed, draws, exploration, tables.all)
+            actions = np.zeros(count, np.int64)
+            choose(before, time, allowed, draws, exploration, tables.all, actions)
             batch.load_actions(actions.reshape(count, 1))
             batch.step_loaded()
             after = self._states()

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled, helper
 
 FOLLOWERS = 8  # states that may follow an action, before room is made for more
 DEPTH = 16  # vectors in a set, before room is made for more
@@ -122,9 +122,9 @@ def choose(
     draws: np.ndarray,
     exploration: float,
     known: Known,
-) -> np.ndarray:
+    chosen: np.ndarray,
+) -> None:
     """An action for each world: one that was tried least, or the first of a vector of the state's set."""
-    chosen = np.zeros(rows.size, np.int64)
     layers = known.layers
     for i in range(rows.size):
         place = rows[i] * layers + time[i]
@@ -147,7 +147,6 @@ def choose(
                     chosen[i] = a
                     break
                 left -= 1
-    return chosen
 
 
 @compiled(nogil=True)
@@ -220,6 +219,14 @@ def insert(
     return kept + 1
 
 
+@helper
+def copy_rows(target: np.ndarray, source: np.ndarray, count: int) -> None:
+    """The first rows of an array, into another one."""
+    for i in range(count):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]
+
+
 @compiled(nogil=True)
 def sum_sets(
     s: int,
@@ -257,7 +264,8 @@ def sum_sets(
                 if number < 0:
                     return -1
         size = number
-        found[:size], taken[:size] = sums[:size], sums_taken[:size]
+        copy_rows(found, sums, size)
+        copy_rows(taken, sums_taken, size)
     return size
 
 
@@ -289,8 +297,9 @@ def back_up(
         for j in range(m):
             change = max(change, abs(own[i, j] - known.values[place, i, j]))
     known.sizes[place] = size
-    known.values[place, :size], known.first[place, :size] = own[:size], own_first[:size]
-    known.next[place, :size] = own_following[:size]
+    copy_rows(known.values[place], own, size)
+    copy_rows(known.next[place], own_following, size)
+    known.first[place, :size] = own_first[:size]
     return change
 
 

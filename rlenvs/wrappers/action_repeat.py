@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.actuators import bounds_of, whole_range
 from rlenvs.wrappers.masked import add_rows, clear_rows, count, count_rows, flat, put
@@ -195,17 +195,16 @@ class ActionRepeat(_SeveralSteps):
         """Repeat the actions."""
         wanted: np.ndarray | int = self.most
         if self.fewest < self.most:
-            wanted = draw_whole(self.key, self.time, self.fewest, self.most)
+            wanted = np.empty(self.count, np.int64)
+            draw_whole(self.key, self.time, self.fewest, self.most, wanted)
         self._run(slots, lambda k: actions, wanted)
 
 
 @compiled(nogil=True)
-def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int) -> np.ndarray:
+def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int, out: np.ndarray) -> None:
     """A whole number from low to high per slot."""
-    out = np.empty(key.size, np.int64)
     for i in range(key.size):
         out[i] = low + np.int64(uniform_of(bits_at(key[i], time[i], 0)) * (high - low + 1))
-    return out
 
 
 @dataclass

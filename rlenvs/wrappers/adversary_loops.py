@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 
 SWITCHING = 1 << 19  # place of the number that decides whether the adversary acts

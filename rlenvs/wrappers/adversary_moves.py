@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.robustness import uniforms

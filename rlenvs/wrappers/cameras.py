@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.loops import helper
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.maths import log, log1p
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.randomness import PLACES, Word, bits_from, mix, normal_of, start_of, uniform_of
 from rlenvs.wrappers.sensors import Seeing
@@ -51,7 +51,8 @@ def capture(
             down, right = whole(start, SHIFT, 2 * e.shift + 1), whole(start, SHIFT + ONE, 2 * e.shift + 1)
             move(true[r], seen[r], down - e.shift, right - e.shift)
             if e.blur > 0:
-                seen[r] = blurred(seen[r], e.blur)
+                blurred = blur(seen[r], e.blur)
+                move(blurred, seen[r], 0, 0)
             if e.brightness > 0.0 or e.contrast > 0.0:
                 episode = start_of(own, np.uint64(0))
                 lighter = 1.0 + e.brightness * (2.0 * uniform_of(bits_from(episode, LIGHT)) - 1.0)
@@ -85,7 +86,7 @@ def move(true: np.ndarray, seen: np.ndarray, down: int, right: int) -> None:
 
 
 @helper
-def blurred(image: np.ndarray, radius: int) -> np.ndarray:
+def blur(image: np.ndarray, radius: int) -> np.ndarray:
     """Mean over a square of 2 radius + 1 pixels, edges repeated: along columns, then along slots."""
     size = 2 * radius + 1
     for axis in range(2):
@@ -138,12 +139,12 @@ def add_grain(start: Word, std: float, image: np.ndarray) -> None:
 def add_specks(start: Word, share: float, image: np.ndarray) -> None:
     """Salt and pepper: pixels that are black or white. Gaps between them are geometric, so few numbers are drawn."""
     height, width = image.shape[0], image.shape[1]
-    scale = 1.0 / np.log1p(-min(share, 1.0 - 1e-12))
+    scale = 1.0 / log1p(-min(share, 1.0 - 1e-12))
     bits = bits_from(start, SPECKS)
     at = -1.0
     while True:
         bits = mix(bits)
-        at += 1.0 + np.floor(np.log(1.0 - uniform_of(bits)) * scale)
+        at += 1.0 + np.floor(log(1.0 - uniform_of(bits)) * scale)
         if at >= height * width:
             break
         image[np.int64(at) // width, np.int64(at) % width] = 255 * (bits & np.uint64(1))

@@ -22,12 +22,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.randomness import bits_at, mix, normal_of, uniform_of
 
 
-@compiled(nogil=True)
 def uniforms(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarray:
     """A number in [0, 1) for each world.
 
@@ -37,18 +36,27 @@ def uniforms(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarra
         place: below 2^20; for several numbers in one episode.
     """
     out = np.empty(streams.size)
-    for i in range(streams.size):
-        out[i] = uniform_of(bits_at(mix(streams[i] ^ mix(episodes[i])), 0, place))
+    _put_uniforms(streams, episodes, place, out)
     return out
 
 
 @compiled(nogil=True)
+def _put_uniforms(streams: np.ndarray, episodes: np.ndarray, place: int, out: np.ndarray) -> None:
+    for i in range(streams.size):
+        out[i] = uniform_of(bits_at(mix(streams[i] ^ mix(episodes[i])), 0, place))
+
+
 def normals(streams: np.ndarray, episodes: np.ndarray, place: int) -> np.ndarray:
     """As `uniforms`, standard normal."""
     out = np.empty(streams.size)
+    _put_normals(streams, episodes, place, out)
+    return out
+
+
+@compiled(nogil=True)
+def _put_normals(streams: np.ndarray, episodes: np.ndarray, place: int, out: np.ndarray) -> None:
     for i in range(streams.size):
         out[i] = normal_of(bits_at(mix(streams[i] ^ mix(episodes[i])), 0, place))
-    return out
 
 
 @dataclass

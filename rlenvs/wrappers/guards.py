@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import any_of, clear, flat, put, put_rows
 from rlenvs.wrappers.stage import Stage

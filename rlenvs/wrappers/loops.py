@@ -91,7 +91,7 @@ class Looping(Stage):
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
-    def in_threads(self, kernel: Callable[..., None], slots: np.ndarray, *arguments: Any) -> None:
+    def in_threads(self, kernel: Any, slots: np.ndarray, *arguments: Any) -> None:
         """Call a compiled loop `kernel(start, stop, slots, *arguments)` on all slots, in as many threads as step the
         worlds, or in one where the mask has but few; see `rlenvs.core.compiler.loops.share`. Worth it for loops
         that take 200 us or more: to share them takes some 20 us, and wakes the other threads."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 
 
 def flat(array: np.ndarray) -> np.ndarray:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.loops import helper
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.wrappers.randomness import add_normals, bits_from, normal_of, start_of, uniform_of
 
 # places of random numbers within a step, a range for each use

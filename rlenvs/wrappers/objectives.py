@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import add_rows, clear
 from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.errors import MissingExtraError
 
 TOLERANCE = 1e-6  # constraints count as met when this little is missing
@@ -28,7 +28,7 @@ MISSING_WEIGHT = 1e6  # of what is missing to the constraints, beside the distan
 # --- one slot ---------------------------------------------------------------------------------------------------------
 
 
-@compiled(nogil=True, error_model="numpy", inline="always")
+@helper(inline="always")
 def lack(x: np.ndarray, slope: np.ndarray, need: float) -> float:
     """What is missing to slope . x >= need; negative when it holds."""
     for j in range(x.size):

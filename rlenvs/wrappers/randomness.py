@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.loops import helper
+from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.splitmix import FIRST, GOLDEN, SECOND
 
 Word = Any  # np.uint64; kernels are compiled for it
@@ -107,13 +106,17 @@ def add_normals(starts: np.ndarray, place: Word, scale: np.ndarray, out: np.ndar
             out[j, i] += factor * normal_of(words[i] >> shift)
 
 
-@compiled()
 def mix_all(x: np.ndarray) -> np.ndarray:
     """`mix` of every number of a one-dimensional uint64 array."""
     out = np.empty_like(x)
+    _mix_all(x, out)
+    return out
+
+
+@compiled()
+def _mix_all(x: np.ndarray, out: np.ndarray) -> None:
     for i in range(x.size):
         out[i] = mix(x[i])
-    return out
 
 
 @compiled()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.wrappers.guards import Guard, ask
 from rlenvs.wrappers.masked import add_rows, any_of, clear, clear_rows, count_rows, flat, put, put_rows
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.outcomes import came_to

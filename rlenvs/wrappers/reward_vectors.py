@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.wrappers.masked import clear, put_rows
 from rlenvs.wrappers.wrapper import Wrapper

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.spec import World
 from rlenvs.wrappers.episode_params import EpisodeParams

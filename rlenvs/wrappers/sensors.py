@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.wrappers.channels import Channels, Chosen, Part, at, channels_of, leaves, parts_of, replaced, replaced_space
 from rlenvs.wrappers.loops import Loops
 from rlenvs.wrappers.measurement import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.core.declare.ranges import check_states
 from rlenvs.wrappers.banks import Bank, circumstances, classes_of

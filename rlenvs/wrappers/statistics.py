@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.wrappers.masked import clear, flat, put_number
 from rlenvs.wrappers.wrapper import Wrapper
 

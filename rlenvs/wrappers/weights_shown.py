@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.maths import log1p
 from rlenvs.wrappers.appended import Appends
 from rlenvs.wrappers.masked import add_rows, clear, put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
@@ -163,7 +164,7 @@ def draw_simplex(slots: np.ndarray, key: np.ndarray, low: float, out: np.ndarray
         if slots[i]:
             total = 0.0
             for j in range(terms):
-                draws[j] = -np.log1p(-uniform_of(bits_at(key[i], 0, j)))
+                draws[j] = -log1p(-uniform_of(bits_at(key[i], 0, j)))
                 total += draws[j]
             for j in range(terms):
                 out[i, j] = low + (1.0 - low * terms) * draws[j] / total

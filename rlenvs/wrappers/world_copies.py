@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.wrappers.randomness import bits_at
 from rlenvs.wrappers.slots import BatchSlots
 from rlenvs.wrappers.stage import Observation, Stage

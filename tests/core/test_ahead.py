@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import pickle
 import platform
 import struct
 import subprocess
@@ -264,3 +265,74 @@ def test_kinds_are_verified_in_turn():
     assert all(len(set(few)) == 5 for few in seen)
     assert {name for few in seen[:3] for name in few} == set(names)
     assert set(in_turn(["a", "b"], 7)) == {"a", "b"}
+
+
+# --- loops outside of worlds ------------------------------------------------------------------------------------------
+
+BUILD_LOOPS = """
+import pickle, sys
+from pathlib import Path
+from rlenvs.core.check.libraries.command import built_loops
+calls = pickle.loads(Path(sys.argv[1], "calls").read_bytes())
+libraries, functions = built_loops((calls, sys.argv[2:], Path(sys.argv[1])))
+from rlenvs.core.compiler.ahead.manifest import add_loops
+add_loops(Path(sys.argv[1]), libraries, functions)
+"""
+
+
+def loops_and_arguments():
+    """Calls that have a result, make arrays, draw random numbers, call other loops."""
+    from rlenvs.kits.tracks import line
+    from rlenvs.single.puzzles import sliding_solver
+    from rlenvs.wrappers import adversary_moves, masked, weights_shown
+
+    rng = np.random.default_rng(0)
+    mask, keys = rng.random(5) < 0.7, rng.integers(0, 2**60, 5).astype(np.uint64)
+    road = np.abs(rng.normal(size=(40, 8))) + 1.0
+    fixed = np.zeros(16, np.bool_)
+    yield masked.load, [rng.random(4), np.zeros(4)]
+    yield masked.load, [np.array([1.0, np.nan]), np.zeros(2)]
+    yield masked.put_rows, [np.zeros((5, 3)), rng.random((5, 3)), mask]
+    yield masked.put_rows, [np.zeros((5, 3)), rng.random((5, 6))[:, ::2], mask]
+    yield weights_shown.draw_simplex, [mask, keys, 0.1, np.zeros((5, 3))]
+    yield adversary_moves.draw_moves, [mask, keys, np.arange(5), np.zeros((5, 4))]
+    yield line.search, [road, *np.zeros((3, 40)), 0.1, 1.0, 5.0, 5.0, 4.0, 9.0, 2]
+    yield sliding_solver._search, [4, fixed, 15, 0, -1, 5, -1]
+    yield sliding_solver._fill_table, [np.full(24, 255, np.uint8), 2, np.zeros((13, 4), np.uint8)]
+
+
+@linked
+@pytest.mark.slow
+def test_loops_of_a_library_do_what_numba_does(tmp_path, monkeypatch):
+    from rlenvs.core.compiler import ready
+    from rlenvs.core.compiler.ahead.loops import call_of
+
+    kernels = tmp_path / "kernels"
+    kernels.mkdir(mode=0o700)
+    (kernels / "calls").write_bytes(
+        pickle.dumps(list(dict.fromkeys(call_of(loop, arguments, False) for loop, arguments in loops_and_arguments())))
+    )
+    env = {**os.environ, **command.REPEATABLE, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", BUILD_LOOPS, str(kernels), HOST], check=True, env=env)
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("RLENVS_TARGET", HOST)
+    monkeypatch.setattr(ready, "package_folder", lambda: None)
+    for (loop, given), (_, again) in zip(loops_and_arguments(), loops_and_arguments(), strict=True):
+        loop._known.clear()
+        assert loop._entry_of_library(given) is not None, loop
+        assert loop._in_library(*given) == loop.dispatcher(*again), loop
+        loop._known.clear()
+        for one, other in zip(given, again, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=loop.__name__)
+
+
+def test_a_manifest_names_loops(tmp_path):
+    one = library(tmp_path, "x86-64", "loops-aa", ["f", "g"])
+    manifest.add_libraries(tmp_path, [library(tmp_path, "x86-64", "bb"), library(tmp_path, "x86-64", "cc")])
+    manifest.add_loops(tmp_path, [one], {"11": ["f"], "22": ["g"]})
+    found = manifest.read_manifest(tmp_path)["libraries"]
+    assert found["11"]["x86-64"]["file"] == found["22"]["x86-64"]["file"] == "x86-64/loops-aa.so"
+    assert (found["11"]["x86-64"]["functions"], found["22"]["x86-64"]["functions"]) == (["f"], ["g"])
+    manifest.add_loops(tmp_path, [library(tmp_path, "x86-64", "loops-bb", ["f"])], {"11": ["f"]})
+    manifest.keep_only(tmp_path, {"bb", "11"})
+    assert files_of(tmp_path) == {"x86-64/bb.so", "x86-64/loops-bb.so"}

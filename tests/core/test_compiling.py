@@ -13,9 +13,9 @@ from support.places import ROOT
 
 from rlenvs.core import block, continuous, f8, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.cache import compiled
 from rlenvs.core.compiler.intermediate import AxesKnown
 from rlenvs.core.compiler.jit import NUMBA
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import DependencyError, KernelError
 
 numbers = count()

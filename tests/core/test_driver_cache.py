@@ -204,7 +204,7 @@ sys.path.insert(0, {folder!r})
 import values
 from values import *
 from rlenvs.core import kernel
-from rlenvs.core.compiler.cache import compiled as kept
+from rlenvs.core.compiler.loops import compiled as kept
 @kernel
 def alias():
     module = values

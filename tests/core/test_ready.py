@@ -106,7 +106,7 @@ def test_what_calls_functions(folder, tmp_path, monkeypatch, text):
     put(folder, KEY, GOOD)
     (tmp_path / "_call.py").write_text(text)
     monkeypatch.setattr(ready, "package_folder", lambda: tmp_path)
-    monkeypatch.setattr(ready, "_entry_type", ready._entry_type.__wrapped__)
+    monkeypatch.setattr(ready, "_calls", ready._calls.__wrapped__)
     monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)
     found = ready.library(KEY, RUN, "a toy")["run_worlds"]
     monkeypatch.delitem(sys.modules, "rlenvs_kernels._call", raising=False)

@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from numba import njit
 
 import rlenvs
 from rlenvs.core.compiler import loops
@@ -29,7 +28,7 @@ class Settings(NamedTuple):
     negative: bool
 
 
-@njit(nogil=True)
+@loops.compiled(nogil=True)
 def combine(
     start: int, stop: int, slots: np.ndarray, numbers: np.ndarray, settings: Settings, pair: Any, out: np.ndarray
 ) -> None:

@@ -24,8 +24,7 @@ from support.wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.verdicts import compare
-from rlenvs.core.compiler.bound import bound
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import bound, compiled
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.forms.render import RENDER_MODES
 from rlenvs.wrappers.forms import WrappedEnv, wrap
@@ -477,7 +476,7 @@ def shift(given, up, out):
 def test_bound_loops_are_kept_on_disk_and_loaded_by_other_processes(tmp_path):
     code = """
 import numpy as np
-from rlenvs.core.compiler.bound import bound
+from rlenvs.core.compiler.loops import bound
 from rlenvs.wrappers.masked import clear_rows
 array = np.ones((1, 2))
 bound([(clear_rows, array, np.ones(1, np.bool_))])()
@@ -485,7 +484,7 @@ assert not array.any()
 """
     for k in range(2):
         subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "RLENVS_CACHE_DIR": str(tmp_path)})
-        (file,) = tmp_path.glob("rlenvs.core.compiler.bound.call_*.bin")
+        (file,) = tmp_path.glob("rlenvs.core.compiler.loop_entries.call_*.bin")
         if k == 0:
             os.link(file, tmp_path / "first")
     assert file.samefile(tmp_path / "first")  # what cannot be loaded is compiled and written anew

@@ -11,7 +11,7 @@ import pytest
 import rlenvs
 from rlenvs import wrappers as w
 from rlenvs.core.check.playing import difference
-from rlenvs.core.compiler.bound import bound, chained
+from rlenvs.core.compiler.loops import bound, chained
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.masked import add_rows, clear_rows, count_rows, put_rows
 from rlenvs.wrappers.wrapper import Wrapper

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 from support.wrapper_helpers import assert_conforms, assert_forms_agree
 
 import rlenvs
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers import randomness
 from rlenvs.wrappers.adversary import StateAdversary
@@ -68,7 +68,7 @@ def starts(sensor, episodes=20, size=10_000):
 # --- random numbers ---------------------------------------------------------------------------------------------------
 
 
-@njit
+@compiled()
 def normals(bits, out):
     for i in range(bits.size):
         out[i] = normal_of(bits[i])
@@ -96,10 +96,15 @@ def test_normals_have_the_normal_distribution():
     assert [np.mean(z), np.var(z), np.mean(z**3), np.mean(z**4)] == pytest.approx([0, 1, 0, 3], abs=0.01)
 
 
+@compiled()
+def put_normals(begin, out):
+    add_normals(begin, np.uint64(7), np.ones(3), out)
+
+
 def test_numbers_of_a_step_are_two_from_each_place_and_independent():
     begin = mix_all(np.arange(100_000, dtype=np.uint64))
     out = np.zeros((3, begin.size))
-    add_normals(begin, np.uint64(7), np.ones(3), out)
+    put_normals(begin, out)
     half = np.zeros(begin.size)
     words = mix_all(begin + np.full(begin.size, randomness.GOLDEN) * np.uint64(7))
     normals(words, half)
@@ -109,7 +114,7 @@ def test_numbers_of_a_step_are_two_from_each_place_and_independent():
     assert np.abs(np.corrcoef(out) - np.eye(3)).max() < 4 / np.sqrt(begin.size)
 
 
-@njit
+@compiled()
 def words_of(key, times, places):
     return [bits_at(key, np.uint64(t), np.uint64(p)) for t in range(times) for p in range(places)]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.compiler.driver import EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER
+from rlenvs.core.compiler.within import within
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, KernelError, shortened
 from rlenvs.core.declare.inputs import actions_of, switches_of
 from rlenvs.core.declare.setup import Setup
@@ -36,6 +38,7 @@ class ActionLoader:
         self._binary, self._continuous = setup.binary, setup.continuous
         self._kinds = "fiu" if setup.continuous else "iu"
         # numbers within these are allowed in all places
+        self._within: Callable[[], bool] | None = None  # numba takes long to import
         self._least: float
         self._most: float
         if setup.continuous:
@@ -99,9 +102,9 @@ class ActionLoader:
     @property
     def all_within(self) -> bool:
         """Whether no number has to be refused or clipped, found out in a fraction of the time that CHECK takes."""
-        from rlenvs.core.compiler.within import all_within  # numba takes long to import
-
-        return all_within(self.row, self._least, self._most)
+        if self._within is None:
+            self._within = within(self.row, self._least, self._most)
+        return self._within()
 
     # --- refusing -----------------------------------------------------------------------------------------------------
 

@@ -21,9 +21,7 @@ from types import FunctionType
 from typing import Any
 
 from rlenvs.core.compiler.compiling import undisturbed
-from rlenvs.core.compiler.digest import ONCE, Digest
-from rlenvs.core.compiler.installed import numba_is_installed
-from rlenvs.core.compiler.loops import uncompiled
+from rlenvs.core.compiler.digest import ONCE, Digest, names_in
 from rlenvs.core.declare.errors import CacheError
 from rlenvs.core.declare.user_files import read_whole
 
@@ -114,8 +112,7 @@ def processor() -> str:
 
 
 def compiled(signature: str | None = None, **options: Any) -> Any:
-    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are; without numba, plain Python.
-    They may call kernels.
+    """numba's `njit` for loops outside of worlds, kept on disk as compiled worlds are. They may call kernels, helpers.
 
     Args:
         signature: compile now, for these types; None compiles when it is first called.
@@ -123,11 +120,9 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
     """
 
     def decorate(function: FunctionType) -> Any:
-        if not numba_is_installed():
-            return uncompiled(function)
         from rlenvs.core.compiler.jit import njit
 
-        _make_callable(function)
+        make_callable(function)
         loop = undisturbed(njit(**options)(function))
         loop._cache = code_cache(lambda: stem_of(function, options), function.__name__, linkable=True)
         if signature is not None:
@@ -138,19 +133,29 @@ def compiled(signature: str | None = None, **options: Any) -> Any:
     return decorate
 
 
-def _make_callable(function: FunctionType) -> None:
-    """Let compiled code call the kernels that a function names, and those that they name."""
+def make_callable(function: FunctionType, **settings: Any) -> None:
+    """Let compiled code call the kernels and helpers that a function names, and those that they name.
+
+    Args:
+        function: names them.
+        settings: options of `njit`, for all of them.
+    """
+    from rlenvs.core.compiler import bits, copies, runs  # noqa: F401  these compile `bits_of` and the like of kernels
     from rlenvs.core.compiler.jit import register_jitable
 
-    for name in function.__code__.co_names:
-        named: Any = function.__globals__.get(name)
-        if getattr(named, "is_kernel", False) and named not in _callable:
-            _callable.add(named)
-            register_jitable(named)
-            _make_callable(named)
+    for name in names_in(function.__code__, ()):
+        named: Any = function.__globals__.get(name.name)
+        if named.__class__ is not FunctionType or named in _callable:
+            continue
+        options = getattr(named, "helps", None)
+        if options is None and not getattr(named, "is_kernel", False):
+            continue
+        _callable.add(named)
+        register_jitable(**{"inline": "never", **(options or {}), **settings})(named)
+        make_callable(named, **settings)
 
 
-_callable: set[Any] = set()  # kernels that compiled code may call
+_callable: set[Any] = set()  # kernels and helpers that compiled code may call
 
 
 def stem_of(function: FunctionType, options: dict[str, Any]) -> str:

@@ -293,6 +293,8 @@ class Digest:
         """What numba has a form of its own for, or what it cannot compile; the rest cannot be hashed."""
         if isinstance(value, np.dtype):
             return f"dtype {_form_of(value)}\0".encode()
+        if hasattr(value, "py_func") and hasattr(value, "options"):  # a loop
+            return self._bytes_of(value.py_func) + self._all_of("compiled", sorted(value.options.items()))
         if _numba_imported():  # without it there are no values of its classes
             from rlenvs.core.compiler.jit import Dispatcher, Type, _Intrinsic
 

@@ -60,7 +60,7 @@ from numba.core.typing.templates import (
     signature,
 )
 from numba.core.untyped_passes import RewriteSemanticConstants
-from numba.extending import register_jitable, type_callable
+from numba.extending import register_jitable, type_callable, typeof_impl
 from numba.np.arrayobj import populate_array
 
 types: Any = numba_types  # whose stubs know too little

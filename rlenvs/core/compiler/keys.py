@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from rlenvs.core.compiler.digest import ONCE, Digest
@@ -76,10 +77,25 @@ def library_key(digest: Digest, functions: Collection[str]) -> str:
     return (ONCE if key.startswith(ONCE) else "") + together.hexdigest()
 
 
+def loop_key(function: FunctionType, options: Mapping[str, Any]) -> str:
+    """The key under which libraries have a loop outside of worlds.
+
+    Args:
+        function: the loop.
+        options: of numba's `njit`.
+    """
+    digest = Digest()
+    digest.add(repr(sorted(options.items())))
+    digest.add(function)
+    made_by = (ROOM / "ahead" / "loops.py", ROOM / "ahead" / "memory.py", *AHEAD)
+    digest.add(contents(ROOM / "arguments.py", ROOM / "loop_entries.py", *made_by))
+    return digest.hexdigest()
+
+
 def threads_key() -> str:
     """The key of the library of `thread_loops`."""
     digest = Digest()
-    digest.add(contents(ROOM / "thread_loops.py", ROOM / "thread_table.py", *AHEAD))
+    digest.add(contents(ROOM / "thread_loops.py", ROOM / "thread_table.py", ROOM / "chains.py", *AHEAD))
     return digest.hexdigest()
 
 

@@ -30,6 +30,7 @@ from rlenvs.core.declare.user_files import read_whole, reason
 FORMAT = 1
 PACKAGE, MANIFEST, FOLDER = "rlenvs_kernels", "manifest.json", "kernels"
 LARGEST = 1 << 26  # bytes of a file
+MEMORY = "use_memory"  # a function of libraries whose code makes arrays: takes the addresses of `malloc` and `free`
 NONE = "none"  # of RLENVS_TARGET: no libraries
 V3 = frozenset({"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"})  # as /proc/cpuinfo has them
 V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
@@ -198,7 +199,16 @@ def _opened(found: Found, functions: Mapping[str, int], spare: Collection[str]) 
     if hashlib.sha256(read_whole(found.path, LARGEST)).hexdigest() != found.sha256:
         raise ValueError("it is damaged, or not the file that was put there")
     opened = ctypes.CDLL(str(found.path))
+    if MEMORY in found.functions:
+        getattr(opened, MEMORY)(*map(ctypes.c_int64, _memory()))
     return {name: _function(getattr(opened, name), count) for name, count in functions.items() if name not in missing}
+
+
+@functools.cache
+def _memory() -> tuple[int, ...]:
+    """The addresses of the system's functions for memory."""
+    system = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+    return tuple(ctypes.cast(function, ctypes.c_void_p).value or 0 for function in (system.malloc, system.free))
 
 
 def _function(found: Any, count: int) -> Any:
@@ -211,9 +221,19 @@ def _function(found: Any, count: int) -> Any:
     return found
 
 
-@functools.cache
 def _entry_type() -> Any:
-    """What calls functions faster than `ctypes`: part of the package of libraries. None where it is not there."""
+    """What calls functions faster than `ctypes`; None where it is not there."""
+    return getattr(_calls(), "Entry", None)
+
+
+def caller_type() -> Any:
+    """What calls loops outside of worlds with their arguments; None where it is not there."""
+    return getattr(_calls(), "Caller", None)
+
+
+@functools.cache
+def _calls() -> Any:
+    """The extension of the package of libraries; None where it is not there, or does not work."""
     folder = package_folder()
     spec = PathFinder.find_spec(f"{PACKAGE}._call", [str(folder)]) if folder else None
     if spec is None or spec.loader is None:
@@ -224,6 +244,6 @@ def _entry_type() -> Any:
             module = module_from_spec(spec)
             spec.loader.exec_module(module)
             sys.modules[spec.name] = module
-        return module.Entry
-    except (ImportError, AttributeError):
+        return module
+    except ImportError:
         return None

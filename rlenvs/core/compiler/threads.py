@@ -25,20 +25,28 @@ from rlenvs.core.compiler.thread_table import DONE, FIRST, JOBS, LINE, LOOKS, LO
 SLACK = 1_000  # nanoseconds by which Linux may make a helper's nap longer; its own choice would be 50 000
 PR_SET_TIMERSLACK = 29
 PIECES = 8  # of a job per thread: where another program holds a core, the free one takes more of them
-FUNCTIONS = {"work": 3, "look_out": 3, "help_out": 4, "announce": 1, "close": 1}  # of `thread_loops`, with arguments
+FUNCTIONS = {
+    "work": 3,
+    "look_out": 3,
+    "help_out": 4,
+    "announce": 1,
+    "close": 1,
+    "run_all": 1,
+}  # with arguments
 
 
 @functools.cache
 def compiled_loops() -> Any:
-    """The loops of `thread_loops`, of a library or compiled here; None where there is no such library and no numba."""
+    """The loops of `thread_loops` and `chains`, of a library or compiled here; None without such a library
+    and numba."""
     functions = library(threads_key(), FUNCTIONS, "threads")
     if functions is not None:
         return SimpleNamespace(**functions)
     if not numba_is_installed():
         return None
-    from rlenvs.core.compiler import thread_loops
+    from rlenvs.core.compiler import chains, thread_loops
 
-    return thread_loops
+    return SimpleNamespace(**{name: getattr(thread_loops, name, None) or chains.run_all for name in FUNCTIONS})
 
 
 def can_share() -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from rlenvs.core.compiler.cache import compiled
-from rlenvs.core.compiler.installed import numba_is_installed
+from rlenvs.core.compiler.loops import asking, compiled
 
 
+@compiled()
 def _all_within(numbers: Any, least: Any, most: Any) -> bool:
-    """Whether all numbers of an array are within bounds; NaN is not."""
     fine = True
     for j in range(numbers.size):
         fine = fine & (numbers[j] >= least) & (numbers[j] <= most)
@@ -21,4 +22,6 @@ def _extremes_within(numbers: Any, least: Any, most: Any) -> bool:
     return bool(numbers.min() >= least and numbers.max() <= most)
 
 
-all_within: Any = compiled()(_all_within) if numba_is_installed() else _extremes_within
+def within(numbers: Any, least: Any, most: Any) -> Callable[[], bool]:
+    """A function that tells whether all numbers of an array are within bounds; NaN is not."""
+    return asking(_all_within, numbers, least, most) or partial(_extremes_within, numbers, least, most)

@@ -9,13 +9,13 @@ are slower is not proved: the times of `lap_time` are computed, not lower bounds
 weak.
 """
 
-import functools
 import math
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core import kernel
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.kits.tracks.road import CENTRE_X, CENTRE_Y, LEFT, LEFT_X, LEFT_Y, RIGHT, RIGHT_X, RIGHT_Y, from_segment
 
 GRAVITY = 9.81  # m/s^2
@@ -173,23 +173,20 @@ def quicken(
     return best
 
 
-@functools.cache
-def compiled_search() -> Any:
-    """`straighten` and `quicken` as one compiled function, loaded when it is first needed."""
-    from rlenvs.core.compiler.cache import compiled
-
-    @compiled(error_model="numpy")
-    def search(road, line, trial, speeds, margin, grip, drive, brake, switch, top, rounds):
-        straighten(road, line, margin)
-        return quicken(road, line, trial, speeds, margin, grip, drive, brake, switch, top, rounds)
-
-    return search
+@compiled(error_model="numpy")
+def search(
+    road: Any, line: Any, trial: Any, speeds: Any, margin: float, grip: float, drive: float, brake: float,
+    switch: float, top: float, rounds: int,
+) -> float:  # fmt: skip
+    """`straighten` and `quicken` as one compiled function. Returns the time of a lap [s]."""
+    straighten(road, line, margin)
+    return float(quicken(road, line, trial, speeds, margin, grip, drive, brake, switch, top, rounds))
 
 
 def smooth_line(road: np.ndarray, margin: float) -> np.ndarray:
     """The line of `straighten`, compiled."""
     line, trial, speeds = (np.zeros(len(road)) for _ in range(3))
-    compiled_search()(road, line, trial, speeds, float(margin), 1.0, 1.0, 1.0, 1.0, 1.0, 0)
+    search(road, line, trial, speeds, float(margin), 1.0, 1.0, 1.0, 1.0, 1.0, 0)
     return line
 
 
@@ -202,7 +199,7 @@ def fast_line(
     Arguments are those of `fastest_speeds`; margin: what the line keeps from the borders [m].
     """
     line, trial, speeds = (np.zeros(len(road)) for _ in range(3))
-    time = compiled_search()(
+    time = search(
         *(road, line, trial, speeds, float(margin), float(grip), float(drive), float(brake)),
         *(float(switch), float(top), rounds),
     )

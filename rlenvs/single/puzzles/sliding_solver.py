@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 
 FAR = 255
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,11 +19,13 @@ from rlenvs.core.check import one_per_kind
 from rlenvs.core.check.libraries.session import STEPS, tapes_of
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
 from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
-from rlenvs.core.compiler.ahead.manifest import add_libraries, keep_only
+from rlenvs.core.compiler.ahead.loops import Call, build_loops_library, call_of, functions_of
+from rlenvs.core.compiler.ahead.manifest import add_libraries, add_loops, keep_only
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
 from rlenvs.core.compiler.ahead.threads import build_threads_library
 from rlenvs.core.compiler.build import driver
 from rlenvs.core.compiler.keys import threads_key
+from rlenvs.core.compiler.loops import Loop, watch
 from rlenvs.core.compiler.ready import NONE
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
@@ -30,6 +33,7 @@ from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.values import engine_of
 
 FOLDER = Path("build", "kernels")
+PLAYED = "rlenvs.loops_played"  # which the core does not import otherwise
 # of processes that build: the same code on every machine. numba's first passes look at the processor, and sets of texts
 # have another order in each process
 REPEATABLE = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
@@ -61,6 +65,30 @@ def built(job: tuple[str, Sequence[str], Path]) -> Built:
 def built_threads(job: tuple[Sequence[str], Path]) -> list[Library]:
     """Build what is missing of the library that all worlds share; a job is names of targets, and the folder."""
     return list(build_threads_library(*job))
+
+
+def played_calls(job: None) -> list[Call]:
+    """The loops outside of worlds that libraries need, each with the types of its arguments."""
+    found: dict[Call, None] = {}
+
+    def note(loop: Loop, arguments: Sequence[Any], shared: bool) -> None:
+        call = call_of(loop, arguments, shared)
+        if call is not None:
+            found[call] = None
+
+    watch.append(note)
+    import_module(PLAYED).play_all()
+    return list(found)
+
+
+def built_loops(job: tuple[Sequence[Call], Sequence[str], Path]) -> tuple[list[Library], dict[str, list[str]]]:
+    """Build what is missing of the library of loops. The libraries, and by the key of each loop its functions.
+
+    Args:
+        job: loops, names of targets, and the folder.
+    """
+    calls, targets, folder = job
+    return list(build_loops_library(calls, targets, folder)), functions_of(calls)
 
 
 def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[str, dict[str, str]]:
@@ -156,6 +184,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="run.py kernels", description="Build libraries of kernels.")
     parser.add_argument("ids", nargs="*", help="ids; one of each kind by default, and what is of no kind any more goes")
+    parser.add_argument("--loops", action="store_true", help="loops of wrappers, solvers and tables, beside the ids")
     parser.add_argument("--targets", nargs="+", choices=list(TARGETS), default=list(TARGETS), help="all by default")
     parser.add_argument("--here", action="store_true", help="only targets that this machine can run")
     parser.add_argument("--verify", action="store_true", help="compare them with numba's loops where that is possible")
@@ -165,15 +194,17 @@ def main() -> None:
     folder = given.folder.resolve()
     os.environ["RLENVS_TARGET"] = NONE  # built from and compared with numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
-    ids = [entry(id).id for id in given.ids] or one_per_kind(list_envs())
+    whole = not given.ids and not given.loops
+    ids = one_per_kind(list_envs()) if whole else [entry(id).id for id in given.ids]
     start = time.monotonic()
     results = build(ids, targets, given.jobs, folder)
     print(sizes(results, targets))
     print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
     faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
     print("\n".join(faults))
-    if not given.ids and not faults:
-        keep_only(folder, {threads_key(), *(one.path.stem for each in results for one in each.libraries)})
+    loops = build_loops(targets, folder) if whole or given.loops else []
+    if whole and not faults:
+        keep_only(folder, {threads_key(), *loops, *(one.path.stem for each in results for one in each.libraries)})
     failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
     raise SystemExit(1 if failed else 0)
 
@@ -197,6 +228,24 @@ def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -
             add_libraries(folder, result.libraries)
             results.append(result)
     return sorted(results)
+
+
+def build_loops(targets: Sequence[str], folder: Path) -> list[str]:
+    """The library of the loops outside of worlds, in the folder's manifest. The keys of the loops.
+
+    Args:
+        targets: names of TARGETS.
+        folder: of all libraries.
+    """
+    prepare(targets, folder)
+    spawn = multiprocessing.get_context("spawn")
+    (calls,) = in_processes(played_calls, [None], 1, "playing loops", spawn)
+    with builders() as context:
+        ((libraries, functions),) = in_processes(built_loops, [(calls, targets, folder)], 1, "building loops", context)
+    add_loops(folder, libraries, functions)
+    told = ", ".join(f"{one.target} {one.size / 1e3:.1f} kB" for one in libraries)
+    print(f"\n{len(functions)} loops for {len(calls)} kinds of arguments: {told}")
+    return list(functions)
 
 
 def runnable(targets: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,25 @@ def add_libraries(folder: Path, libraries: Iterable[Library]) -> None:
     write_manifest(folder, known)
 
 
+def add_loops(folder: Path, libraries: Iterable[Library], functions: Mapping[str, Collection[str]]) -> None:
+    """Write libraries of loops into the manifest of their folder, under the key of each loop.
+
+    Args:
+        folder: of all libraries.
+        libraries: that lie in it.
+        functions: of each loop, by its key.
+    """
+    known = read_manifest(folder)["libraries"]
+    for library in libraries:
+        said = {
+            "file": library.path.relative_to(folder).as_posix(),
+            "sha256": hashlib.sha256(library.path.read_bytes()).hexdigest(),
+        }
+        for key, names in functions.items():
+            known.setdefault(key, {})[library.target] = {**said, "functions": sorted(names)}
+    write_manifest(folder, known)
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder; an empty one where there is none that can be read."""
     try:
@@ -43,17 +62,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def keep_only(folder: Path, keys: Collection[str]) -> None:
-    """Remove the libraries of all other keys.
+    """Remove all other keys, and the libraries that no key names any more.
 
     Args:
         folder: of all libraries.
         keys: that stay.
     """
     known = read_manifest(folder)["libraries"]
-    for key in set(known) - set(keys):
-        for entry in known[key].values():
-            (folder / entry["file"]).unlink(missing_ok=True)
-    write_manifest(folder, known)
+    kept = {key: entries for key, entries in known.items() if key in keys}
+    named = {folder / entry["file"] for entries in kept.values() for entry in entries.values()}
+    for target in {target for entries in known.values() for target in entries}:
+        for path in set((folder / target).iterdir()) - named:
+            path.unlink()
+    write_manifest(folder, kept)
 
 
 def write_manifest(folder: Path, libraries: dict[str, Any]) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 from rlenvs.core.compiler.ahead.code import Entry, joined, portable
 from rlenvs.core.compiler.ahead.libraries import Library, make_libraries
 from rlenvs.core.compiler.ahead.targets import TARGETS
+from rlenvs.core.compiler.chains import run_all
 from rlenvs.core.compiler.jit import global_compiler_lock, njit, types
 from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.thread_loops import announce, close, help_out, look_out, work
 from rlenvs.core.compiler.threads import FUNCTIONS
 
-LOOPS: dict[str, Any] = {"work": work, "look_out": look_out, "help_out": help_out, "announce": announce, "close": close}
+LOOPS: dict[str, Any] = {loop.py_func.__name__: loop for loop in (work, look_out, help_out, announce, close, run_all)}
 
 
 def build_threads_library(targets: Collection[str], folder: Path) -> Iterator[Library]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.single.puzzles.pushworld.rules import achieved, move, push_set
 from rlenvs.single.puzzles.pushworld.tables import NOWHERE
 
@@ -62,7 +62,8 @@ def _search(  # 13 parameters: the arrays of a puzzle and of a search, which com
         for a in range(4):
             if not push_set(walls, agent_walls, shape, tall, at, count, pushed, a):
                 continue
-            after[:] = at
+            for i in range(count):
+                after[i, 0], after[i, 1] = at[i, 0], at[i, 1]
             move(after, pushed, count, a)
             dead, key = False, 0
             for i in range(count):

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 from rlenvs.single.puzzles.rubik.turns import rotations, stickers, turns
 
 FAR, ORDERS, TWISTS = 255, 5040, 729

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.compiler.cache import compiled
+from rlenvs.core.compiler.loops import compiled
 
 BITS = 62
 MOST_REMEMBERED = 200_000
@@ -31,6 +31,15 @@ def _pack(player: int, boxes: np.ndarray, bits: int) -> int:
     for k in range(boxes.size):
         key = (key << bits) | boxes[k]
     return key
+
+
+@compiled()
+def _sort(boxes: np.ndarray) -> None:
+    """All but one are in order."""
+    for k in range(1, boxes.size):
+        for j in range(k, 0, -1):
+            if boxes[j] < boxes[j - 1]:
+                boxes[j], boxes[j - 1] = boxes[j - 1], boxes[j]
 
 
 @compiled()
@@ -78,7 +87,7 @@ def _search(
                     moved[k] = beyond if moved[k] == ahead else moved[k]
                     on += target[moved[k]]
                 solved = on == count
-                moved.sort()
+                _sort(moved)
                 after = _pack(ahead, moved, bits)
             where = _find(keys, table, after)
             if table[where]:
