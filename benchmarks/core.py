@@ -118,12 +118,13 @@ FIRST = """
 from time import perf_counter
 start = perf_counter()
 import gymnasium, rlenvs
-from numba.core import event
+from numba.core.dispatcher import _FunctionCompiler
 compiled = []
-class Listener(event.Listener):
-    def on_start(self, e): compiled.append(1)
-    def on_end(self, e): pass
-event.register("numba:compile", Listener())
+compile_one = _FunctionCompiler.compile
+def compile_and_note(self, args, return_type):
+    compiled.append(1)
+    return compile_one(self, args, return_type)
+_FunctionCompiler.compile = compile_and_note
 gymnasium.make("rlenvs/QuadHover-v0").reset(seed=0)
 print(round(perf_counter() - start, 3), "s with imports,", len(compiled), "functions compiled")
 """

@@ -50,12 +50,13 @@ def push(s, a):
 """
 # what is compiled from now on, in a process of its own
 LISTENING = """
-from numba.core import event
+from numba.core.dispatcher import _FunctionCompiler
 compiled = []
-class Listener(event.Listener):
-    def on_start(self, e): compiled.append(e.data)
-    def on_end(self, e): pass
-event.register("numba:compile", Listener())
+compile_one = _FunctionCompiler.compile
+def compile_and_note(self, args, return_type):
+    compiled.append(self.py_func)
+    return compile_one(self, args, return_type)
+_FunctionCompiler.compile = compile_and_note
 """
 RUN = """
 import sys

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 from toys.broken_worlds import Goal, Healthy
 
 import rlenvs
-from rlenvs.core import block, world
+from rlenvs.core import block, discrete, world
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.core.forms.gym_env import Env
@@ -187,7 +187,7 @@ def test_stable_baselines_replays_with_hindsight():
 def test_declarations_without_sense_are_refused():
     def declare(goal, **changes):
         blocks = {"x": block(low=0.0, high=1.0), **{n: block(2, low=0.0, high=1.0, raw=True) for n in "ab"}, **changes}
-        world("Wrong-v0", doc="", state={}, observation=blocks, action=None, terms={}, horizon=1, goal=goal)
+        world("Wrong-v0", doc="", state={}, observation=blocks, action=discrete(2), terms={}, horizon=1, goal=goal)
 
     declare(("a", "b"))
     with pytest.raises(ParameterError, match="last two blocks"):
