@@ -130,8 +130,9 @@ class Loop:
             watch[0](self, arguments, shared)
         found = self._entry_of_library(arguments, shared)
         if found is None and numba_is_installed():
-            from rlenvs.core.compiler.loop_entries import entry
+            from rlenvs.core.compiler.loop_entries import entry, let_loops_call
 
+            let_loops_call(Loop)
             return entry(self, arguments, shared)
         return found
 

@@ -20,7 +20,7 @@ from rlenvs.core.compiler.compiling import signals_held
 from rlenvs.core.compiler.digest import names_in
 from rlenvs.core.compiler.intermediate import KernelCompiler, shortcuts
 from rlenvs.core.compiler.jit import global_compiler_lock, njit, types
-from rlenvs.core.compiler.loop_entries import entry_function, kind_of
+from rlenvs.core.compiler.loop_entries import entry_function, kind_of, let_loops_call
 from rlenvs.core.compiler.loops import Loop
 from rlenvs.core.compiler.ready import MEMORY
 from rlenvs.core.declare.errors import KernelError
@@ -118,6 +118,7 @@ def _prepare(loop: Loop, done: set[Loop]) -> None:
 
 def _entry(call: Call, name: str) -> Entry:
     count = 3 if call.shared else 1
+    let_loops_call(Loop)
     entry: Any = njit(**BARE)(entry_function(call.loop, call.kind, call.size, call.shared))
     with signals_held(), shortcuts():
         entry.compile((types.int64,) * count)
