@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from support.places import ROOT
-from support.tiny_library import POSSIBLE, put, tiny_library
+from support.tiny_library import POSSIBLE, put, sole_folder, tiny_library
 
 from rlenvs.core.compiler import loops, ready
 from rlenvs.core.compiler.arguments import described, function_name, result_in, words_of
@@ -174,15 +174,8 @@ def test_pickles_are_names():
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The sole folder of libraries."""
-    monkeypatch.delenv("RLENVS_TARGET", raising=False)
-    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
-    monkeypatch.setattr(ready, "package_folder", lambda: None)
     monkeypatch.setattr(ready, "_calls", lambda: None)
-    tmp_path.chmod(0o700)
-    made = tmp_path / "kernels"
-    made.mkdir(mode=0o700)
-    return made
+    return sole_folder(tmp_path, monkeypatch)
 
 
 def put_loop(folder, loop, arguments, status=0):

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from support.places import ROOT
-from support.tiny_library import POSSIBLE, put, tiny_library
+from support.tiny_library import POSSIBLE, put, sole_folder, tiny_library
 from toys import crossroads, double_integrator
 
 from rlenvs.core.batch.loops import fit_lanes
@@ -29,14 +29,7 @@ GOOD = tiny_library(run_worlds=7) if POSSIBLE else b""
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The sole folder of libraries."""
-    monkeypatch.delenv("RLENVS_TARGET", raising=False)
-    monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
-    monkeypatch.setattr(ready, "package_folder", lambda: None)
-    tmp_path.chmod(0o700)
-    made = tmp_path / "kernels"
-    made.mkdir(mode=0o700)
-    return made
+    return sole_folder(tmp_path, monkeypatch)
 
 
 def run(key=KEY):

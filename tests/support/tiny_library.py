@@ -6,6 +6,8 @@ import struct
 import sys
 from platform import machine
 
+from rlenvs.core.compiler import ready
+
 POSSIBLE = sys.platform == "linux" and machine() == "x86_64"
 PAGE = 4096
 
@@ -49,3 +51,15 @@ def put(folder, key, content, target="x86-64", names=("run_worlds",), **changed)
     manifest = {"format": 1, "libraries": {key: {target: said | changed}}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return path
+
+
+def sole_folder(place, monkeypatch):
+    """A folder of libraries beside which none is looked for."""
+    monkeypatch.delenv("RLENVS_TARGET", raising=False)
+    monkeypatch.setenv("RLENVS_CACHE_DIR", str(place))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place / "none"))
+    monkeypatch.setattr(ready, "package_folder", lambda: None)
+    place.chmod(0o700)
+    made = place / "kernels"
+    made.mkdir(mode=0o700)
+    return made

@@ -214,21 +214,6 @@ def _compilable_names(kernels: Mapping[str, Any], world: World, kind: str) -> di
 _drivers: dict[str, CompiledDriver] = {}  # by key
 
 
-def compiled_driver(world: World, kind: str, engine: bool) -> CompiledDriver:
-    """The entry points as numba compiles them, whatever libraries there are.
-
-    Args:
-        world: the declaration.
-        kind: of action, see `Setup.action_kind`.
-        engine: whether an engine moves the bodies.
-
-    Raises:
-        MissingExtraError: numba is not installed. KernelError: see `driver`.
-    """
-    names = kernel_names(world, kind, engine)
-    return _compiled(world, kind, names, digest_of(world, kind, names))
-
-
 def _compiled(world: World, kind: str, names: Mapping[str, Any], digest: Digest) -> CompiledDriver:
     need_numba(world.name)
     key = digest.key(world.name)

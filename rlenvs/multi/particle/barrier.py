@@ -93,6 +93,20 @@ def keep_off(p, s, k, b, at, obstacles, count, reach, acceleration, velocity_fir
 
 
 @kernel
+def keep_from_own_side(p, s, k, b, velocity_first):
+    """Fill all barriers of agent k of a world with hunters and hunted: against its own side, and against obstacles."""
+    hunters, bodies = p.adversaries, s.position.shape[0]
+    hunts = k < hunters
+    first, last = (0, hunters) if hunts else (hunters, bodies)
+    own = p.adversary_radius if hunts else p.good_radius
+    push = p.adversary_acceleration if hunts else p.good_acceleration
+    fastest = p.adversary_speed if hunts else p.good_speed
+    at = keep_apart(p, s, k, b, 0, first, last, 2.0 * own, push, fastest, velocity_first)
+    at = keep_off(p, s, k, b, at, s.landmark, p.obstacles, own + p.obstacle_radius, push, velocity_first)
+    no_more(b, at)
+
+
+@kernel
 def no_more(b, at):
     """There are no barriers from number `at` on."""
     for i in range(at, b.value.size):

@@ -226,15 +226,7 @@ def step(p, s, a, rng, r):
 @SPEC.barrier
 def keep_clear(p, s, k, a, b):
     """Of the own side, and of obstacles; not of the other side, which may push the agent."""
-    hunters, bodies = p.adversaries, s.position.shape[0]
-    hunts = k < hunters
-    first, last = (0, hunters) if hunts else (hunters, bodies)
-    own = p.adversary_radius if hunts else p.good_radius
-    push = p.adversary_acceleration if hunts else p.good_acceleration
-    fastest = p.adversary_speed if hunts else p.good_speed
-    at = barrier.keep_apart(p, s, k, b, 0, first, last, 2.0 * own, push, fastest, 0)
-    at = barrier.keep_off(p, s, k, b, at, s.landmark, p.obstacles, own + p.obstacle_radius, push, 0)
-    barrier.no_more(b, at)
+    barrier.keep_from_own_side(p, s, k, b, 0)
 
 
 @kernel
