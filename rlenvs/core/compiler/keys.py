@@ -18,7 +18,7 @@ from rlenvs.core.declare.spec import World
 ROOM = Path(__file__).parent
 # the modules of this package that make machine code themselves
 MAKERS = [ROOM / f"{name}.py" for name in ("intermediate", "records", "thread_loops")]
-AHEAD = [ROOM / "ahead" / f"{name}.py" for name in ("code", "targets")]  # and those that make libraries of it
+AHEAD = [ROOM / "ahead" / name for name in ("code.py", "targets.py", "support.c")]  # and what libraries are made by
 
 
 def digest_of(world: World, kind: str, names: Mapping[str, Any]) -> Digest:

@@ -236,8 +236,11 @@ def reset(p, s, rng):
     if p.random:
         scatter(p, s, rng)
         return
-    s.position[:] = p.starts
-    s.ground[:] = p.lying
+    for k in range(s.position.shape[0]):
+        s.position[k, 0] = p.starts[k, 0]
+        s.position[k, 1] = p.starts[k, 1]
+    for cell in range(s.ground.size):
+        s.ground[cell] = p.lying[cell]
 
 
 @kernel

@@ -152,16 +152,25 @@ def fill_lane(p, s, k, o, layer):
 
 
 @kernel
+def ways(branches, turns):
+    """How many ways there are over so many turns: a power by products, since C's is another one on each system."""
+    count = 1
+    for _ in range(turns):
+        count *= branches
+    return count
+
+
+@kernel
 def connected(p, s, other):
     """Whether a road is on the ego's way over the next three roads, or leads to a road that is: its way is that of its
     route where it has one, any elsewhere."""
     branches, road = p.branch.shape[2], p.lane_at[s.lane_of[s.ego], ROAD]
     way = 0
-    while way < branches**WAY_ROADS:
+    while way < ways(branches, WAY_ROADS):
         turns = met_on(p, s, road, other, way)
         if turns < 0:
             return True
-        way += branches ** (WAY_ROADS - turns)
+        way += ways(branches, WAY_ROADS - turns)
     return False
 
 
@@ -180,7 +189,7 @@ def met_on(p, s, road, other, way):
             stage += 1
         elif turns < WAY_ROADS:
             turns += 1
-            following = p.branch[node, OUT, way // branches ** (WAY_ROADS - turns) % branches]
+            following = p.branch[node, OUT, way // ways(branches, WAY_ROADS - turns) % branches]
         if following < 0:
             break
         road = following

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 from rlenvs.core.compiler.jit import binding, config
 from rlenvs.core.declare.errors import MissingExtraError, RlenvsError
 
+SUPPORT = Path(__file__).with_name("support.c")
 STACK = 1 << 20  # bytes, of a WebAssembly module; threads of systems have as much at least
 
 
@@ -128,14 +130,13 @@ def run_zig(folder: Path, *arguments: str | Path) -> None:
 
 def make_runtime(target: Target, folder: Path) -> Path:
     """The archive of what machine code may call where the processor has no instruction for it: `floor`, `memcpy` and
-    the like, of zig's own runtime. Made where the folder has none.
+    the like, of zig's own runtime, and what SUPPORT has. Made where the folder has none.
     """
-    path = folder / f"{target.zig}.a"
+    path = folder / f"{target.zig}-{_digest(SUPPORT)}.a"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as place:
-            empty, archive = Path(place, "empty.zig"), Path(place, "runtime.a")
-            empty.touch()
+            archive = Path(place, "runtime.a")
             settings = (
                 "-fcompiler-rt",
                 "-O",
@@ -145,9 +146,14 @@ def make_runtime(target: Target, folder: Path) -> Path:
                 "-ffunction-sections",
                 "-mcpu=baseline",
             )
-            run_zig(folder, "build-lib", empty, "-target", target.zig, *settings, f"-femit-bin={archive}")
+            flags = ("-cflags", "-std=c11", "-fno-builtin", "--", SUPPORT)
+            run_zig(folder, "build-lib", "-target", target.zig, *settings, *flags, f"-femit-bin={archive}")
             write_whole(archive.read_bytes(), path)
     return path
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def link(code: bytes, target: Target, names: Sequence[str], runtimes: Path, path: Path) -> None:
@@ -198,8 +204,18 @@ def _wasm(target: Target, names: Collection[str], files: list[Path], library: Pa
 
 
 def _macho(target: Target, names: Collection[str], files: list[Path], library: Path) -> list[str | Path]:
-    """By zig's own linker, as its wheel has LLD for the other formats alone; what is called is Apple's own."""
-    settings = ("-dynamic", "-fstrip", "-OReleaseFast", "-fno-compiler-rt", "-lc")
+    """By zig's own linker, as its wheel has LLD for the other formats alone; what C has is called of Apple's own."""
+    settings = (
+        "-dynamic",
+        "-fstrip",
+        "-OReleaseFast",
+        "-fno-compiler-rt",
+        "-lc",
+        "-cflags",
+        "-fno-builtin",
+        "--",
+        SUPPORT,
+    )
     name = ("--name", "kernels", "-install_name", "@rpath/kernels.dylib")
     return ["build-lib", "-target", target.zig, *settings, *name, files[0], f"-femit-bin={library}"]
 
