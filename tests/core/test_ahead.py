@@ -1,5 +1,6 @@
 """Libraries of kernels: they do what numba's loops do, follow from their sources alone, and are named by their keys."""
 
+import ctypes
 import hashlib
 import importlib.util
 import json
@@ -22,7 +23,7 @@ from rlenvs.core.check.libraries.tape import Tape
 from rlenvs.core.compiler import build
 from rlenvs.core.compiler.ahead import manifest
 from rlenvs.core.compiler.ahead.libraries import in_copy, library_key
-from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
+from rlenvs.core.compiler.ahead.targets import SUPPORT, TARGETS, BuildError, run_zig
 from rlenvs.core.compiler.entry_points import entry_names
 from rlenvs.core.declare.setup import Setup
 
@@ -145,6 +146,60 @@ def test_formats(libraries):
         assert b"run_worlds" in found, target
         for name in ("run_blocks_shared", "run_blocks_own"):
             assert (name.encode() in found) == TARGETS[target].lanes, (target, name)
+
+
+@pytest.fixture(scope="module")
+def support(folder):
+    path = folder / "support.so"
+    run_zig(folder, "cc", "-shared", "-O2", "-fno-builtin", SUPPORT, "-o", path)
+    return ctypes.CDLL(str(path))
+
+
+@linked
+@pytest.mark.slow
+def test_rounding_in_c_is_that_of_numpy(support):
+    rng = np.random.default_rng(0)
+    special = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -0.3, 2.0**52 - 0.5, -(2.0**52) - 1.0, 1e300, np.inf, -np.inf, np.nan]
+    for kind, rint in ((ctypes.c_double, support.rint), (ctypes.c_float, support.rintf)):
+        rint.restype, rint.argtypes = kind, [kind]
+        for x in [*special, *rng.normal(scale=3.0, size=500), *(rng.integers(-9, 9, 50) + 0.5)]:
+            with np.errstate(over="ignore"):
+                given = np.dtype(kind).type(x)
+            got, wanted = np.dtype(kind).type(rint(float(given))), np.rint(given)
+            assert got.tobytes() == wanted.tobytes() or np.isnan(wanted), x
+
+
+def reshaped_in_c(support, array, shape):
+    """The strides of axes longer than one, or None where a copy is needed."""
+    words = [(ctypes.c_ssize_t * max(len(each), 1))(*each) for each in (array.shape, array.strides, shape, shape)]
+    old, strides, new, made = words
+    reshape = support.numba_attempt_nocopy_reshape
+    reshape.argtypes = [ctypes.c_ssize_t, *[ctypes.c_void_p] * 2, ctypes.c_ssize_t, *[ctypes.c_void_p] * 2] + [
+        ctypes.c_ssize_t,
+        ctypes.c_int,
+    ]
+    fits = reshape(array.ndim, old, strides, len(shape), new, made, array.itemsize, 0)
+    return [made[k] for k in range(len(shape)) if shape[k] > 1] if fits else None
+
+
+@linked
+@pytest.mark.slow
+def test_reshaping_in_c_is_that_of_numpy(support):
+    rng, copies = np.random.default_rng(1), 0
+    factors = [(2, 2, 3), (4, 3), (12,), (3, 1, 4), (1, 2, 6), (2, 3, 2), (6, 2, 1), (1, 12, 1), (2, 1, 1, 6)]
+    for _ in range(2000):
+        shape, wanted = (factors[k] for k in rng.integers(len(factors), size=2))
+        array = np.zeros([2 * size for size in shape])
+        array = array[tuple(slice(None, size) if rng.random() < 0.6 else slice(None, None, 2) for size in shape)]
+        array = array.transpose(rng.permutation(array.ndim)) if rng.random() < 0.3 else array
+        array = np.zeros(shape) if rng.random() < 0.4 else array
+        view = array.reshape(wanted)
+        copied = not np.shares_memory(view, array)
+        copies += copied
+        strides = [step for step, size in zip(view.strides, wanted, strict=True) if size > 1]
+        assert reshaped_in_c(support, array, wanted) == (None if copied else strides), (array.shape, array.strides)
+    assert 200 < copies < 1800
+    assert reshaped_in_c(support, np.zeros((0, 3)), (3, 0)) is not None
 
 
 # --- without linkers --------------------------------------------------------------------------------------------------

@@ -139,8 +139,8 @@ def price_of_way(p, x, v, push, pushed, gain, most):
 def expert(p, s, a):
     """The first action of the cheapest way."""
     best, choice = float(FAR), 0.5 if s.v >= 0.0 else -0.5
-    for j in range(GAINS):
-        gain = LEAST_GAIN * 2.0**j if j > 0 else 0.0
+    gain = 0.0
+    for _ in range(GAINS):
         for k in range(1 + 4 * LONGEST):
             pushed, push = (k + 3) // 4, 0.5 * float((k + 3) % 4) - 1.0
             push = push if push < 0.0 else push + 0.5
@@ -148,6 +148,7 @@ def expert(p, s, a):
             if price < best:
                 best = price
                 choice = push if pushed > 0 else min(max(gain * s.v / p.power, -1.0), 1.0)
+        gain = 2.0 * max(gain, LEAST_GAIN)
     a[0] = choice
 
 
