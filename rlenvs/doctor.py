@@ -16,13 +16,13 @@ from rlenvs.version import DISTRIBUTION
 PACKAGES = ("gymnasium", "numpy", "pettingzoo", "pillow", "pygame-ce", "rich", "typer")
 # what makes an extra work: the module to find, and what it is for
 EXTRAS = {
-    "compile": ("numba", "numba, for environments that no library has and worlds of your own"),
+    "compile": ("numba", "numba, for environments without a prebuilt library and for your own"),
     "mujoco": ("mujoco", "MuJoCo environments"),
     "pybullet": ("pybullet", "PyBullet environments (Python 3.11 on Linux)"),
-    "sb3": ("stable_baselines3", "training, the demo"),
+    "sb3": ("stable_baselines3", "training and the demo"),
     "rllib": ("ray", "RLlib"),
-    "minari": ("minari", "offline data sets"),
-    "video": ("imageio_ffmpeg", "recording MP4"),
+    "minari": ("minari", "offline datasets"),
+    "video": ("imageio_ffmpeg", "recording MP4 videos"),
 }
 
 
@@ -62,7 +62,7 @@ def machine_lines() -> list[Line]:
     from rlenvs.core.compiler.cache import cache_folders
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    advice = "no writable folder; set RLENVS_CACHE_DIR, or everything is compiled again in every process"
+    advice = "no writable folder, so every process compiles again; set RLENVS_CACHE_DIR"
     try:
         writable = [folder for folder in cache_folders() if os.access(folder, os.W_OK)]
         cache = Line("cache", bool(writable), f"{writable[0]} (writable)" if writable else advice)
@@ -85,9 +85,11 @@ def _kernel_line(id: str) -> Line:
         origin = origin_of(world_of(id))
     except MissingExtraError as error:
         return Line(name, False, str(error))
-    told = {CACHE: "compiled before, in the cache", COMPILED: "compiled at its first use"}
-    told[NOWHERE] = f"no code: no library has it, and numba is not installed; pip install '{DISTRIBUTION}[compile]'"
-    return Line(name, origin != NOWHERE, told.get(origin, f"library for {origin}"))
+    told = {CACHE: "compiled, in the cache", COMPILED: "not compiled yet (compiled on first use)"}
+    told[NOWHERE] = (
+        f"no code: no prebuilt library, and numba is not installed; run pip install '{DISTRIBUTION}[compile]'"
+    )
+    return Line(name, origin != NOWHERE, told.get(origin, f"prebuilt library for {origin}"))
 
 
 def kernel_summary() -> list[Line]:

@@ -1,4 +1,4 @@
-"""Commands on agents: watch, measure, train, let them play against each other, record what they do."""
+"""Commands on agents: watch, evaluate, train, rate in tournaments, record datasets."""
 
 from __future__ import annotations
 
@@ -54,12 +54,14 @@ def watch(
     source: Source,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a video, .gif, .webp or .mp4. Default: a window."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write a video (.gif, .webp or .mp4). Default: open a window."
+        ),
     ] = None,
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.1, max=LONGEST, metavar="SECONDS", help="Length. Default: 8 for videos; windows have no end."
+            min=0.1, max=LONGEST, metavar="SECONDS", help="Duration. Default: 8 for videos, unlimited for windows."
         ),
     ] = None,
     against: Against = None,
@@ -68,7 +70,7 @@ def watch(
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Watch an agent in a window, or video it."""
+    """Watch an agent in a window, or save a video of it."""
     from rlenvs.agents.scores import find_agent
     from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.agents.video import watch as show
@@ -83,10 +85,10 @@ def watch(
     agent.check(Setup(world_of(id), **keywords))
     _check_against(id, against, keywords)
     if output is None:
-        check_screen("write a video: --output FILE.gif, .webp or .mp4")
+        check_screen("write a video with --output FILE.gif, .webp or .mp4")
     compiled(id, keywords)
     if output is None:
-        say("Esc closes the window.")
+        say("Press Esc to close the window.")
         show(id, agent, seed, seconds, against, **keywords)
         return
     own, seconds = Setup(world_of(id), **keywords).fps, seconds or 8.0
@@ -111,14 +113,14 @@ def _check_against(id: str, against: str | None, keywords: dict[str, Any]) -> No
 @app.command("eval", rich_help_panel=PANEL)
 def eval_command(
     source: Source,
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes of each policy, one per seed.")] = 100,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes per policy, one per seed.")] = 100,
     seed: Seed = 0,
     against: Against = None,
     algorithm: Algorithm = None,
     level: Level = None,
     set: Set = None,
 ) -> None:
-    """Measure an agent beside the random policy and the scripted expert, all on the same seeds."""
+    """Evaluate an agent alongside random actions and the scripted expert, on the same seeds."""
     from rlenvs.agents.evaluate import check_seeds
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
 
@@ -135,7 +137,7 @@ def eval_command(
 
 
 def _introduced(agent: Any) -> str:
-    """Who the agent is, and where that is so, that it did not learn from reward."""
+    """The agent's algorithm and training steps; also says if it did not learn from reward."""
     return f"agent: {agent.card.learner}, {agent.card.steps:,} steps"
 
 
@@ -157,7 +159,7 @@ def train(  # 15 parameters: one for each option of the command
     workers: Workers = 1,
     dry_run: DryRun = False,
 ) -> None:
-    """Train an agent with the settings of the environment; Ctrl-C leaves a checkpoint and the best agent so far."""
+    """Train an agent with the environment's settings. Ctrl-C saves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view
 
     given: dict[str, Any] = {
@@ -169,14 +171,19 @@ def train(  # 15 parameters: one for each option of the command
     }
     given |= {"--hyper": hyper, "--level": level, "--set": set, "--resume": resume, "--tensorboard": tensorboard}
     if todo:
-        _refuse([name for name, value in given.items() if value], "does not go with --todo: the settings' files decide")
+        _refuse(
+            [name for name, value in given.items() if value],
+            "cannot be combined with --todo, which takes everything from the settings files",
+        )
         _train_todo(ids or None, output or Path("runs/todo"), workers, dry_run)
         return
-    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "goes with --todo alone")
+    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "requires --todo")
     if not ids:
-        raise ParameterError("which environment? Name one, such as QuadHover-v0; rlenvs list has all")
+        raise ParameterError("no environment given; name one, such as QuadHover-v0. Run `rlenvs list` to see all")
     if len(ids) > 1:
-        raise ParameterError(f"{', '.join(ids)} are several; name one, or train them one after the other with --todo")
+        raise ParameterError(
+            f"several environments given ({', '.join(ids)}); give one, or use --todo to train them one after the other"
+        )
     request = Request(
         id=ids[0],
         output=output,
@@ -219,7 +226,7 @@ def plot(
         list[str],
         typer.Argument(
             metavar="ID...|RUN",
-            help="Environments, for the curves that ship; or the folder of a run, or of several, as train leaves them.",
+            help="Environment ids, to draw their published curves; or the output folder of one or more training runs.",
         ),
     ],
     output: Annotated[
@@ -228,23 +235,27 @@ def plot(
             "--output",
             "-o",
             metavar="FILE",
-            help="A .png, .pdf or .svg. Default: learning_curve.png, in RUN or here.",
+            help="Output file: .png, .pdf or .svg. Default: learning_curve.png in RUN or in the current folder.",
         ),
     ] = None,
-    x: Annotated[str, typer.Option("--x", metavar="NAME", help="steps, or seconds: the wall time.")] = "steps",
+    x: Annotated[str, typer.Option("--x", metavar="NAME", help="X axis: steps or seconds (wall time).")] = "steps",
     y: Annotated[
         str | None,
-        typer.Option("--y", metavar="NAME", help="return, success or cost. Default: return; of runs all."),
+        typer.Option(
+            "--y", metavar="NAME", help="Y axis: return, success or cost. Default: return; all three for training runs."
+        ),
     ] = None,
 ) -> None:
-    """Draw learning curves: of training runs, or those that ship for environments, side by side."""
+    """Plot learning curves of training runs, or the published curves of environments side by side."""
     from rlenvs.agents import plots
     from rlenvs.agents.curves import read_curves
     from rlenvs.agents.files import is_id
 
     of_ids = [is_id(source) for source in sources]
     if len(sources) > 1 and not all(of_ids):
-        raise ParameterError(f"{sources[of_ids.index(False)]!r} is no environment; several are drawn of those alone")
+        raise ParameterError(
+            f"{sources[of_ids.index(False)]!r} is not an environment id; to plot several curves, give ids only"
+        )
     path = output or (Path() if of_ids[0] else Path(sources[0])) / "learning_curve.png"
     plots.check_file(path)
     plots.check_axes(x, y)
@@ -265,12 +276,12 @@ def tournament(
         list[str] | None,
         typer.Argument(
             metavar="[PLAYER]...",
-            help="Scripted players, random, NAME=FILE for an agent (.safetensors) or a saved model (.zip). Default: "
-            "all scripted ones and random.",
+            help="Scripted players, random, or NAME=FILE for an agent (.safetensors) or a saved model (.zip). "
+            "Default: all scripted players and random.",
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Games per pair, half of them with teams swapped.")
+        int, typer.Option(min=1, metavar="N", help="Games per pair of players, half of them with teams swapped.")
     ] = 100,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the results as JSON.")
@@ -279,7 +290,7 @@ def tournament(
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Let players play against each other, and rate them."""
+    """Run a round-robin tournament between players and rate them."""
     from rlenvs.agents.tournament import tournament as hold
 
     keywords = keywords_from(set, level)
@@ -299,7 +310,7 @@ def _players_from(texts: list[str] | None) -> dict[str, str] | None:
         name, equals, file = text.partition("=")
         name = name if equals or not name.endswith((".zip", ".safetensors")) else Path(name).stem
         if name in named:
-            raise ParameterError(f"two players are called {name!r}; give one of them another name, as NAME=FILE")
+            raise ParameterError(f"two players are named {name!r}; rename one with NAME=FILE")
         named[name] = file if equals else text
     return named or None
 
@@ -311,42 +322,38 @@ def dataset(
         str,
         typer.Option(
             metavar="NAME",
-            help="random, medium, expert, or replay: what a training run saw. Or a data set that the environment "
-            "declares; all: each of these.",
+            help="random, medium, expert, replay (the experience of a training run), a dataset that the environment "
+            "declares, or all of the latter.",
         ),
     ] = "expert",
     episodes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many to record.  [default: 100]", show_default=False)
+        int | None, typer.Option(min=1, metavar="N", help="Episodes to record.  [default: 100]", show_default=False)
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Folder of all datasets. Default: where Minari looks for them."
-        ),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Dataset root folder. Default: Minari's."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the dataset. Default: rlenvs/Name-v0/QUALITY-v0.")
+        str | None, typer.Option(metavar="NAME", help="Dataset name. Default: rlenvs/Name-v0/QUALITY-v0.")
     ] = None,
-    agent: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="An agent that plays in the expert's place.")
-    ] = None,
+    agent: Annotated[Path | None, typer.Option(metavar="FILE", help="Agent to record instead of the expert.")] = None,
     steps: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="With --quality replay: of the training run.")
+        int | None, typer.Option(min=1, metavar="N", help="With --quality replay: steps of the training run.")
     ] = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Record episodes as a Minari dataset, for offline learning."""
+    """Record episodes as a Minari dataset for offline reinforcement learning."""
     from rlenvs.agents.datasets import check_quality, make_dataset
     from rlenvs.agents.recipes import recipes_of
 
     keywords = keywords_from(set, level)
     names = list(recipes_of(id)) if quality == "all" else [quality]
     if not names:
-        raise UnknownNameError(f"{id} declares no data sets of its own; name a quality")
+        raise UnknownNameError(f"{id} declares no datasets; give --quality random, medium, expert or replay")
     if name and quality == "all":
-        raise ParameterError("--name is for one data set; those of --quality all have names of their own")
+        raise ParameterError("--name cannot be combined with --quality all, which records several datasets")
     for each in names:
         check_quality(each, id)
     if output:
@@ -362,25 +369,26 @@ def dataset(
 
 @app.command(rich_help_panel=PANEL)
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the images go.")] = Path(
-        "demo"
-    ),
-    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Environment steps of training.")] = 500_000,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Output folder for the images.")
+    ] = Path("demo"),
+    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Training steps.")] = 500_000,
     seed: Seed = 0,
 ) -> None:
-    """Watch PPO learn to hover a drone: about a minute from nothing to a flight."""
+    """Train PPO to hover a drone, in about a minute, and write a learning curve and a video."""
     from rlenvs.agents.demo import ID, check_plotting, run_demo, save_curve, save_flight
 
     check_plotting()
     check_folder(output)
-    console().print(f"[bold]PPO learns {ID}[/bold]: fly a quadcopter to a goal by the speeds of its four rotors.\n")
+    console().print(f"[bold]PPO learns {ID}[/bold]: fly a quadcopter to a goal by setting its four rotor speeds.\n")
     compiled(ID, {})
     result = run_demo(steps, seed)
     console().print(_demo_table(result))
     console().print(
-        "Score: mean return on the scale where random flight has 0 and the scripted expert 1.\n"
-        "Success: within 0.1 m of the goal at the end. Trained with the reward term `distance` at weight 1, since "
-        "the default reward hardly tells 0.1 m from 0.2 m; all policies are evaluated on the default reward.\n"
+        "Score: mean return, scaled so that random actions score 0 and the scripted expert 1.\n"
+        "Success: within 0.1 m of the goal at the end. PPO was trained with weight 1 on the reward term `distance`, "
+        "because the default reward barely distinguishes 0.1 m from 0.2 m. All policies are evaluated on the default "
+        "reward.\n"
     )
     curve, flight = output / "learning_curve.png", output / "flight.gif"
     with progress("drawing"):
@@ -390,7 +398,7 @@ def demo(
 
 
 def _demo_table(result: Demo) -> Table:
-    table = Table("Policy", "Mean return", "Score", "Success", "Cost", title=f"{_seeds(result)} flights each")
+    table = Table("Policy", "Mean return", "Score", "Success", "Cost", title=f"{_seeds(result)} episodes each")
     names = {"random": "random", "ppo": "[bold]PPO[/bold]", "expert": "scripted expert"}
     for key, name in names.items():
         row = result.evaluations[key]

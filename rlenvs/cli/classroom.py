@@ -1,4 +1,4 @@
-"""Commands for classes: grade submissions."""
+"""Commands for teaching: grade submissions, run class tournaments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SECRET = "RLENVS_GRADE_SECRET"
 
 
 def _secret(file: Path | None) -> str | None:
-    """The instructor's secret; out of the environment variables, so that no process inherits it."""
+    """The instructor's secret; removed from the environment variables so that no subprocess inherits it."""
     given = os.environ.pop(SECRET, None)
     if file is None:
         return given
     if not file.is_file():
-        raise ParameterError(f"--secret-file {file}: there is no such file")
+        raise ParameterError(f"--secret-file {file}: file not found")
     return file.read_text(encoding="utf-8").strip()
 
 
@@ -28,45 +28,55 @@ def _secret(file: Path | None) -> str | None:
 def grade(
     submission: Annotated[
         Path,
-        typer.Argument(metavar="SUBMISSION", help="A .py, .ipynb, .npz or .safetensors file, or a folder."),
+        typer.Argument(
+            metavar="SUBMISSION", help="Submitted .py, .ipynb, .npz or .safetensors file, or a folder of them."
+        ),
     ],
     exercise: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of the exercise. Default: the name of the file.")
+        str | None, typer.Option(metavar="NAME", help="Exercise. Default: the name of the file.")
     ] = None,
     exercises: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where exercises are. Default: examples/classroom.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the exercises. Default: examples/classroom.")
     ] = None,
     secret_file: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help=f"With the secret of the hidden tests; or {SECRET}. Without: public tests."),
+        typer.Option(
+            metavar="FILE",
+            help=f"File with the secret of the hidden tests; or set {SECRET}. Without a secret only public tests run.",
+        ),
     ] = None,
-    format: Annotated[str, typer.Option(metavar="FORMAT", help="text, json, gradescope, otter or nbgrader.")] = "text",
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: say it.")] = None,
+    format: Annotated[
+        str, typer.Option(metavar="FORMAT", help="Report format: text, json, gradescope, otter or nbgrader.")
+    ] = "text",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Output file. Default: print the report.")
+    ] = None,
     leaderboard: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of a folder: write the class's points as HTML.")
+        Path | None,
+        typer.Option(metavar="FILE", help="For a folder: also write the points of the class as an HTML page."),
     ] = None,
 ) -> None:
-    """Grade a submission of an exercise in a process of its own, with public and hidden tests."""
+    """Grade submissions to an exercise with public and hidden tests, each in a separate process."""
     from rlenvs.classroom import report
     from rlenvs.classroom.exercise import find_exercise
     from rlenvs.classroom.grader import checked_secret, grade_apart
     from rlenvs.classroom.source import KINDS, check_there, submissions_in
 
     if format not in report.FORMATS:
-        raise ParameterError(f"--format {format}: there are {', '.join(report.FORMATS)}")
+        raise ParameterError(f"--format {format} is unknown; use one of {', '.join(report.FORMATS)}")
     if submission.is_dir() and exercise is None:
-        raise ParameterError(f"{submission} is a folder; say of which exercise, with --exercise NAME")
+        raise ParameterError(f"{submission} is a folder; give the exercise with --exercise NAME")
     if submission.is_dir() and format in report.SINGLE:
-        raise ParameterError(f"--format {format} is for one submission; {submission} is a folder")
+        raise ParameterError(f"--format {format} takes a single submission, and {submission} is a folder")
     if leaderboard is not None and not submission.is_dir():
-        raise ParameterError(f"--leaderboard is for a folder of submissions; {submission} is none")
+        raise ParameterError(f"--leaderboard requires a folder of submissions; {submission} is not a folder")
     for path in filter(None, (output, leaderboard)):
         check_output(path)
     found = find_exercise(exercise or submission.stem, exercises)
     secret = checked_secret(_secret(secret_file))
     files = submissions_in(submission) if submission.is_dir() else [submission]
     if not files:
-        raise ParameterError(f"{submission} holds no submissions; they end in one of {', '.join(KINDS)}")
+        raise ParameterError(f"{submission} contains no submissions; expected files ending in {', '.join(KINDS)}")
     if not submission.is_dir():
         check_there(submission)
     grades = []
@@ -89,19 +99,23 @@ def grade(
 
 @app.command("class-tournament", rich_help_panel="Classroom")
 def class_tournament_command(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Of files that define act(observations, masks).")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder of files that define act(observations, masks).")
+    ],
     id: Id,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path("tournament.html"),
-    games: Annotated[int, typer.Option(min=1, metavar="N", help="Per pair of players.")] = 20,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Output page.")] = Path(
+        "tournament.html"
+    ),
+    games: Annotated[int, typer.Option(min=1, metavar="N", help="Games per pair of players.")] = 20,
     seed: Seed = 0,
     set: Set = None,
     level: Level = None,
 ) -> None:
-    """Let the submissions of a folder play each other, and write their ratings as HTML."""
+    """Run a tournament between the submissions in a folder, and write the ratings as an HTML page."""
     from rlenvs.classroom.matches import class_tournament, page
 
     if not folder.is_dir():
-        raise ParameterError(f"there is no folder {folder}; give one with submissions")
+        raise ParameterError(f"folder {folder} not found; give a folder of submissions")
     check_output(output)
     found, failed = class_tournament(folder, id, games, seed=seed, make=checked(id, keywords_from(set, level)))
     output.write_text(page(found, failed), encoding="utf-8")

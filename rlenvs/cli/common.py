@@ -73,8 +73,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Reinforcement-learning environments: list, inspect, play, record, train, measure, check.",
-    epilog="Begin with: rlenvs list, rlenvs info QuadHover-v0, rlenvs watch QuadHover-v0.",
+    help="Reinforcement-learning environments: list, inspect, play, record, train, evaluate and check them.",
+    epilog="To start: rlenvs list, rlenvs info QuadHover-v0, rlenvs watch QuadHover-v0.",
 )
 
 
@@ -89,10 +89,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version, and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help=f"Say nothing of what is going on; so does {QUIET}=1.")
+        bool, typer.Option("--quiet", "-q", help=f"Do not print progress messages; same as {QUIET}=1.")
     ] = False,
 ) -> None:
     """What holds for all commands."""
@@ -102,32 +102,34 @@ def main(
 
 # --- arguments and options --------------------------------------------------------------------------------------------
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="Environment id, such as QuadHover-v0 (see rlenvs list).")]
 Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         "-s",
         metavar="NAME=VALUE",
-        help="A parameter or option of the environment, such as mass=0.03 (rlenvs info ID has all); may be repeated.",
+        help="Set a parameter or option of the environment, such as mass=0.03 (see rlenvs info ID). Can be repeated.",
     ),
 ]
-Level = Annotated[str | None, typer.Option(metavar="NAME", help="A level of the environment; rlenvs info ID has all.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
+Level = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Level (preset) of the environment; see rlenvs info ID.")
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Random seed; the same seed gives the same result.")]
 Source = Annotated[
-    str, typer.Argument(metavar="ID|FILE", help="Environment, to take its reference agent, or the file of an agent.")
+    str, typer.Argument(metavar="ID|FILE", help="Environment id, to use its reference agent, or an agent file.")
 ]
 Algorithm = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Of the reference agent, such as PPO. Default: the best that learnt by reinforcement, else one that "
+        help="Algorithm of the reference agent, such as PPO. Default: the best reinforcement learner, else one that "
         "imitates the expert.",
     ),
 ]
 Against = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Where teams play against each other: the scripted player of the other teams."),
+    typer.Option(metavar="NAME", help="Scripted player for the opposing teams, in environments where teams compete."),
 ]
 
 
@@ -139,9 +141,9 @@ def keywords_from(pairs: list[str] | None, level: str | None = None, option: str
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
             example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
-            raise ParameterError(f"{option} {pair}: write it as NAME=VALUE, for example {option} {example}")
+            raise ParameterError(f"{option} {pair}: expected NAME=VALUE, for example {option} {example}")
         if name in ("self", "world"):  # names of arguments that are given anyway
-            raise UnknownKeywordError(f"{option} {pair}: there is no keyword {name!r}")
+            raise UnknownKeywordError(f"{option} {pair}: there is no keyword argument {name!r}")
         keywords[name] = _value_of(text)
     return keywords
 
@@ -181,41 +183,48 @@ def compiled(id: str, keywords: dict[str, Any]) -> None:
 Ids = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="ID", help="Environment, such as QuadHover-v0; rlenvs list has all. With --todo: any number."
+        metavar="ID", help="Environment id, such as QuadHover-v0 (see rlenvs list). With --todo: any number of ids."
     ),
 ]
-Runs = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Where the runs go. Default: runs/ID, or runs/todo.")]
-Seeds = Annotated[int, typer.Option(min=1, metavar="N", help="Runs, one after the other, from --seed on.")]
+Runs = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Output folder. Default: runs/ID, or runs/todo with --todo.")
+]
+Seeds = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Number of runs, one after the other, with seeds from --seed upwards.")
+]
 Steps = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Environment steps in all. Default: the settings'.")
+    int | None, typer.Option(min=1, metavar="N", help="Total environment steps. Default: from the settings.")
 ]
 Learner = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         help="PPO, MaskablePPO, RecurrentPPO, PPOLagrangian, MAPPO, SAC, TQC, TD3, DDPG, DQN, QRDQN, DAgger or BC. "
-        "Default: the settings'.",
+        "Default: from the settings.",
     ),
 ]
 Envs = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Environments side by side. Default: the settings'.")
+    int | None, typer.Option(min=1, metavar="N", help="Number of parallel environments. Default: from the settings.")
 ]
 Hyper = Annotated[
     list[str] | None,
-    typer.Option("--hyper", metavar="NAME=VALUE", help="A hyper-parameter, such as gamma=0.99; may be repeated."),
+    typer.Option("--hyper", metavar="NAME=VALUE", help="Set a hyperparameter, such as gamma=0.99. Can be repeated."),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume an interrupted run.")]
 Tensorboard = Annotated[
     bool | None,
     typer.Option(
-        "--tensorboard/--no-tensorboard", help="Write events for TensorBoard. Default: where it is installed."
+        "--tensorboard/--no-tensorboard", help="Write TensorBoard logs. Default: on if TensorBoard is installed."
     ),
 ]
 Todo = Annotated[
-    bool, typer.Option("--todo", help="Train what is to be shipped (of these environments, or of all) and is not yet.")
+    bool,
+    typer.Option(
+        "--todo", help="Train the reference agents that are still missing, for these environments or for all."
+    ),
 ]
-Workers = Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: runs side by side.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="With --todo: only list the runs.")]
+Workers = Annotated[int, typer.Option(min=1, metavar="N", help="With --todo: number of parallel runs.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --todo: list the runs without training.")]
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -231,7 +240,7 @@ def check_screen(otherwise: str) -> None:
     found = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
     if driver in UNSEEN or (sys.platform == "linux" and not found and not driver):
         why = f"SDL_VIDEODRIVER is {driver!r}" if driver else "neither DISPLAY nor WAYLAND_DISPLAY is set"
-        raise ParameterError(f"there is no screen for a window ({why}); {otherwise}")
+        raise ParameterError(f"no display to open a window on ({why}); {otherwise}")
 
 
 def check_output(path: Path) -> Path:
@@ -241,7 +250,7 @@ def check_output(path: Path) -> Path:
         ParameterError: it cannot be written. Better now than after minutes of work.
     """
     if os.path.isdir(path):
-        raise ParameterError(f"{path} is a folder; give the name of a file in it")
+        raise ParameterError(f"{path} is a folder; give a file name")
     check_folder(path.parent)
     try:
         there = path.exists()
@@ -263,5 +272,5 @@ def check_folder(folder: Path) -> Path:
             raise PermissionError(13, "Permission denied")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ParameterError(f"nothing can be written to the folder {shortened(str(folder))}: {reason}") from None
+        raise ParameterError(f"folder {shortened(str(folder))} is not writable: {reason}") from None
     return folder

@@ -1,4 +1,4 @@
-"""Commands on environments: list them, read about them, play, video, measure, check."""
+"""Commands on environments: list, describe, play, record, benchmark and check them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def list_command(
     tag: Annotated[
         str | None,
         typer.Option(
-            metavar="TAG", help="Only those with a tag: single, multi-agent, robotics, safe, multi-objective."
+            metavar="TAG",
+            help="List only environments with this tag: single, multi-agent, robotics, safe or multi-objective.",
         ),
     ] = None,
 ) -> None:
@@ -50,13 +51,16 @@ def list_command(
     found = list_envs(tag)
     ids = [id for id in found if not id.startswith("rlenvs/mo-")]
     console().print(_listed(ids, console().width))
-    say(f"\n{len(ids)} environments. More about one of them: rlenvs info ID")
+    say(f"\n{len(ids)} environments. For details of one: rlenvs info ID")
     if len(ids) < len(found):
-        say("Multi-objective ones also exist as rlenvs/mo-Name-v0, where the reward is the vector of terms.")
+        say(
+            "Multi-objective environments also exist as rlenvs/mo-Name-v0, with a vector reward: one entry per reward "
+            "term."
+        )
 
 
 def _listed(ids: list[str], width: int) -> Table:
-    """Ids are never cut: what is said of them is folded, and stands below them where there is no room beside them."""
+    """Ids are never cut: summaries wrap, and go below the ids on narrow terminals."""
     from rlenvs.core.catalogue.docs import summary
     from rlenvs.core.catalogue.registry import catalogue, world_of
 
@@ -74,9 +78,9 @@ def _listed(ids: list[str], width: int) -> Table:
 @app.command(rich_help_panel=PANEL)
 def info(
     id: Id,
-    short: Annotated[bool, typer.Option("--short", help="Only the summary, without the page below it.")] = False,
+    short: Annotated[bool, typer.Option("--short", help="Print only the summary table, not the full page.")] = False,
 ) -> None:
-    """Describe an environment: a summary, then its page with all spaces, rewards, costs, parameters, levels, scores."""
+    """Describe an environment: summary, spaces, rewards, costs, parameters, levels and scores."""
     from rich.markdown import Markdown
 
     from rlenvs.core.catalogue.docs import page
@@ -89,12 +93,12 @@ def info(
 
 
 def _summary(id: str, world: World) -> Table:
-    """What it is, what one does and sees, and how to run it."""
+    """What the environment is, its actions and observations, and how to run it."""
     from rlenvs.core.catalogue.docs import summary
     from rlenvs.core.declare.setup import Setup
 
     setup = Setup(world)
-    agents = f"{setup.agents}, {'on one team' if len(set(setup.teams)) == 1 else f'{len(set(setup.teams))} teams'}"
+    agents = f"{setup.agents}, {'one team' if len(set(setup.teams)) == 1 else f'{len(set(setup.teams))} teams'}"
     rows = [
         ("Action", _action_words(setup)),
         ("Observation", _observation_words(setup)),
@@ -146,7 +150,7 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
 
     keywords = checked(id, keywords_from(set, level))
     keys = key_table(id, **keywords)
-    check_screen(f"a video needs none: rlenvs record {world_of(id).name} --output FILE.gif")
+    check_screen(f"record a video instead: rlenvs record {world_of(id).name} --output FILE.gif")
     table = Table("Key", "Action", box=None, pad_edge=False)
     for key, meaning in [*keys, ("R", "restart"), ("Esc", "quit")]:
         table.add_row(f"[bold]{key}[/bold]", escape(meaning))
@@ -159,17 +163,18 @@ def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
 def record(
     id: Id,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .gif, .webp or .mp4. Default: Name-v0.gif.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Output file: .gif, .webp or .mp4. Default: Name-v0.gif."),
     ] = None,
     policy: Annotated[
-        str, typer.Option(metavar="NAME", help="Who acts: expert (the scripted one) or random.")
+        str, typer.Option(metavar="NAME", help="Policy to record: expert (scripted) or random.")
     ] = "expert",
     seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, metavar="SECONDS", help="Length of the video.")] = 8.0,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Record a video of an environment."""
+    """Record a video of an environment, played by the scripted expert or at random."""
     from rlenvs.agents.evaluate import check_policy
     from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.core.catalogue.registry import world_of
@@ -193,24 +198,26 @@ def record(
 
 @app.command(rich_help_panel=PANEL)
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay, a JSON file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Replay file (JSON).")],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write a video, .gif, .webp or .mp4. Default: a window."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write a video (.gif, .webp or .mp4). Default: open a window."
+        ),
     ] = None,
 ) -> None:
-    """Check that a replay comes out as it says, and watch it or video it."""
+    """Verify a recorded replay, then watch it or save it as a video."""
     from rlenvs.agents.replay import Replay
     from rlenvs.agents.video import check_file, pace, save
 
     if output:
         check_file(output)
         check_output(output)
-    with progress("playing it through"):
+    with progress("verifying the replay"):
         found = Replay.load(file)
-    say(f"{found.id}: {len(found)} steps, and they come out as the file says")
+    say(f"{found.id}: {len(found)} steps, reproduced exactly")
     if output is None:
-        check_screen("write a video: --output FILE.gif, .webp or .mp4")
+        check_screen("write a video with --output FILE.gif, .webp or .mp4")
         found.watch()
         return
     every, fps = pace(output, found.fps)
@@ -220,13 +227,13 @@ def replay(
 
 @app.command(rich_help_panel=PANEL)
 def bench(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environment ids. Default: all.")] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.01, max=LONGEST, metavar="SECONDS", help="How long each measurement takes.")
+        float, typer.Option(min=0.01, max=LONGEST, metavar="SECONDS", help="Duration of each measurement.")
     ] = 0.5,
     set: Set = None,
 ) -> None:
-    """Measure steps per second with random actions."""
+    """Measure environment steps per second with random actions."""
     from rlenvs.bench import time_batch, time_single
     from rlenvs.core.catalogue.registry import entry, list_envs
 
@@ -249,7 +256,7 @@ def bench(
                 tell(n * (1 + len(batches)) + len(numbers))
                 numbers.append(time_batch(id, num_worlds, threads, seconds, **keywords))
             table.add_row(id.removeprefix("rlenvs/"), *map(short_number, numbers))
-    console().print("World steps per second, random actions, resets included.\n")
+    console().print("Environment steps per second with random actions, including resets.\n")
     console().print(table)
 
 
@@ -269,12 +276,15 @@ def short_number(number: float) -> str:
 def check(
     id: Id,
     long: Annotated[
-        bool, typer.Option("--long", help="Look for what is rare, too: a million steps, all levels to their ends.")
+        bool,
+        typer.Option(
+            "--long", help="Also look for rare faults: a million steps, and every level to the end of its episodes."
+        ),
     ] = False,
     level: Level = None,
     set: Set = None,
 ) -> None:
-    """Check an environment against all rules of the package. Exit code 1 when it breaks one."""
+    """Check an environment against the rules of the package. The exit code is 1 if it breaks one."""
     from rlenvs.core.check import check as run_check
 
     keywords = keywords_from(set, level)

@@ -1,4 +1,4 @@
-"""The command on fronts: ours, the published one, and what is between them."""
+"""The command on Pareto fronts: ours, the published one, and the difference."""
 
 from __future__ import annotations
 
@@ -20,19 +20,21 @@ TOLERANCE = 1e-9  # by which points may differ and are the same
 @app.command("front", rich_help_panel=PANEL)
 def front_command(
     id: Id,
-    gamma: Annotated[float, typer.Option(metavar="GAMMA", help="Discount in (0, 1].")] = 1.0,
-    all_points: Annotated[bool, typer.Option("--all", help=f"Show all points, not the first {SHOWN} alone.")] = False,
+    gamma: Annotated[float, typer.Option(metavar="GAMMA", help="Discount factor in (0, 1].")] = 1.0,
+    all_points: Annotated[bool, typer.Option("--all", help=f"Show all points, not only the first {SHOWN}.")] = False,
     level: Level = None,
     set: Set = None,
 ) -> None:
-    """Show the exact Pareto front beside the one that others published, and the difference."""
+    """Show the exact Pareto front, the published front, and the difference."""
     from rlenvs.core.catalogue.make import make
 
     env: Any = make(id, **keywords_from(set, level))
     try:
         setup = env.unwrapped.batch.setup
         if "pareto_front" not in setup.world.functions:
-            raise ParameterError(f"{setup.world.name} knows no exact front; docs/pareto.md lists the worlds that do")
+            raise ParameterError(
+                f"{setup.world.name} has no exact Pareto front; docs/pareto.md lists the environments that have one"
+            )
         published = setup.published_front(gamma) if 0.0 < gamma <= 1.0 else None
         names, reference = tuple(setup.world.terms), published.reference if published else None
         try:
@@ -41,23 +43,29 @@ def front_command(
         except ParameterError as error:
             if published is None or published.points is None:
                 raise
-            say(f"Ours: not known. {error}\n")
+            say(f"Ours: unknown. {error}\n")
             if (outer := setup.world.functions.get("outer_front")) and (
                 corners := _known(outer, setup, gamma)
             ) is not None:
-                _show("Under no weights is a policy worth more than all of these", names, corners, None, all_points)
+                _show(
+                    "Outer bound: under any weights, no policy is worth more than all of these",
+                    names,
+                    corners,
+                    None,
+                    all_points,
+                )
             _show_published(published, names, np.empty((0, len(names))), False, all_points)
             return
         what = (
             _counted(len(ours))
             if exact
-            else f"{len(ours)} corners (the front has too many points to list: this is the convex coverage set)"
+            else f"{len(ours)} corners (the convex coverage set; the front has too many points to list)"
         )
         known = "attained" if _is_open(setup, ours, gamma) else "exact"
         _show(f"Ours: {what}, {known}, at gamma={gamma:g}", names, ours, reference, all_points)
         if known == "attained":
             outer = setup.world.functions["outer_front"](setup.values, setup.horizon, gamma)
-            _show("No policy exceeds all of these", names, outer, reference, all_points)
+            _show("Outer bound: no policy exceeds all of these", names, outer, reference, all_points)
         _show_published(published, names, ours, exact, all_points)
     finally:
         env.close()
@@ -94,7 +102,7 @@ def _show(title: str, names: tuple[str, ...], points: np.ndarray, reference: Any
     shown = points if all_points else points[:SHOWN]
     console().print(table_of_numbers(("", *names), ((str(n), *map(_number, p)) for n, p in enumerate(shown, 1))))
     if len(shown) < len(points):
-        say(f"... and {len(points) - len(shown)} more; --all shows them")
+        say(f"... and {len(points) - len(shown)} more (use --all to show them)")
     if reference is not None:
         from rlenvs.pareto.indicators import hypervolume
 
@@ -105,7 +113,7 @@ def _show(title: str, names: tuple[str, ...], points: np.ndarray, reference: Any
 def _show_published(published: Any, names: tuple[str, ...], ours: np.ndarray, exact: bool, all_points: bool) -> None:
     """The published front and how it differs from ours."""
     if published is None:
-        say("Published: nothing known with these options")
+        say("Published: none known for these options")
         return
     if published.points is None:
         say(f"Published: no points; {published.source}")
@@ -117,14 +125,15 @@ def _show_published(published: Any, names: tuple[str, ...], ours: np.ndarray, ex
 
 
 def _difference(ours: np.ndarray, published: np.ndarray) -> str:
-    """How many points are in both fronts, in ours alone, in the published one alone, and what becomes of these."""
+    """How many points are in both fronts, only in ours, and only in the published one (and how many of these ours
+    dominates)."""
     gap = np.abs(ours[:, None] - published[None]).max(axis=2)
     same = (gap <= 1e-9 * max(1.0, np.abs(published).max())).any
     alone = published[~same(axis=0)]
     beaten = sum(((ours >= point - 1e-9).all(axis=1)).any() for point in alone)
-    text = f"Difference: {_counted(int(same(axis=1).sum()))} in both, {int((~same(axis=1)).sum())} in ours alone, "
-    text += f"{len(alone)} in the published one alone"
-    return f"{text}, {beaten} of which ours dominate" if len(alone) else text
+    text = f"Difference: {_counted(int(same(axis=1).sum()))} in both, {int((~same(axis=1)).sum())} only in ours, "
+    text += f"{len(alone)} only in the published one"
+    return f"{text}, {beaten} of which ours dominates" if len(alone) else text
 
 
 def _counted(points: int) -> str:

@@ -1,4 +1,4 @@
-"""Commands on this machine."""
+"""Commands on this machine: diagnose the installation, compile environments."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ MOST_JOBS, MOST_PER_JOB = 4, 4  # processes by default; environments after which
 @app.command(rich_help_panel=PANEL)
 def doctor(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Tell where the code of these comes from, no more.")
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Only show where the compiled code of these environments comes from."),
     ] = None,
 ) -> None:
-    """Show what is installed, what is missing, where compiled code comes from, and test that environments work here."""
+    """Show installed and missing packages, where compiled code comes from, and test that environments run."""
     import rlenvs.doctor as findings
 
     if ids:
@@ -39,9 +40,9 @@ def doctor(
     _print_lines("Packages", findings.package_lines(), "red")
     _print_lines("Extras", findings.extra_lines(), "yellow")
     _print_lines("Machine", findings.machine_lines(), "yellow")
-    with progress("looking for the code of all environments"):
+    with progress("looking for compiled code"):
         kernels = findings.kernel_summary()
-    _print_lines("Compiled code, by kinds of environments", kernels, "yellow")
+    _print_lines("Compiled code, by kind of environment", kernels, "yellow")
     with progress("flying QuadHover"):
         result = findings.self_test()
     _print_lines("Test", [result], "red")
@@ -63,14 +64,14 @@ def _print_lines(title: str, lines: list[Line], bad: str) -> None:
 def compile_command(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Environments; all by default.")] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, max=256, metavar="N", help="Processes; each takes up to 1.5 GB of memory.")
+        int, typer.Option(min=1, max=256, metavar="N", help="Number of processes; each needs up to 1.5 GB of memory.")
     ] = min(os.cpu_count() or 1, MOST_JOBS),
     set: Set = None,
 ) -> None:
-    """Compile environments now and keep the result, so that neither a first use nor a hundred workers wait for it.
+    """Compile environments in advance and cache the result.
 
-    RLENVS_CACHE_DIR chooses where. Options that change the actions (--set) give code of their own. Exit code 1 when
-    something could not be compiled, or nothing can be kept.
+    RLENVS_CACHE_DIR sets the cache folder. Options that change the action space (--set) need separate code. The exit
+    code is 1 if an environment fails to compile or the cache is not writable.
     """
     from rlenvs.core.catalogue.registry import entry, list_envs
     from rlenvs.core.check import one_per_kind
@@ -82,7 +83,7 @@ def compile_command(
     chosen = [entry(id).id for id in ids or one_per_kind(list_envs())]  # members of a kind share their code
     folder = next((folder for folder in cache_folders() if os.access(folder, os.W_OK)), None)
     if folder is None:
-        raise CacheError("there is no folder to keep compiled code in; set RLENVS_CACHE_DIR to one that is yours")
+        raise CacheError("no writable folder for compiled code; set RLENVS_CACHE_DIR to a folder that you own")
     if ids:
         for id in chosen:
             checked(id, keywords)
