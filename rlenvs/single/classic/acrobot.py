@@ -1,19 +1,19 @@
-"""Acrobot: swing the tip of two links above a line with a motor in the elbow alone.
+"""Acrobot: swing the tip of a two-link arm above a line, using only a motor at the elbow.
 
 ## Description
 Two links hang from a fixed joint that turns freely; a motor drives the joint between them. Gymnasium's Acrobot-v1
 (classic control, 1.4): its equations (Sutton, NIPS 1996, in the form of the book), Runge-Kutta step, spaces, starts,
-limits and reward, so code and policies carry over. From the same state a step gives the same numbers but for rounding.
-Different: all constants are parameters, gravity too, which is no context in CARL; the goal is a height, so that both
-lengths count (the second has no effect in CARL); starts are not rounded to float32; noise of the torque has no negative
-range. `AcrobotNoVelocity-v0` hides both velocities.
+limits and reward, so code and policies carry over. From the same state a step gives the same numbers up to rounding.
+Different: all constants are parameters, including gravity, which is not a context in CARL; the goal is a height, so
+both lengths matter (the second has no effect in CARL); starts are not rounded to float32; noise of the torque has no
+negative range. `AcrobotNoVelocity-v0` hides both velocities.
 
 ## Action Space
 0, 1, 2: the torque -1, 0 or 1 N m on the joint between the links.
 
 ## Observation Space
 Cosine and sine of the first angle, which is zero hanging down, and of the second, relative to the first link; both
-angular velocities. With `velocity="hidden"` cosines and sines alone.
+angular velocities. With `velocity="hidden"` only the cosines and sines.
 
 ## Rewards
 `time` is -1 for every step, and 0 for the one that reaches the goal.
@@ -23,14 +23,14 @@ None.
 
 ## Starting State
 Angles and velocities uniform in [-0.1, 0.1]: between `initial_angle_lower` and so on.
-`reset(options={"low": ..., "high": ...})` takes other ends for this reset, as the original's does.
+`reset(options={"low": ..., "high": ...})` takes other bounds for this reset, as in the original.
 
 ## Episode End
 Termination, a success: the tip is higher above the fixed joint than the links are long, 1 m (the mean where they
 differ). Truncation: 500 steps.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) in small letters. Each link has the same moment of inertia about its
+The contexts of CARL (Benjamins et al., TMLR 2023), in lower case. Each link has the same moment of inertia about its
 centre of mass.
 
 ## Reference Scores
@@ -107,7 +107,7 @@ SPEC = world(
         "torque": param(1.0, 0.1, 10.0, "N m", "torque of the motor"),
         "torque_noise_max": param(0.0, 0.0, 1.0, "N m", "largest noise of the torque, uniform"),
         "dt": param(0.2, 0.02, 0.2, "s", "time per step"),
-        "target": param(1.0, 0.0, 1.9, "", "height of the tip to be passed, in mean lengths of the links"),
+        "target": param(1.0, 0.0, 1.9, "", "target height of the tip, in mean lengths of the links"),
         "initial_angle_lower": param(-0.1, -1.0, 1.0, "rad", "least angles at the start"),
         "initial_angle_upper": param(0.1, -1.0, 1.0, "rad", "largest angles at the start"),
         "initial_velocity_lower": param(-0.1, -1.0, 1.0, "rad/s", "least velocities at the start"),
@@ -142,7 +142,7 @@ SPEC = world(
         ),
     },
     action=discrete("torque -1", "no torque", "torque +1", idle=1),
-    terms={"time": term(-1.0, 0.0, 1.0, "-1 for every step but the one that reaches the goal")},
+    terms={"time": term(-1.0, 0.0, 1.0, "-1 for every step except the one that reaches the goal")},
     published=published("Gymnasium Acrobot-v1", low=lambda v: [-end for end in bounds(v)], high=bounds),
     drop_in=drop_in(
         views={
@@ -163,7 +163,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "AcrobotNoVelocity-v0",
-    "Acrobot without velocities: swing up two links that show only where they are.",
+    "Acrobot without velocities: swing up two links when only their angles are observed.",
     velocity="hidden",
     expert_sees="state",
 )
@@ -287,7 +287,7 @@ def draw(canvas, p, s):
     lean = float(s.theta1) + float(s.theta2)
     height = float(p.target) * 0.5 * (first + second)
     reached = -first * cos(float(s.theta1)) - second * cos(lean)
-    canvas.caption(f"tip at {reached:+.2f} m, to be passed {height:.2f} m")
+    canvas.caption(f"tip at {reached:+.2f} m, target {height:.2f} m")
     half = 1.12 * (first + second)
     canvas.view(-half, half, -half, half)
     canvas.line([(-half, height), (half, height)], "green", 6)

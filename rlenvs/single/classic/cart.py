@@ -1,7 +1,7 @@
 """The cart with a pole that CartPole and its swing-up share: equations, the controller that balances it, the image.
 
 Equations: Barto, Sutton and Anderson, IEEE Transactions on Systems, Man, and Cybernetics 1983, without friction.
-`length` is half of the pole's, as in every program since.
+`length` is half the pole's length, as in all implementations since.
 """
 
 import math

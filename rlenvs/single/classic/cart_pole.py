@@ -1,20 +1,21 @@
 """CartPole: keep a pole upright on a cart by pushing the cart left and right.
 
 ## Description
-A pole is hinged on a cart that runs on a track without friction; a push of fixed size, left or right, has to be made in
-every step. Gymnasium's CartPole-v1 (classic control, 1.4): its equations, integration, spaces, starts, limits, reward
-and keywords, so code and policies carry over. From the same state a step gives the same numbers but for rounding
-(sines here are the same on every processor). Different: all constants are parameters, and whatever follows from them
-is computed anew (total mass, moment, bounds of the space); positions and angles are clipped to the observation space,
-which the original can leave after its last step; an episode that has ended cannot be stepped on.
-`CartPoleNoVelocity-v0` hides both velocities.
+A pole is hinged on a cart that runs on a frictionless track; every step pushes the cart left or right with a fixed
+force. Gymnasium's CartPole-v1 (classic control, 1.4): its equations, integration, spaces, starts, limits, reward and
+keywords, so code and policies carry over. From the same state a step gives the same numbers up to rounding (sines here
+are the same on every processor). Different: all constants are parameters, and derived quantities are recomputed from
+them (total mass, moment, bounds of the space); positions and angles are clipped to the observation space, which the
+original can leave after its last step; an episode that has ended cannot be stepped further. `CartPoleNoVelocity-v0`
+hides both velocities.
 
 ## Action Space
 0 pushes the cart to the left, 1 to the right, with `force_mag`.
 
 ## Observation Space
-Position and velocity of the cart, angle and angular velocity of the pole; the angle is zero upright. The space ends at
-twice the limits at which episodes end, for velocities nowhere. With `velocity="hidden"` position and angle alone.
+Position and velocity of the cart, angle and angular velocity of the pole; the angle is zero upright. The bounds of the
+space are twice the limits at which episodes end; velocities are unbounded. With `velocity="hidden"` only position and
+angle.
 
 ## Rewards
 `balance` is 1 for every step, the last one included. With `sutton_barto_reward=True` it is -1 in the step in which the
@@ -25,18 +26,18 @@ None.
 
 ## Starting State
 All four numbers uniform in [-0.05, 0.05]: between `initial_state_lower` and `initial_state_upper`.
-`reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
+`reset(options={"low": ..., "high": ...})` takes other bounds for this reset, as in the original.
 
 ## Episode End
 Termination: the pole is more than 12 degrees from upright, or the cart more than 2.4 m from the middle. Truncation: 500
-steps (Gymnasium's CartPole-v0: `horizon=200`). `is_success` says in the last step that the time limit was reached.
+steps (Gymnasium's CartPole-v0: `horizon=200`). `is_success` means that the episode lasted until the time limit.
 
 ## Parameters
 The contexts of CARL (Benjamins et al., TMLR 2023) under its names, and the limits. CARL starts in a range twice as wide
 as Gymnasium's; here the default is Gymnasium's.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is 1 a step up to the time limit.
+Mean return over seeds 0 to 99. The bound is 1 per step up to the time limit.
 
 ## Version History
 v0: first version.
@@ -84,7 +85,7 @@ def state(setup, p, s):
     return np.array([s.x, s.x_dot, s.theta, s.theta_dot])
 
 
-BOUND = {"bound": Score(500, 0, "1 a step up to the time limit")}
+BOUND = {"bound": Score(500, 0, "1 per step up to the time limit")}
 SPEC = world(
     "CartPole-v0",
     doc=__doc__,
@@ -109,7 +110,7 @@ SPEC = world(
     ],
     options={
         "kinematics_integrator": INTEGRATOR,
-        "sutton_barto_reward": flag(False, "-1 for the end in place of 1 for every step"),
+        "sutton_barto_reward": flag(False, "reward -1 for failing, instead of 1 for every step"),
         "velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed")),
     },
     sizes=speeds,
@@ -153,7 +154,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "CartPoleNoVelocity-v0",
-    "CartPole without velocities: keep a pole upright that shows only where it is.",
+    "CartPole without velocities: keep a pole upright when only positions are observed, not velocities.",
     velocity="hidden",
     expert_sees="state",
     scores=BOUND,

@@ -1,14 +1,14 @@
 """CartPoleSwingUp: swing a hanging pole up by driving its cart, and balance it over the middle of the track.
 
 ## Description
-The cart and pole of CartPole, whose pole hangs at first and turns freely. Driving costs, and there is a reward only
-while the pole is up, so who does not find it is better off standing still: a test of exploration. Equations, times,
-limits, starts and reward are those of bsuite's cartpole_swingup (Osband et al., ICLR 2020), whose three pushes are the
-actions -1, 0 and 1. Different: pushes of any size; the observation is in the form of this package's own worlds,
-without the time and without flags that follow from the other numbers; the time limit truncates, one step earlier.
+The cart and pole of CartPole, but the pole starts hanging down and turns freely. Moving has a small penalty, and there
+is a reward only while the pole is up. An agent that has not found this reward does best by standing still: a test of
+exploration. Equations, times, limits, starts and reward are those of bsuite's cartpole_swingup (Osband et al., ICLR
+2020), whose three pushes are the actions -1, 0 and 1. Different: pushes of any size; the observation leaves out the
+time and the flags that follow from the other numbers; the time limit truncates, one step earlier.
 
 ## Action Space
-The force on the cart, in parts of `force_mag`, positive to the right.
+The force on the cart, as a fraction of `force_mag`, positive to the right.
 
 ## Observation Space
 Position and velocity of the cart, cosine and sine of the pole's angle, which is zero upright, and its angular velocity.
@@ -21,7 +21,7 @@ Position and velocity of the cart, cosine and sine of the pole's angle, which is
 None.
 
 ## Starting State
-The pole hangs, the cart is in the middle, both nearly at rest: all four numbers are off by up to 0.05.
+The pole hangs down and the cart is in the middle, both nearly at rest: all four numbers deviate by up to 0.05.
 
 ## Episode End
 Termination: the cart is more than 3 m from the middle. Truncation: 1000 steps (10 s). `is_success` says that the pole
@@ -31,7 +31,7 @@ is up, slow and in the middle now.
 Masses and lengths as for CartPole.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is 1 a step.
+Mean return over seeds 0 to 99. The bound is 1 per step.
 
 ## Version History
 v0: first version.
@@ -77,7 +77,7 @@ SPEC = world(
     horizon=1000,
     fps=100,
     levels={"easy": {"height_threshold": 0.0, "theta_dot_threshold": 10.0}, "hard": {"force_mag": 5.0, "length": 0.7}},
-    scores={"bound": Score(1000, 0, "1 a step up to the time limit")},
+    scores={"bound": Score(1000, 0, "1 per step up to the time limit")},
 )
 
 

@@ -1,20 +1,20 @@
 """DoublePole: balance two poles of different lengths on one cart.
 
 ## Description
-Two poles stand side by side on a cart, each on a hinge of its own. They can be balanced together because the short one
-falls faster than the long one. The benchmark of neuroevolution: equations of Wieland (IJCNN 1991), with friction, and
+Two poles stand side by side on a cart, each on its own hinge. They can be balanced together because the short one falls
+faster than the long one. A standard benchmark of neuroevolution: equations of Wieland (IJCNN 1991), with friction, and
 constants, Runge-Kutta steps, limits and force of Gomez and Miikkulainen (IJCAI 1999) and of Stanley and Miikkulainen
 (Evolutionary Computation 2002). Different: the long pole starts at a random angle up to theirs, episodes are shorter
-than their 100 000 steps, and the friction of the cart, which their program names and leaves out, acts. Level
-"published" has their start, length and friction.
-`DoublePoleNoVelocity-v0` hides all velocities, as the harder of their two tasks.
+than their 100 000 steps, and the friction of the cart acts, which their program declares but does not apply. The level
+"published" has their start, length and friction. `DoublePoleNoVelocity-v0` hides all velocities, as in the harder of
+their two tasks.
 
 ## Action Space
-The force on the cart, in parts of `force_mag`, positive to the right.
+The force on the cart, as a fraction of `force_mag`, positive to the right.
 
 ## Observation Space
 Position and velocity of the cart, angle and angular velocity of the long pole, then of the short one; angles are zero
-upright. With `velocity="hidden"` position and angles alone.
+upright. With `velocity="hidden"` only position and angles.
 
 ## Rewards
 `balance` is 1 for every step, the last one included.
@@ -23,18 +23,18 @@ upright. With `velocity="hidden"` position and angles alone.
 None.
 
 ## Starting State
-All at rest and upright, but for the long pole: its angle is uniform between `initial_angle_lower` and
+Everything is at rest and upright except the long pole: its angle is uniform between `initial_angle_lower` and
 `initial_angle_upper`.
 
 ## Episode End
 Termination: a pole is more than 36 degrees from upright, or the cart more than 2.4 m from the middle. Truncation: 1000
-steps (20 s). `is_success` says in the last step that the time limit was reached.
+steps (20 s). `is_success` means that the episode lasted until the time limit.
 
 ## Parameters
-The more alike the poles, the harder (level "alike").
+The more similar the poles, the harder the task (level "alike").
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is 1 a step up to the time limit.
+Mean return over seeds 0 to 99. The bound is 1 per step up to the time limit.
 
 ## Version History
 v0: first version.
@@ -63,7 +63,7 @@ def rate(doc):
     return block("speeds", low=-10.0, high=10.0, unit="rad/s", doc=doc)
 
 
-BOUND = {"bound": Score(1000, 0, "1 a step up to the time limit")}
+BOUND = {"bound": Score(1000, 0, "1 per step up to the time limit")}
 SPEC = world(
     "DoublePole-v0",
     doc=__doc__,
@@ -95,7 +95,8 @@ SPEC = world(
             "length_1",
             "length_2",
             holds=lambda long, short: short <= 0.9 * long,
-            doc="length_2 is at most 0.9 of length_1, since poles that fall alike cannot be balanced together",
+            doc="length_2 is at most 0.9 of length_1, since poles that fall at the same rate cannot be balanced "
+                "together",
         ),
     ],
     options={"velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed"))},
@@ -131,7 +132,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "DoublePoleNoVelocity-v0",
-    "DoublePole without velocities: balance two poles that show only where they are.",
+    "DoublePole without velocities: balance two poles when only positions and angles are observed.",
     velocity="hidden",
     expert_sees="state",
     scores=BOUND,

@@ -15,7 +15,7 @@ from rlenvs.core.declare.maths import cos, sin
 BOTTOM = -math.pi / 6.0
 CAR = {
     "gravity": param(0.0025, 0.0005, 0.01, "", "gravity, per step squared"),
-    "min_position": param(-1.2, -2.0, -0.7, "", "where the wall stands", limit=True),
+    "min_position": param(-1.2, -2.0, -0.7, "", "position of the wall", limit=True),
     "max_position": param(0.6, 0.3, 1.0, "", "where the valley ends", limit=True),
     "max_speed": param(0.07, 0.01, 0.3, "", "largest speed, per step", limit=True),
     "goal_velocity": param(0.0, -1.0, 1.0, "", "least velocity at the goal", limit=True),

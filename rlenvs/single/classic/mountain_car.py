@@ -1,15 +1,15 @@
-"""MountainCar: drive out of a valley with an engine that is too weak for the slope.
+"""MountainCar: drive out of a valley with an engine too weak to climb the slope directly.
 
 ## Description
 The car has to roll back first to gather speed. Gymnasium's MountainCar-v0 (classic control, 1.4): its equations,
 spaces, starts, limits, reward and keywords, so code and policies carry over. From the same state a step gives the same
-numbers but for rounding. Different: all constants are parameters. `MountainCarNoVelocity-v0` hides the velocity.
+numbers up to rounding. Different: all constants are parameters. `MountainCarNoVelocity-v0` hides the velocity.
 
 ## Action Space
 0 pushes to the left, 1 does not push, 2 pushes to the right.
 
 ## Observation Space
-Position and velocity of the car, the latter per step. With `velocity="hidden"` the position alone.
+Position and velocity of the car, the latter per step. With `velocity="hidden"` only the position.
 
 ## Rewards
 `time` is -1 for every step, the last one included.
@@ -19,14 +19,15 @@ None.
 
 ## Starting State
 At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52: between `min_position_start` and
-`max_position_start`. `reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
+`max_position_start`. `reset(options={"low": ..., "high": ...})` takes other bounds for this reset, as in the original.
 
 ## Episode End
 Termination, a success: the car is at 0.5 or beyond, with a velocity of at least `goal_velocity`. Truncation: 200 steps.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names. The goal is at 0.5, as in Gymnasium; CARL has put it
-to 0.45. Positions and velocities are shown up to the bounds of the space, which are those that `make` was given.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names. The goal is at 0.5, as in Gymnasium; in CARL it is
+at 0.45. Observed positions and velocities are clipped to the bounds of the space, which follow from the values passed
+to `make`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -83,7 +84,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "MountainCarNoVelocity-v0",
-    "MountainCar without velocity: drive out of a valley in a car that shows only where it is.",
+    "MountainCar without velocity: drive out of a valley when only the position is observed.",
     velocity="hidden",
     expert_sees="state",
 )

@@ -1,17 +1,17 @@
-"""MountainCarContinuous: drive out of a valley with a weak engine, spending as little as possible.
+"""MountainCarContinuous: drive out of a valley with a weak engine, using as little effort as possible.
 
 ## Description
-The mountain car with a push of any size, which costs its square. Gymnasium's MountainCarContinuous-v0 (classic control,
-1.4): its equations, spaces, starts, limits, reward and keywords, so code and policies carry over. From the same state
-a step gives the same numbers after rounding to float32. Different: the state is float64, where the original rounds it
-to float32 after every step and computes in float32; an action outside of the space costs what the clipped one costs;
-all constants are parameters, gravity too, which is no context in CARL.
+The mountain car with a push of any size, penalized by its square. Gymnasium's MountainCarContinuous-v0 (classic
+control, 1.4): its equations, spaces, starts, limits, reward and keywords, so code and policies carry over. From the
+same state a step gives the same numbers after rounding to float32. Different: the state is float64, where the original
+rounds it to float32 after every step and computes in float32; an action outside the space is penalized like the clipped
+one; all constants are parameters, including gravity, which is not a context in CARL.
 
 ## Action Space
 The push, from -1 to 1, times `power`.
 
 ## Observation Space
-Position and velocity of the car, the latter per step. With `velocity="hidden"` the position alone.
+Position and velocity of the car, the latter per step. With `velocity="hidden"` only the position.
 
 ## Rewards
 `goal` (weight 100) is 1 when the goal is reached, `effort` (weight 0.1) minus the square of the action.
@@ -21,19 +21,20 @@ None.
 
 ## Starting State
 At rest, the position uniform in [-0.6, -0.4], about the bottom of the valley at -0.52: between `min_position_start` and
-`max_position_start`. `reset(options={"low": ..., "high": ...})` takes others for this reset, as the original's does.
+`max_position_start`. `reset(options={"low": ..., "high": ...})` takes other bounds for this reset, as in the original.
 
 ## Episode End
 Termination, a success: the car is at 0.45 or beyond, with a velocity of at least `goal_velocity`. Truncation: 999
 steps.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names. The goal is at 0.45, as in Gymnasium; CARL has put
-it to 0.5. Positions and velocities are shown up to the bounds of the space, which are those that `make` was given.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names. The goal is at 0.45, as in Gymnasium; in CARL it is
+at 0.5. Observed positions and velocities are clipped to the bounds of the space, which follow from the values passed to
+`make`.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Full pushes in the rhythm of the valley get there without a look at the state, and have
-90.
+Mean return over seeds 0 to 99. Full pushes in the rhythm of the valley reach the goal without observing the state, with
+a return of 90.
 
 ## Version History
 v0: first version.
@@ -91,7 +92,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "MountainCarContinuousNoVelocity-v0",
-    "MountainCarContinuous without velocity: drive out of a valley in a car that shows only where it is.",
+    "MountainCarContinuous without velocity: drive out of a valley when only the position is observed.",
     velocity="hidden",
     expert_sees="state",
 )

@@ -1,20 +1,20 @@
-"""MountainCarContinuousObjectives: out of a valley in little time, or with little effort.
+"""MountainCarContinuousObjectives: drive out of a valley, trading time against effort.
 
 ## Description
 The mountain car with a push of any size and two objectives: car, valley, spaces and starts are those of
 `MountainCarContinuous-v0`. MO-Gymnasium's mo-mountaincarcontinuous-v0 (1.3): its objectives and time limit. From the
-same state a step gives the same numbers, where the original is made to count in float64 in place of float32.
-Different: in the original a push above 1 moves the car as 1 does and costs its own square. Here actions end at -1 and
-1; `level="compat"` takes some up to -2 and 2, and charges for them as the original does.
+same state a step gives the same numbers if the original is changed to compute in float64 instead of float32. Different:
+in the original a push above 1 moves the car like 1 but is penalized by its full square. Here actions lie in [-1, 1];
+`level="compat"` accepts actions in [-2, 2] and penalizes them like the original.
 
 ## Action Space
 The push, from -1 to 1, times `power`. At the level `compat` from -2 to 2.
 
 ## Observation Space
-Position and velocity of the car, the latter per step. With `velocity="hidden"` the position alone.
+Position and velocity of the car, the latter per step. With `velocity="hidden"` only the position.
 
 ## Rewards
-`time` is -1 for every step but the one that reaches the goal, `effort` minus the square of the action. The default
+`time` is -1 for every step except the one that reaches the goal, `effort` minus the square of the action. The default
 weights are both 1.
 
 ## Costs
@@ -31,9 +31,10 @@ steps.
 Those of `MountainCarContinuous-v0`.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert looks for the cheapest way among some: a push for up to four steps, and then
-pushes in proportion to the velocity, by one of several factors, or none. By dynamic programming on a grid no policy has
-more than about -115. Full pushes in the rhythm of the valley get there without a look at the state, and have -194.
+Mean return over seeds 0 to 99. The expert takes the best of several plans: a push for up to four steps, then pushes
+proportional to the velocity with one of several gains, or no push. According to dynamic programming on a grid, no
+policy exceeds about -115. Full pushes in the rhythm of the valley reach the goal without observing the state, with a
+return of -194.
 
 ## Version History
 v0: first version.
@@ -58,7 +59,7 @@ from rlenvs.single.classic.hill import (
 GAINS, LEAST_GAIN = 6, 0.015  # growths of the velocity per step that the expert considers: 0, and from twice this on
 LONGEST = 4  # steps of one push that it considers before
 FAR = 400  # after which it gives up a way
-TIME = {"time": term(-1.0, 0.0, 1.0, "-1 for every step but the one that reaches the goal")}
+TIME = {"time": term(-1.0, 0.0, 1.0, "-1 for every step except the one that reaches the goal")}
 
 SPEC = world(
     "MountainCarContinuousObjectives-v0",

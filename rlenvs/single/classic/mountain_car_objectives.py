@@ -1,23 +1,23 @@
-"""MountainCarObjectives: out of a valley in little time, with few pushes, or fast, as one likes.
+"""MountainCarObjectives: drive out of a valley, trading time, number of pushes and speed.
 
 ## Description
 The mountain car with several objectives (after Vamplew et al., "Empirical evaluation methods for multiobjective
 reinforcement learning algorithms", Machine Learning 2011): car, valley, spaces and starts are those of
 `MountainCar-v0`. MO-Gymnasium's mo-mountaincar-v0 (1.3): its objectives and time limit. From the same state a step
 gives the same numbers. Its other ids are levels: `level="3d"` (mo-mountaincar-3d-v0), `level="timemove"` and
-`level="timespeed"`. Different: the bounds of the rewards have room for the last step, which costs no time, where the
-original's have none; all constants are parameters.
+`level="timespeed"`. Different: the reward bounds include the last step, which costs no time; the original's do not; all
+constants are parameters.
 
 ## Action Space
 0 pushes to the left, 1 does not push, 2 pushes to the right.
 
 ## Observation Space
-Position and velocity of the car, the latter per step. With `velocity="hidden"` the position alone.
+Position and velocity of the car, the latter per step. With `velocity="hidden"` only the position.
 
 ## Rewards
-`time` is -1 for every step but the one that reaches the goal. `reverse` is -1 for a push to the left, `forward` -1 for
-one to the right. At the levels with `move` in their place it is -1 for either; `speed` is 15 times the absolute
-velocity. A push weighs a fifth of a step by default.
+`time` is -1 for every step except the one that reaches the goal. `reverse` is -1 for a push to the left, `forward` -1
+for a push to the right. At the levels that have `move` instead, it is -1 for either; `speed` is 15 times the absolute
+velocity. By default a push weighs a fifth of a step.
 
 ## Costs
 None.
@@ -32,8 +32,8 @@ Termination, a success: the car is at 0.5 or beyond, with a velocity of at least
 Those of `MountainCar-v0`.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert looks for the cheapest way among few: some steps of one action, and then
-pushes in the direction of motion, or rolling out. By dynamic programming on a grid no policy has more than about -115.
+Mean return over seeds 0 to 99. The expert takes the best of a few plans: some steps of one action, then pushes in the
+direction of motion, or coasting. According to dynamic programming on a grid, no policy exceeds about -115.
 
 ## Version History
 v0: first version.
@@ -58,7 +58,7 @@ from rlenvs.single.classic.hill import (
 LONGEST = 4  # steps of one action that the expert considers
 FAR = 400  # steps after which it gives up a plan
 PUSH = 0.2  # what it thinks that a push costs, in steps
-TIME = {"time": term(-1.0, 0.0, 1.0, "-1 for every step but the one that reaches the goal")}
+TIME = {"time": term(-1.0, 0.0, 1.0, "-1 for every step except the one that reaches the goal")}
 MOVE = {"move": term(-1.0, 0.0, PUSH, "-1 for a push")}
 SPEED = {"speed": term(0.0, 4.5, 0.1, "15 times the absolute velocity")}
 

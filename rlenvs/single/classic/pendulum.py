@@ -1,37 +1,37 @@
-"""Pendulum: swing a pendulum up with a motor that is too weak to lift it, and hold it there.
+"""Pendulum: swing up a pendulum with a motor too weak to lift it directly, and keep it upright.
 
 ## Description
-A rod turns about one end; a motor there has less torque than the rod's weight, so that energy has to be gathered by
+A rod turns about one end; the motor there is too weak to lift the rod directly, so energy has to be built up by
 swinging. Gymnasium's Pendulum-v1 (classic control, 1.4): its equations, spaces, starts, limits, reward and keywords, so
-code and policies carry over. From the same state a step gives the same numbers but for rounding. Different: all
-constants are parameters; there is one gravity, `g`, not a second one without effect as in CARL; torques are float64
-from the action on, where the original squares and multiplies float32; the reward comes in three terms.
-`PendulumNoVelocity-v0` hides the velocity.
+code and policies carry over. From the same state a step gives the same numbers up to rounding. Different: all constants
+are parameters; there is one gravity, `g`, while CARL has a second one without effect; torques are computed in float64,
+where the original uses float32; the reward is split into three terms. `PendulumNoVelocity-v0` hides the velocity.
 
 ## Action Space
-The torque in N m, from -2 to 2, positive counter-clockwise. In a world of a batch that has a `max_torque` of its own,
-the ends of the space stand for that.
+The torque in N m, from -2 to 2, positive counter-clockwise. If the worlds of a batch have different `max_torque`, the
+bounds of the space stand for each world's own value.
 
 ## Observation Space
-Cosine and sine of the angle, which is zero upright, and the angular velocity. With `velocity="hidden"` cosine and sine.
+Cosine and sine of the angle, which is zero upright, and the angular velocity. With `velocity="hidden"` only cosine and
+sine.
 
 ## Rewards
 `angle` is minus the angle squared, `speed` (weight 0.1) minus the angular velocity squared, `torque` (weight 0.001)
-minus the torque squared; angle and velocity are those before the step. The best is 0, the worst -16.27 a step.
+minus the torque squared; angle and velocity are those before the step. The best reward is 0, the worst -16.27 per step.
 
 ## Costs
 None.
 
 ## Starting State
 Angle uniform in [-pi, pi], angular velocity uniform in [-1, 1] rad/s: `initial_angle_max`, `initial_velocity_max`.
-`reset(options={"x_init": ..., "y_init": ...})` takes others for this reset, as the original's does.
+`reset(options={"x_init": ..., "y_init": ...})` takes other bounds for this reset, as in the original.
 
 ## Episode End
-Truncation: 200 steps. `is_success` says that the pendulum now stands: within 0.2 rad of upright, slower than 0.5 rad/s.
+Truncation: 200 steps. `is_success` means that the pendulum is upright now: within 0.2 rad, and slower than 0.5 rad/s.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names, and the limits. Starts are symmetric, as in
-Gymnasium; CARL's lie on one side.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names, and the limits. Start ranges are symmetric, as in
+Gymnasium; CARL's are one-sided.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -83,7 +83,7 @@ SPEC = world(
     },
     action=lambda v: continuous("torque", low=-v.max_torque, high=v.max_torque, doc="N m"),
     terms={
-        "angle": term(-(math.pi**2), 0.0, 1.0, "minus the angle squared, which lies in [-pi, pi)"),
+        "angle": term(-(math.pi**2), 0.0, 1.0, "minus the squared angle, with the angle in [-pi, pi)"),
         "speed": term(-(MAX_SPEED**2), 0.0, 0.1, "minus the angular velocity squared"),
         "torque": term(-(MAX_TORQUE**2), 0.0, 0.001, "minus the torque squared"),
     },
@@ -100,7 +100,7 @@ SPEC = world(
 
 NO_VELOCITY = SPEC.member(
     "PendulumNoVelocity-v0",
-    "Pendulum without velocity: swing up a pendulum that shows only where it is.",
+    "Pendulum without velocity: swing up a pendulum when only its angle is observed.",
     velocity="hidden",
     expert_sees="state",
 )

@@ -1,4 +1,4 @@
-"""The linear regulator that minimises a sum of squares, with the same bits on every processor."""
+"""The linear regulator that minimises a sum of squares, bit-identical on every processor."""
 
 from __future__ import annotations
 

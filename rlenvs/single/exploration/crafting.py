@@ -1,42 +1,44 @@
-"""Crafting: an open world to live in, with trees, caves and monsters, and 22 things to achieve.
+"""Crafting: survive in an open world with forests, caves and monsters, and unlock 22 achievements.
 
 ## Description
-A player wanders through a land of 64 x 64 cells that is new in every episode. It has to drink, eat and sleep, keeps
-away from zombies and skeletons or fights them, gathers wood, stone, coal, iron and diamonds, and makes tools, each of
-which needs others before. The rules and numbers are Crafter's (Hafner, "Benchmarking the Spectrum of Agent
-Capabilities", ICLR 2022; version 1.8.3 with the recipes of its data file). Different: the observation is made of
-symbols, with `pixels=True` of a picture too, whose tiles are this package's own; two achievements in one step pay 2;
-what has no effect is masked; places of creatures that are gone are used again, which changes the order in which
-creatures move; night adds no grain to the picture; tables near the border of the land are found as everywhere else.
-Lands are Crafter's: the same simplex noise, layers and thresholds, other seeds. `score` of
+A player explores a land of 64 x 64 cells that is generated anew for every episode. It has to drink, eat and sleep,
+avoid or fight zombies and skeletons, gather wood, stone, coal, iron and diamonds, and craft tools, each of which
+requires others. The rules and numbers are Crafter's (Hafner, "Benchmarking the Spectrum of Agent Capabilities", ICLR
+2022; version 1.8.3 with the recipes of its data file). Different: the observation is symbolic, and with `pixels=True`
+also an image, drawn with this package's own tiles; two achievements in one step give a reward of 2; actions without
+effect are masked; slots of removed creatures are reused, which changes the order in which creatures move; night adds no
+noise to the image; tables near the border of the land are detected as everywhere else. Lands are generated as in
+Crafter: the same simplex noise, layers and thresholds, but different seeds. `score` of
 `rlenvs.single.exploration.crafting_score` is the benchmark's score.
 
 ## Action Space
 noop, move left, right, up, down (which also turns), do (take, hit, drink, eat what is in front), sleep, place stone,
 table (2 wood), furnace (4 stone), plant; make pickaxe and sword of wood (1 wood), stone (1 wood, 1 stone) and iron
-(1 wood, 1 coal, 1 iron, beside table and furnace), beside a table. Asleep, all actions are to sleep on.
+(1 wood, 1 coal, 1 iron, beside table and furnace), beside a table. While the player sleeps, every action means "keep
+sleeping".
 
 ## Observation Space
-Of the 9 x 7 cells around the player, columns from the left, rows from the top: the material (12 numbers, one of them 1;
-all 0 outside of the land), and what is on it (6 numbers: cow, zombie, skeleton, arrow, plant, ripe plant). The 16 items
-of the inventory, in the order health, food, drink, energy, sapling, wood, stone, coal, iron, diamond, wood, stone and
-iron pickaxe, wood, stone and iron sword, each 0 to 9. The direction that the player faces (left, right, up, down),
-whether it sleeps, how bright it is. With `pixels=True` a dictionary of these numbers and of a picture of 64 x 64.
+For each of the 9 x 7 cells around the player, columns from the left, rows from the top: the material (one-hot, 12
+numbers; all 0 outside the land), and what is on it (6 numbers: cow, zombie, skeleton, arrow, plant, ripe plant). The 16
+items of the inventory, in the order health, food, drink, energy, sapling, wood, stone, coal, iron, diamond, wood, stone
+and iron pickaxe, wood, stone and iron sword, each 0 to 9. The direction that the player faces (left, right, up, down),
+whether it sleeps, and the daylight. With `pixels=True` a dictionary of these numbers and an image of 64 x 64 pixels.
 
 ## Rewards
-1 for each achievement when it is unlocked, and a tenth of the change of the health.
+1 for each achievement when it is unlocked, plus a tenth of the change in health.
 
 ## Costs
-`damage`: the health that was lost in a step.
+`damage`: the health lost in a step.
 
 ## Starting State
 The player in the middle of a new land, on grass, with 9 of health, food, drink and energy.
 
 ## Episode End
-Termination: without health. Truncation: 10 000 steps. `is_success`: all 22 achievements are unlocked.
+Termination: no health left. Truncation: 10 000 steps. `is_success`: all 22 achievements are unlocked.
 
 ## Parameters
-Chunks of 12 x 12 cells are balanced every 10 steps: zombies come in the dark, on grass, skeletons on paths in caves.
+The creatures of each chunk of 12 x 12 cells are rebalanced every 10 steps: zombies appear on grass in the dark,
+skeletons on paths in caves.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert is a scripted survivor that knows the whole land; it does not find all
@@ -107,7 +109,7 @@ SPEC = world(
     "Crafting-v0",
     doc=__doc__,
     source="Crafter 1.8.3 (Hafner, ICLR 2022)",
-    options={"pixels": flag(False, "whether the observation is a dictionary, with a picture of 64 x 64")},
+    options={"pixels": flag(False, "whether the observation is a dictionary with an image of 64 x 64 pixels")},
     sizes=sizes,
     data={"tiles": u1("tiles", "unit", "unit", 4)},
     state={

@@ -1,5 +1,5 @@
-"""The scripted survivor of the crafting world. It knows the whole land, fights what comes near, drinks, eats, sleeps
-behind stone, and goes for one achievement after the other."""
+"""The scripted survivor of the crafting world. It knows the whole land, fights creatures that come near, drinks, eats,
+sleeps behind stone, and pursues one achievement after the other."""
 
 from rlenvs.core import kernel
 from rlenvs.single.exploration.crafting_rules import daylight, is_near, may_collect, may_make, may_place

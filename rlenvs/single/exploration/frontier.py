@@ -1,9 +1,9 @@
 """Frontier planners: rovers that head for known free cells beside unknown ones.
 
-"path" walks the shortest way over known free cells to the nearest frontier. "cost" and "utility" are the two planners
-that MarsExplorer comes with, as they were programmed: "cost" takes the move that ends nearest to a frontier cell, as
-the crow flies, so it may get stuck between two cells; "utility" lets every frontier cell vote for the move that comes
-nearest to it, and takes the move with the fewest votes, but at least one, which goes to and fro.
+"path" takes the shortest path over known free cells to the nearest frontier. "cost" and "utility" are the two planners
+of MarsExplorer, as they were programmed: "cost" takes the move that ends nearest to a frontier cell in a straight line,
+so it may get stuck between two cells; "utility" lets every frontier cell vote for the move that comes nearest to it,
+and takes the move with the fewest votes, but at least one, which makes it go to and fro.
 """
 
 from rlenvs.core import choice, kernel

@@ -1,44 +1,45 @@
-"""Mars explorer in continuous motion: a rover that drives and turns reveals a hilly terrain; climbing costs energy.
+"""Mars explorer with continuous motion: drive and turn a rover to reveal a hilly terrain; climbing costs energy.
 
 ## Description
 Terrain, lidar and rewards are those of `MarsExplorer-v0`; motion and hills are this package's own. The rover is a disc
 with a position and a heading; it drives forwards or backwards, slower uphill, and turns. The land has a height, which
-is seen with the cells. A rover that would touch an obstacle or the border stays, pays, and has failed where
-`collisions="end"`.
+is seen with the cells. A rover that would touch an obstacle or the border stays where it is and is penalized; with
+`collisions="end"` the episode ends.
 
 ## Action Space
-`drive`: the speed, as part of the top speed, backwards where negative. `turn`: the rate of turning, from the direction
-of columns to that of rows where positive.
+`drive`: the speed as a fraction of the top speed; negative is backwards. `turn`: the turning rate; positive turns from
+the direction of columns to that of rows.
 
 ## Observation Space
-For each cell what is known of it (0 unseen, 0.3 free, 1 obstacle), then its height where it is seen, else 0; the
-rover's row, column, cosine and sine of its heading, and the slope ahead of it. From these 887 numbers it is hard to
-tell what lies ahead: where a step would bump depends on a few cells of the map, which are others at every place, and a
-policy that does not see it comes bumps for the rest of the episode. `observation="rays"` shows the known map from the
-rover's place and heading instead: for each of 24 directions, counted from the one ahead on, how near an obstacle or the
-border is, and how near the first unseen cell, 1 at the rover and 0 from 20 cells on or where the other comes first;
-then pose, slope and whether the last step bumped.
+For each cell, what is known of it (0 unseen, 0.3 free, 1 obstacle), then its height if seen, else 0; the rover's row,
+column, cosine and sine of its heading, and the slope ahead of it. From these 887 numbers it is hard to tell what is
+ahead: whether a step would collide depends on a few cells of the map, which differ at every position, and a policy that
+fails to recognize them keeps colliding for the rest of the episode. `observation="rays"` shows the known map relative
+to the rover's position and heading instead: for each of 24 directions, starting from straight ahead, how near an
+obstacle or the border is, and how near the first unseen cell is (1 at the rover, 0 beyond 20 cells or if the other
+comes first); then pose, slope and whether the last step collided.
 
 ## Rewards
 `explore` is 1 for every cell that is seen for the first time, `move` minus the movement cost, `climb` minus the slope
-cost times the height gained in a step. `bonus` comes when the terrain is covered, `collision` when the rover bumps. Of
-the weight 0: `explored`, the part of all cells seen so far, and `path_length`, the way driven so far in cells.
+cost times the height gained in a step. `bonus` is given when the terrain is covered, `collision` when the rover
+collides. With weight 0: `explored`, the fraction of all cells seen so far, and `path_length`, the distance driven so
+far in cells.
 
 ## Costs
 `collision_cost`: 1 for touching an obstacle or the border.
 
 ## Starting State
-In the upper left corner, looking along the rows.
+In the upper left corner, facing along the rows.
 
 ## Episode End
-Termination: when more than `threshold` of the cells have been seen (a success), or at a collision, where
+Termination: when more than `threshold` of the cells have been seen (a success), or at a collision with
 `collisions="end"`. Truncation: 1500 steps.
 
 ## Parameters
-A height of 0 makes a plain.
+A height of 0 gives flat terrain.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert drives along a shortest way over cells to the nearest frontier.
+Mean return over seeds 0 to 99. The expert drives along a shortest path over cells to the nearest frontier.
 
 ## Version History
 v0: first version.
@@ -94,7 +95,7 @@ from rlenvs.single.exploration.terrain import (
 )
 
 SHADES = (0.0, 0.3, 1.0, 0.3)  # of unseen, free, obstacle, and where the rover is
-COLLISIONS = choice("cost", "end", doc="whether a collision is a cost alone, or ends the episode")
+COLLISIONS = choice("cost", "end", doc="whether a collision is only a cost, or ends the episode")
 (END,) = COLLISIONS.codes("end")
 RAYS, REACH, SAMPLES = 24, 20.0, 160  # directions; cells that a ray reaches, looked at so many times
 HILL = 8.0  # cells, the size of hills
@@ -125,22 +126,22 @@ def farthest(values):
 SPEC = world(
     "MarsExplorerContinuous-v0",
     doc=__doc__,
-    source="MarsExplorer (Koutras et al., Electronics 10(22) 2751, 2021), in continuous motion on hills",
+    source="MarsExplorer (Koutras et al., Electronics 10(22) 2751, 2021), with continuous motion on hills",
     params={
         "top_speed": param(0.5, 0.1, 1.0, "cells/step", "speed on level ground"),
         "turn_rate": param(0.6, 0.1, 1.5, "rad/step", "largest turn in a step"),
         "radius": param(0.35, 0.1, 0.45, "cells", "of the rover"),
         "hill_height": param(1.0, 0.0, 3.0, "cells", "height of hills"),
-        "grip": param(0.8, 0.0, 2.0, "", "part of the speed that is lost on a slope of 1"),
+        "grip": param(0.8, 0.0, 2.0, "", "fraction of the speed that is lost on a slope of 1"),
         "slope_cost": param(1.0, 0.0, 20.0, "1/cell", "cost of a cell of height gained"),
         "movement_cost": param(0.1, 0.0, 10.0, "", "cost of a step"),
         "bonus_reward": param(400.0, 0.0, 10000.0, "", "reward for covering the terrain"),
         "collision_reward": param(-1.0, -10000.0, 0.0, "", "reward of a collision"),
-        "threshold": param(0.99, 0.1, 0.999, "", "part of the cells above which the terrain is covered", limit=True),
+        "threshold": param(0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True),
     },
     options={
         **TERRAIN_OPTIONS,
-        "observation": choice("map", "rays", doc="the known map, or what lies around the rover on it"),
+        "observation": choice("map", "rays", doc="the known map, or rays over it around the rover"),
         "lidar_range": integer(6, 1, LONGEST_RANGE, "cells that a ray of the lidar reaches"),
         "lidar_channels": integer(32, 4, MOST_CHANNELS, "rays of the lidar"),
         "collisions": COLLISIONS,
@@ -184,7 +185,7 @@ SPEC = world(
         "unseen": block(
             "directions", low=0.0, high=1.0, raw=True, constant=True, doc="how near the first unseen cell is"
         ),
-        "bumped": block("bumps_shown", low=0.0, high=1.0, raw=True, doc="whether the last step bumped"),
+        "bumped": block("bumps_shown", low=0.0, high=1.0, raw=True, doc="whether the last step collided"),
         "pose": block(4, low=nearest, high=farthest, doc="row, column, cosine and sine of the heading"),
         "slope": block(low=-3.0, high=3.0, doc="rise ahead, per cell"),
     },
@@ -195,8 +196,8 @@ SPEC = world(
         "climb": term(-100.0, 0.0, 1.0, "minus the cost of the height gained"),
         "bonus": term(0.0, 10000.0, 1.0, "the bonus, when the terrain is covered"),
         "collision": term(-10000.0, 0.0, 1.0, "the penalty for a collision"),
-        "explored": term(0.0, 1.0, 0.0, "part of all cells seen so far"),
-        "path_length": term(0.0, 1e6, 0.0, "way driven so far, in cells"),
+        "explored": term(0.0, 1.0, 0.0, "fraction of all cells seen so far"),
+        "path_length": term(0.0, 1e6, 0.0, "distance driven so far, in cells"),
     },
     costs={"collision_cost": cost(0.0, doc="1 for touching an obstacle or the border")},
     horizon=1500,

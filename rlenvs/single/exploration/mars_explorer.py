@@ -1,45 +1,45 @@
-"""Mars explorer: reveal an unknown terrain with a lidar, quickly, and without bumping into anything.
+"""Mars explorer: reveal an unknown terrain with a lidar, quickly and without collisions.
 
 ## Description
-A rover on a grid looks around with a lidar of rays. Obstacles are drawn anew for every episode, and the task is over
+A rover on a grid looks around with a lidar. Obstacles are placed at random in every episode, and the task is complete
 when nearly all cells have been seen. The rules and numbers are MarsExplorer's (Koutras et al., Electronics 10(22),
-2021): its terrain, lidar, rewards and two frontier planners. `MarsExplorer-v0` is its exploConf-v01, done at 99 %,
-`MarsExplorer95-v0` its explorer-v01, done at 95 %. Different: every episode has a seed; the step limit truncates, after
-400 steps and not after 401; the rover's cell, and no other, shows 0.6, where explorer-v01 shows 0.5 after the first
-step; the start is never an obstacle; moves that are known to be impossible are masked; `coverage="reachable"` counts
-what a rover can get to; a collision may be a cost in the place of an end; the bonus may come on top of the last step's
-reward. Beyond the published square maps: where a map is not square, the original looks for obstacles at a column of at
-most its shorter side, and we at the right one; noise and sizes of obstacles are one number for rows and columns, where
-the original has two; freely placed obstacles keep `row_margin` from the rows' border, where the original has exchanged
-its two margins; with a number of rays that 12 divides and an odd range, the last cell of the rays at 30 and 60 degrees
-to an axis hangs on rounding errors there and may be the one beside it here.
+2021): its terrain, lidar, rewards and two frontier planners. `MarsExplorer-v0` is its exploConf-v01, complete at 99 %,
+`MarsExplorer95-v0` its explorer-v01, complete at 95 %. Different: every episode has a seed; the step limit truncates,
+after 400 steps and not after 401; only the rover's cell shows 0.6, where explorer-v01 shows 0.5 after the first step;
+the start is never an obstacle; moves that are known to be impossible are masked; `coverage="reachable"` counts only
+reachable cells; a collision can be a cost instead of ending the episode; the bonus can be added to the last step's
+reward. Beyond the published square maps: on maps that are not square, the original looks up obstacles at a column
+clipped to the shorter side, here the column is right; noise and sizes of obstacles are one number for rows and columns,
+where the original has two; freely placed obstacles keep `row_margin` from the rows' border, where the original swaps
+its two margins; if the number of rays is a multiple of 12 and the range is odd, the last cell of the rays at 30 and 60
+degrees to an axis depends on rounding errors there and can be a neighboring cell here.
 
 ## Action Space
 One cell down (a higher row), up, right or left.
 
 ## Observation Space
-A number for each cell: 0 unseen, 0.3 free, 0.6 the rover, 1 obstacle. `encoding` gives bytes for networks that take
+A number for each cell: 0 unseen, 0.3 free, 0.6 the rover, 1 obstacle. `encoding` gives bytes, for networks that expect
 images.
 
 ## Rewards
 `explore` is 1 for every cell that is seen for the first time, obstacles too; `move` is minus the movement cost. In the
-last step of an episode that the rules end, both are 0 and `bonus`, `collision` or `border` takes their place; with
-`bonus_form="additive"` they stay. Of the weight 0, for information: `explored`, the part of all cells seen so far;
-`reachable`, the part of the cells in reach seen so far; `path_length`, the moves made so far.
+step that terminates an episode, both are 0 and `bonus`, `collision` or `border` replaces them; with
+`bonus_form="additive"` they stay. With weight 0, for information: `explored`, the fraction of all cells seen so far;
+`reachable`, the fraction of the reachable cells seen so far; `path_length`, the moves made so far.
 
 ## Costs
 `collision`: 1 for moving into an obstacle or off the map.
 
 ## Starting State
 The rover is in a corner, at `initial`, and has looked around. Obstacles are rectangles: placed freely, or on a lattice
-and moved by a noise. They may overlap.
+with noise. They may overlap.
 
 ## Episode End
-Termination: when more than `threshold` of the cells have been seen (a success), or at a collision, where
+Termination: when more than `threshold` of the cells have been seen (a success), or at a collision with
 `collisions="end"`. Truncation: 400 steps.
 
 ## Parameters
-With `coverage="all"` unreachable pockets count; then 99 % may be out of reach.
+With `coverage="all"` unreachable pockets count too, so 99 % may be impossible.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert walks to the nearest frontier; `planner="cost"` and `planner="utility"` are
@@ -93,11 +93,12 @@ from rlenvs.single.exploration.terrain import (
 )
 
 SHADES = (0.0, 0.3, 1.0, 0.6)  # of unseen, free, obstacle, rover
-BONUS_FORM = choice("published", "additive", doc="whether the last reward replaces those of the step, or is added")
+BONUS_FORM = choice("published", "additive", doc="whether the final reward replaces the other rewards of the last "
+                                                 "step, or is added to them")
 (PUBLISHED,) = BONUS_FORM.codes("published")
-COVERAGE = choice("all", "reachable", doc="which cells count: all, or free ones that the rover can get to")
+COVERAGE = choice("all", "reachable", doc="which cells count: all, or only free cells that the rover can reach")
 (ALL,) = COVERAGE.codes("all")
-COLLISIONS = choice("end", "cost", doc="whether a collision ends the episode, or the rover stays and it is a cost")
+COLLISIONS = choice("end", "cost", doc="whether a collision ends the episode, or is a cost and the rover stays")
 (END,) = COLLISIONS.codes("end")
 CELLS = LARGEST_MAP * LARGEST_MAP
 LAST_SHOWN = 32767  # move of the track
@@ -117,7 +118,7 @@ SPEC = world(
         "bonus_reward": param(400.0, 0.0, 10000.0, "", "reward for covering the terrain"),
         "collision_reward": param(-400.0, -10000.0, 0.0, "", "reward of a step into an obstacle"),
         "out_of_bounds_reward": param(-400.0, -10000.0, 0.0, "", "reward of a step off the map"),
-        "threshold": param(0.99, 0.1, 0.999, "", "part of the cells above which the terrain is covered", limit=True),
+        "threshold": param(0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True),
     },
     options={
         **TERRAIN_OPTIONS,
@@ -155,8 +156,8 @@ SPEC = world(
         "bonus": term(0.0, 10000.0, 1.0, "the bonus, when the terrain is covered"),
         "collision": term(-10000.0, 0.0, 1.0, "the penalty for a step into an obstacle"),
         "border": term(-10000.0, 0.0, 1.0, "the penalty for a step off the map"),
-        "explored": term(0.0, 1.0, 0.0, "part of all cells seen so far"),
-        "reachable": term(0.0, 1.0, 0.0, "part of the reachable cells seen so far"),
+        "explored": term(0.0, 1.0, 0.0, "fraction of all cells seen so far"),
+        "reachable": term(0.0, 1.0, 0.0, "fraction of the reachable cells seen so far"),
         "path_length": term(0.0, 1e6, 0.0, "moves made so far"),
     },
     costs={"collision_cost": cost(0.0, doc="1 for a step into an obstacle or off the map")},
@@ -190,7 +191,7 @@ SPEC = world(
 
 EARLY = SPEC.member(
     "MarsExplorer95-v0",
-    "Mars explorer, done when 95 % of the cells have been seen.",
+    "Mars explorer that is complete when 95 % of the cells have been seen.",
     threshold=0.95,
     levels={**SPEC.levels},
 )

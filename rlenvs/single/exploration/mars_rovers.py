@@ -1,9 +1,9 @@
-"""Mars rovers: a team reveals an unknown terrain together, on one map, without bumping into anything or each other.
+"""Mars rovers: a team reveals an unknown terrain on a shared map, without collisions.
 
 ## Description
-Several rovers with lidars share what they see. Terrain, lidar and rewards are those of `MarsExplorer-v0`; the team is
-this package's own extension of it. Rovers move one after the other, in their order; a rover that moves into an
-obstacle, off the map or into another rover stays, pays, and is out of the game where `collisions="end"`.
+Several rovers with lidars share one map. Terrain, lidar and rewards are those of `MarsExplorer-v0`; the team is an
+extension by this package. Rovers move one after the other, in their order; a rover that moves into an obstacle, off the
+map or into another rover stays where it is and is penalized; with `collisions="end"` it is out of the game.
 
 ## Action Space
 One cell down (a higher row), up, right or left, or stay.
@@ -13,8 +13,8 @@ A number for each cell: 0 unseen, 0.3 free, 0.6 the rover itself, 0.8 another ro
 
 ## Rewards
 `explore` is 1 for every cell that this rover has seen first; `move` is minus the movement cost. `bonus` goes to every
-rover that is in the game when the terrain is covered, `collision` to the one that bumps. Of the weight 0: `explored`,
-the part of all cells that the team has seen.
+rover still in the game when the terrain is covered, `collision` to the rover that collides. With weight 0: `explored`,
+the fraction of all cells that the team has seen.
 
 ## Costs
 `collision_cost`: 1 for a step into an obstacle, off the map or into another rover.
@@ -23,11 +23,11 @@ the part of all cells that the team has seen.
 The rovers stand side by side in the upper left corner.
 
 ## Episode End
-Termination: of all, when more than `threshold` of the cells have been seen, a success; of a rover that bumps, where
-`collisions="end"`. Truncation: 400 steps.
+Termination: of all rovers, when more than `threshold` of the cells have been seen (a success); of a rover that
+collides, with `collisions="end"`. Truncation: 400 steps.
 
 ## Parameters
-The larger the team, the less there is to see for each.
+The larger the team, the less is left to reveal for each rover.
 
 ## Reference Scores
 Mean return of an agent over seeds 0 to 99. The expert sends each rover to its nearest frontier, around the others.
@@ -65,7 +65,7 @@ from rlenvs.single.exploration.terrain import (
 
 SHADES = (0.0, 0.3, 1.0, 0.3)  # of unseen, free, obstacle, and where a rover has been
 SELF, OTHER, STAY = 0.6, 0.8, 4
-COLLISIONS = choice("cost", "end", doc="whether a collision is a cost alone, or takes the rover out of the game")
+COLLISIONS = choice("cost", "end", doc="whether a collision is only a cost, or takes the rover out of the game")
 (END,) = COLLISIONS.codes("end")
 CORNER = [0, 0]
 
@@ -84,7 +84,7 @@ SPEC = world(
         "movement_cost": param(0.2, 0.0, 10.0, "", "cost of a step"),
         "bonus_reward": param(400.0, 0.0, 10000.0, "", "reward for covering the terrain"),
         "collision_reward": param(-10.0, -10000.0, 0.0, "", "reward of a collision"),
-        "threshold": param(0.99, 0.1, 0.999, "", "part of the cells above which the terrain is covered", limit=True),
+        "threshold": param(0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True),
     },
     options={
         "agents": integer(3, 1, 16, "number of rovers"),
@@ -115,7 +115,7 @@ SPEC = world(
         "move": term(-10.0, 0.0, 1.0, "minus the movement cost"),
         "bonus": term(0.0, 10000.0, 1.0, "the bonus, when the terrain is covered"),
         "collision": term(-10000.0, 0.0, 1.0, "the penalty for a collision"),
-        "explored": term(0.0, 1.0, 0.0, "part of all cells that the team has seen so far"),
+        "explored": term(0.0, 1.0, 0.0, "fraction of all cells that the team has seen so far"),
     },
     costs={"collision_cost": cost(0.0, doc="1 for a collision")},
     horizon=400,

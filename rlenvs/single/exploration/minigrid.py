@@ -1,49 +1,49 @@
-"""Empty room: go to the green goal in the opposite corner. The simplest of the MiniGrid worlds.
+"""Empty room: go to the green goal in the opposite corner. The simplest MiniGrid task.
 
 ## Description
-An agent with a direction sees 7 x 7 cells ahead of it, but nothing behind walls and closed doors. It turns, goes, picks
-up and drops objects, opens doors and boxes. The rules, numbers of cells, rewards and time limits are MiniGrid's 3.2
-(Chevalier-Boisvert et al., NeurIPS 2023). All MiniGrid worlds of this package are one kind with the option `task`:
-an empty room, four rooms, a locked door with its key, a chain of rooms, a locked room with something to pick up, an
-obstructed door, rivers of lava or walls, balls that move, a hallway to be remembered. Different: the observation is the
-image alone, `show_direction=True` makes it a dictionary with the direction; the mission, which is the same in every
-episode of a task but for a colour, is no part of it; `scope="full"` shows the whole grid; episodes have other grids
-than the same seed has there, from the same distribution; MultiRoom-N4-S5 has the four rooms, and obstructed mazes hide
-no key under a ball, as in their corrected versions there.
+An agent with a direction sees the 7 x 7 cells ahead of it, but nothing behind walls and closed doors. It turns, moves
+forward, picks up and drops objects, and opens doors and boxes. The rules, numbers of cells, rewards and time limits are
+MiniGrid's 3.2 (Chevalier-Boisvert et al., NeurIPS 2023). All MiniGrid environments of this package share one
+implementation with the option `task`: an empty room, four rooms, a locked door with its key, a chain of rooms, a locked
+room with an object to pick up, an obstructed door, rivers of lava or walls, moving balls, a memory task in a hallway.
+Different: the observation is only the image; `show_direction=True` makes it a dictionary with the direction; the
+mission is left out, since it is the same in every episode of a task except for a color; `scope="full"` shows the whole
+grid; a seed gives another grid than there, from the same distribution; MultiRoom-N4-S5 has four rooms, and obstructed
+mazes never hide a key under a ball, as in the corrected versions there.
 
 ## Action Space
 turn left, turn right, go forward, pick up, drop, toggle (open, close, unlock, empty a box), done, which does nothing.
-With `task="dynamic_obstacles"` only the first three. With `task="memory"`, to pick up is to toggle.
+With `task="dynamic_obstacles"` only the first three exist. With `task="memory"`, pick up acts as toggle.
 
 ## Observation Space
 Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unseen, 1 empty, 2 wall, 3 floor, 4 door,
 5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), colour (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
-(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries; in the hallway, with `recall=True`
-(`level="recall"`), the object at its beginning: for policies without memory.
+(of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries. In the hallway, with `recall=True`
+(`level="recall"`), it shows the object at the beginning, for policies without memory.
 
 ## Rewards
-`goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for going towards a ball or a wall,
-where balls move. With weight 0, for training: `progress`, by how many steps the way to the aim became shorter, around
-walls and lava and through doors; `subgoal`, how much less is left to be done before ways are open: doors to be opened,
-keys of locks to be in the hand, balls beside locks to be moved, boxes to be opened; with the task done nothing is left.
-Both are differences of potentials, which leave the best policy what it is (Ng et al., ICML 1999): whoever does the task
-is paid the same by any way. An end in lava or by a collision pays nothing of them.
+`goal` is 1 - 0.9 * steps / limit when the task is done, else 0. `collision` is -1 for moving into a ball or a wall, in
+tasks with moving balls. With weight 0, as shaping rewards for training: `progress`, by how many steps the path to the
+goal became shorter, around walls and lava and through doors; `subgoal`, by how much the remaining work shrank: doors to
+open, keys to fetch, balls to move away from locks, boxes to open. Both are potential-based and keep the optimal policy
+(Ng et al., ICML 1999): their sum is the same for every path that completes the task. They are 0 in a step that ends in
+lava or in a collision.
 
 ## Costs
-`danger`: 1 for stepping into lava, or against a ball or a wall where balls move.
+`danger`: 1 for stepping into lava, or into a ball or a wall in tasks with moving balls.
 
 ## Starting State
-The agent in the upper left corner, or on a random cell, as the task says.
+The agent is in the upper left corner or on a random cell, depending on the task.
 
 ## Episode End
-Termination: on the goal, or with the wanted object in the hand, a success; in lava, at the wrong end of the hallway,
-at a collision. Truncation: at the limit, which depends on the task and the size, and is also that of the reward.
+Termination: on the goal or after picking up the target object (a success); in lava; at the wrong object of the hallway;
+at a collision. Truncation: at a step limit that depends on the task and the size, and also enters the reward.
 
 ## Parameters
 Options that a task does not use have no effect.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert knows the whole grid and searches for shortest ways.
+Mean return over seeds 0 to 99. The expert knows the whole grid and searches for shortest paths.
 
 ## Version History
 v0: first version.
@@ -91,7 +91,7 @@ from rlenvs.single.exploration.rooms import (
 from rlenvs.single.exploration.rooms_expert import advised
 from rlenvs.single.exploration.rooms_shaping import begin_potentials, steps_left, things_left
 
-SCOPE = choice("partial", "full", doc="what is seen: the cells ahead of the agent, or the whole grid")
+SCOPE = choice("partial", "full", doc="what is observed: the cells ahead of the agent, or the whole grid")
 (PARTIAL,) = SCOPE.codes("partial")
 
 
@@ -122,28 +122,28 @@ SPEC = world(
     options={
         "task": TASK,
         "grid_size": integer(
-            8, 5, LARGEST, "columns and rows of the grid; tasks that need more, or an odd number, take the next"
+            8, 5, LARGEST, "columns and rows of the grid; rounded up for tasks that need more, or an odd number"
         ),
-        "view_size": integer(7, 3, 15, "columns and rows that are seen, an odd number"),
+        "view_size": integer(7, 3, 15, "columns and rows of the view, an odd number"),
         "scope": SCOPE,
         "show_direction": flag(False, "whether the observation is a dictionary, with the direction"),
         "random_start": flag(
             False,
-            "whether the agent starts anywhere, in the empty room and where balls move; in the hallway, whether it "
-            "looks anywhere",
+            "whether the agent starts on a random cell, in the empty room and with moving balls; in the hallway, "
+            "whether it faces a random direction",
         ),
         "rooms": integer(6, 2, MOST_ROOMS, 'length of the chain, for task="multi_room"'),
         "largest_room": integer(10, 4, 12, 'longest side of a room, for task="multi_room"'),
-        "crossings": integer(1, 1, 16, 'how many rivers there are, for task="crossing"'),
+        "crossings": integer(1, 1, 16, 'number of rivers, for task="crossing"'),
         "river": RIVER,
-        "balls": integer(4, 1, MOST_BALLS, 'how many balls move, for task="dynamic_obstacles"; at most size / 2 + 1'),
+        "balls": integer(4, 1, MOST_BALLS, 'number of moving balls, for task="dynamic_obstacles"; at most size / 2 + 1'),
         "key_in_box": flag(False, 'whether a box hides the key, for task="obstructed_maze"'),
         "blocked": flag(False, 'whether a ball is in front of the door, for task="obstructed_maze"'),
         "quarters": integer(
-            0, 0, 4, 'how many quarters of nine rooms have doors, for task="obstructed_maze"; 0 for two rooms'
+            0, 0, 4, 'number of quarters of the nine rooms that have doors, for task="obstructed_maze"; 0 for the maze of two rooms'
         ),
         "start_in_middle": flag(
-            False, 'whether the agent starts in the middle of nine rooms, not beside it, for task="obstructed_maze"'
+            False, 'whether the agent starts in the middle room of the nine, not next to it, for task="obstructed_maze"'
         ),
         "random_length": flag(False, 'whether the hallway has a random length, for task="memory"'),
         "recall": flag(
@@ -185,11 +185,11 @@ SPEC = world(
     action=actions,
     terms={
         "goal": term(0.0, 1.0, 1.0, "1 - 0.9 * steps / limit when the task is done"),
-        "collision": term(-1.0, 0.0, 1.0, "-1 for going against a ball or a wall, where balls move"),
-        "progress": term(-1.0, 1.0, 0.0, "by how many steps the way to the aim became shorter"),
-        "subgoal": term(-4.0, 36.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
+        "collision": term(-1.0, 0.0, 1.0, "-1 for moving into a ball or a wall, in tasks with moving balls"),
+        "progress": term(-1.0, 1.0, 0.0, "by how many steps the path to the goal became shorter"),
+        "subgoal": term(-4.0, 36.0, 0.0, "progress in opening doors and boxes, fetching keys and moving balls away"),
     },
-    costs={"danger": cost(0.0, doc="1 for lava, and for collisions where balls move")},
+    costs={"danger": cost(0.0, doc="1 for lava, and for collisions in tasks with moving balls")},
     horizon=usual_steps,
     fps=5,
     same_start=True,

@@ -1,4 +1,4 @@
-"""The members of the MiniGrid kind: what each is."""
+"""The MiniGrid environments: what each is."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ ANYWHERE = {"random_start": True} | RANDOM
 LONG = {"random_length": True} | RANDOM | RECALL
 
 CORNER = "Empty room of {grid_size} x {grid_size} cells: go to the green goal in the opposite corner."
-FROM_ANYWHERE = "Empty room of {grid_size} x {grid_size} cells with a random start."
+FROM_ANYWHERE = "Empty room of {grid_size} x {grid_size} cells: go to the green goal from a random start."
 DOOR_KEY = "Door and key, {grid_size} x {grid_size} cells: fetch the key, unlock the door, go to the goal."
-SMALL, CHAIN = {"largest_room": 4}, " in a chain of doors, and a goal in the last."
+SMALL, CHAIN = {"largest_room": 4}, " connected by doors in a chain: reach the goal in the last."
 MAZE = "Obstructed maze with "
 QUARTERS = "Obstructed maze of nine rooms, "
 RIVER = "Lava crossing, {grid_size} x {grid_size} cells: find the gaps in 1 river of lava."
 RIVERS = "Lava crossing, {grid_size} x {grid_size} cells: find the gaps in {crossings} rivers of lava."
 WALL = "Simple crossing, {grid_size} x {grid_size} cells: find the gaps in 1 wall."
 WALLS = "Simple crossing, {grid_size} x {grid_size} cells: find the gaps in {crossings} walls."
-BALLS = "Dynamic obstacles, {grid_size} x {grid_size} cells: to the goal past {balls} balls that move"
+BALLS = "Dynamic obstacles, {grid_size} x {grid_size} cells: reach the goal past {balls} moving balls"
 MEMORY = "Memory, {grid_size} x {grid_size} cells: at the end of the hallway"
 CHOOSE = ", choose the object seen at its beginning."
 
@@ -35,13 +35,13 @@ TABLE: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("Empty16x16", CORNER, {"grid_size": 16}),
     ],
     "four_rooms": [
-        ("FourRooms", "Four rooms, joined by gaps: reach a goal somewhere in them.", {"grid_size": 19, **RANDOM}),
+        ("FourRooms", "Four rooms connected by gaps: reach a goal at a random place.", {"grid_size": 19, **RANDOM}),
     ],
     "door_key": [(f"DoorKey{n}x{n}", DOOR_KEY, {"grid_size": n, **RANDOM}) for n in (5, 6, 8, 16)],
     "multi_room": [
         (f"MultiRoom{name}", summary, {"grid_size": 25, **rooms, **RANDOM})
         for name, summary, rooms in (
-            ("N2S4", "Two small rooms with a door between them, and a goal in the second.", SMALL | {"rooms": 2}),
+            ("N2S4", "Two small rooms with a door between them: reach the goal in the second.", SMALL | {"rooms": 2}),
             ("N4S5", f"Four small rooms{CHAIN}", {"rooms": 4, "largest_room": 5}),
             ("N6", f"Six rooms{CHAIN}", {"rooms": 6}),
         )
@@ -53,10 +53,10 @@ TABLE: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         (f"ObstructedMaze{name}", summary, {**options, **RANDOM})
         for name, summary, options in (
             ("1Dl", MAZE + "one locked door: fetch the key, take the blue ball.", {}),
-            ("1Dlh", MAZE + "one locked door, whose key is hidden in a box.", BOXED),
+            ("1Dlh", MAZE + "one locked door, its key hidden in a box.", BOXED),
             ("1Dlhb", MAZE + "one locked door, its key in a box, and a ball in front of it.", BLOCKED),
-            ("2Dl", MAZE + "two locked doors: fetch the key of the right one, take the blue ball.", ONE),
-            ("2Dlh", MAZE + "two locked doors, whose keys are hidden in boxes.", ONE | BOXED),
+            ("2Dl", MAZE + "two locked doors: fetch the key of the correct door, take the blue ball.", ONE),
+            ("2Dlh", MAZE + "two locked doors, their keys hidden in boxes.", ONE | BOXED),
             ("2Dlhb", MAZE + "two locked doors, their keys in boxes, and a ball in front of each.", ONE | BLOCKED),
             ("1Q", QUARTERS + "one quarter of them with doors: three rooms and two locked doors.", ONE | INSIDE),
             ("2Q", QUARTERS + "two quarters of them with doors: the ball is in one of two corners.", TWO | BLOCKED),

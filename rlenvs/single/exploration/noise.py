@@ -1,4 +1,4 @@
-"""Gradient noise in the plane: heights and patterns of land, the same to the bit everywhere."""
+"""Gradient noise in the plane: heights and patterns of land, bit-identical everywhere."""
 
 import math
 

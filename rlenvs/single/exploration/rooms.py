@@ -45,10 +45,10 @@ TASK = choice(
     "crossing",
     "dynamic_obstacles",
     "memory",
-    doc="what the grid is like, and what there is to do",
+    doc="layout of the grid and goal of the task",
 )
 EMPTY_ROOM, FOUR_ROOMS, DOOR_KEY, MULTI_ROOM, UNLOCK, MAZE, CROSSING, DYNAMIC, MEMORY = TASK.codes(*TASK.values)
-RIVER = choice("lava", "wall", doc='what is to be crossed, for task="crossing"')
+RIVER = choice("lava", "wall", doc='what the rivers are made of, for task="crossing"')
 (OF_LAVA,) = RIVER.codes("lava")
 LARGEST, MOST_ROOMS, MOST_BALLS = 31, 8, 32
 SMALLEST = {"four_rooms": 9, "multi_room": 25, "crossing": 7, "memory": 7}

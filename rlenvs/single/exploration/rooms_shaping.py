@@ -1,8 +1,8 @@
-"""Two potentials of a grid: how far it is to the aim, and how much is left to be done before ways are open.
+"""Two potentials of a grid: the distance to the goal, and how much work is left (doors, keys, balls, boxes).
 
-Their differences are the reward terms `progress` and `subgoal`, which have weight 0 and may help in training: what a
-potential pays sums up to the same for all ways between two states, so it does not change which policy is best (Ng,
-Harada and Russell, ICML 1999; here without a discount factor).
+Their differences are the reward terms `progress` and `subgoal`, which have weight 0 and may help in training: the
+rewards of a potential sum to the same value on all paths between two states, so they do not change the optimal policy
+(Ng, Harada and Russell, ICML 1999; here without a discount factor).
 """
 
 from rlenvs.core import kernel

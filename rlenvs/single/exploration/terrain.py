@@ -1,4 +1,4 @@
-"""Terrain with rectangular obstacles, drawn anew for every episode, and which of its cells can be reached."""
+"""Random terrain with rectangular obstacles, new in every episode, and which of its cells can be reached."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ DOWN, RIGHT = (1, -1, 0, 0), (0, 0, 1, -1)  # the four moves: +row, -row, +colum
 TERRAIN_OPTIONS = {
     "height": integer(21, SMALLEST_MAP, LARGEST_MAP, "rows of the map"),
     "width": integer(21, SMALLEST_MAP, LARGEST_MAP, "columns of the map"),
-    "obstacles": integer(12, 0, 1024, "how many obstacles are placed freely"),
+    "obstacles": integer(12, 0, 1024, "number of freely placed obstacles"),
     "lattice_rows": integer(0, 0, 32, "rows of a lattice of obstacles; 0 places them freely"),
     "lattice_columns": integer(0, 0, 32, "columns of a lattice of obstacles; 0 places them freely"),
     "noise": integer(0, 0, 16, "on a lattice: an obstacle is moved by -noise to noise - 1 cells along each axis"),
-    "row_margin": integer(1, 0, 32, "rows at the border in which no obstacle begins"),
-    "column_margin": integer(1, 0, 32, "columns at the border in which no obstacle begins"),
+    "row_margin": integer(1, 0, 32, "rows at the border without obstacles"),
+    "column_margin": integer(1, 0, 32, "columns at the border without obstacles"),
     "smallest_obstacle": integer(2, 1, 16, "shortest side of an obstacle; on a lattice it is 1"),
     "largest_obstacle": integer(2, 1, 16, "longest side of an obstacle; on a lattice the longest is one less"),
 }
@@ -33,7 +33,7 @@ def parse_cell(given: Any) -> list[int]:
     """A cell as row and column; ValueError where it is none."""
     cell = [int(number) for number in given]
     if len(cell) != 2 or min(cell) < 0 or any(number != whole for number, whole in zip(given, cell, strict=True)):
-        raise ValueError(f"needed: a row and a column, two whole numbers from 0 on, not {given!r}")
+        raise ValueError(f"needed: a row and a column, two integers of at least 0, not {given!r}")
     return cell
 
 
@@ -49,7 +49,7 @@ def check_terrain(values: Any, initial: Sequence[int]) -> None:
         )
     row, column = initial
     if row >= values.height or column >= values.width:
-        raise ParameterError(f"initial={list(initial)} is outside of a map of {values.height} x {values.width} cells")
+        raise ParameterError(f"initial={list(initial)} is outside the map of {values.height} x {values.width} cells")
 
 
 @kernel

@@ -20,13 +20,14 @@ SINE = (0.0, -0.7071067811865477, -1.0, -0.7071067811865475, 0.0, 0.707106781186
 
 FREE = multi_discrete(
     {"horizontal": discrete("none", "left", "right"), "vertical": discrete("none", "up", "down")},
-    doc="The direction of the next move; both at once go diagonally.",
+    doc="The direction of the next move; both together move diagonally.",
 )
 TURNING = discrete("none", "turn left", "turn right", "forward", doc="Turn by 90 degrees, or go one tile forward.")
 
 AGENT_PARAMS = {
     "agent_scale": param(0.25, 0.1, 0.5, "", "size of the agent: its radius is 25 pixels times this, rounded down"),
-    "agent_speed": param(3.0, 1.0, 8.0, "px/step", "how far the agent moves; on diagonals each part is cut to pixels"),
+    "agent_speed": param(3.0, 1.0, 8.0, "px/step", "distance moved per step; on diagonals each component is truncated "
+    "to pixels"),
 }
 
 

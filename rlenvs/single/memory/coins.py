@@ -1,4 +1,4 @@
-"""Coins and the exit of Searing Spotlights: where they come to lie, which of them the agent has, and which is next."""
+"""Coins and the exit of Searing Spotlights: where they are placed, which of them the agent has, and which is next."""
 
 from rlenvs.core import below, kernel
 from rlenvs.single.memory.agent import SIDE

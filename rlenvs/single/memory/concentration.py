@@ -1,25 +1,25 @@
-"""Concentration: find pairs among cards that lie face down.
+"""Concentration: find pairs among cards that are face down.
 
 ## Description
-The game of pairs, as a task of POPGym (Morad et al., ICLR 2023). Each step turns a card over; after two, they stay if
-they are a pair and are turned back otherwise, so what was seen has to be remembered. The default asks for pairs of
-ranks, as the hard form there does; `level="easy"` for pairs of colours, `level="medium"` with two decks. Different
-from the original: cards that are face up already are masked, and turning one of them, or the same card twice, never
-makes a pair (the original pays for a pair of open cards again and again); the time limit truncates.
+The game of pairs, as a task of POPGym (Morad et al., ICLR 2023). Each step turns a card over. Two cards stay face up if
+they are a pair and are turned back otherwise, so the agent has to remember what it saw. The default asks for pairs of
+ranks, as the hard form there does; `level="easy"` for pairs of colours, `level="medium"` with two decks. Different from
+the original: cards that are already face up are masked, and turning one of them, or the same card twice, never makes a
+pair (the original rewards a pair of open cards repeatedly); the time limit truncates.
 
 ## Action Space
 The card to turn.
 
 ## Observation Space
-For each card its colour or rank, or one more than the last of them when it lies face down.
+For each card its color or rank, or one more than the largest of these if it is face down.
 
-`recall=True` (`level="recall"`) adds, for policies without memory, what one knows who remembers all cards that were
-turned, for each card: 1 if it lies face down and is known to make a pair (with the card that is open, or where none is,
-with another card that was seen), -1 if it was seen and makes none with these or lies open or is found, 0 if it was
-never turned.
+`recall=True` (`level="recall"`) adds, for policies without memory, what a player with perfect memory would know of each
+card: 1 if it is face down and known to make a pair (with the open card, or if none is open, with another card seen
+before), -1 if it was seen and makes no such pair, is open, or was already matched, 0 if it was never turned.
 
 ## Rewards
-`pair` is 1 divided by the number of pairs. `miss` is -2 divided by the number of steps for two cards that are no pair.
+`pair` is 1 divided by the number of pairs. `miss` is -2 divided by the number of steps for two cards that are not a
+pair.
 
 ## Costs
 None.
@@ -28,8 +28,8 @@ None.
 Shuffled cards, all face down.
 
 ## Episode End
-Termination: all pairs are found, which is success. Truncation: after as many steps as a player with perfect memory
-needs on average, 104 for one deck.
+Termination: all pairs are found (a success). Truncation: after as many steps as a player with perfect memory needs on
+average, 104 for one deck.
 
 ## Parameters
 Decks have 52 cards.
@@ -75,7 +75,7 @@ SPEC = world(
     options={
         "decks": integer(1, 1, 8, "decks of 52 cards"),
         "pairs_of": choice("ranks", "colors", doc="what two cards of a pair share"),
-        "recall": flag(False, "which cards are known to make a pair is told, beside what is seen"),
+        "recall": flag(False, "whether the observation also tells which cards are known to make a pair"),
     },
     sizes=sizes,
     state={
@@ -92,7 +92,7 @@ SPEC = world(
     action=discrete(size="cards", doc="the card to turn"),
     terms={
         "pair": term(0, 1, 1.0, "1 for a pair, divided by their number"),
-        "miss": term(-1, 0, 1.0, "-2 for two cards that are no pair, divided by the number of steps"),
+        "miss": term(-1, 0, 1.0, "-2 for two cards that are not a pair, divided by the number of steps"),
         "memory_distance": term(0, 1e4, 0.0, "steps since the second card of a pair was last seen; 0 if never"),
     },
     horizon=steps,

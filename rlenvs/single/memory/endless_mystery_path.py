@@ -1,49 +1,49 @@
-"""Endless Mystery Path: a hidden way to the right that never ends, which has to be remembered from its beginning.
+"""Endless Mystery Path: follow an endless hidden path to the right, and remember it from the beginning.
 
 ## Description
 The endless form of Mystery Path in Memory Gym (Pleines et al., JMLR 26(6), 2025). The path runs to the right, in
 segments of 7 x 7 tiles drawn as in MysteryPath-v0, with a tile between two of them; the screen moves along with the
-agent and shows the last tiles that were passed. Who leaves the path is back at its beginning, and all that was found
-out has to be walked again. Measured against version 1.0.2 of the original (frames, rules, random returns). Different
-from the original: a time limit, which truncates; images have rows before columns; the path never goes to the left,
-where the agent cannot follow; `show_origin` shows the origin, which a condition that never holds prevents there; the
-path has 32 segments, at whose end the game is over; agents of another `agent_scale` start in the middle of their tile,
-where the original puts them, and the screen, their radius from its corner; a `camera_offset_scale` with a fraction is
-cut to pixels, of which up to 10 differ. `compat=True` gives the original's order of axes, its termination
-at the time limit, its paths, and the origin that is never shown.
+agent and shows the last tiles that were passed. An agent that leaves the path is put back at its beginning, and has to
+walk everything it has found again. Measured against version 1.0.2 of the original (frames, rules, random returns).
+Different from the original: a time limit, which truncates; images have rows before columns; the path never goes to the
+left, where the agent cannot follow; `show_origin` shows the origin, which the original never does, because of a
+condition that never holds; the path has 32 segments, and the game ends after the last; agents with another
+`agent_scale` start in the middle of their tile, where the original offsets them and the screen by their radius from its
+corner; a fractional `camera_offset_scale` is truncated to pixels, of which up to 10 differ. `compat=True` gives the
+original's order of axes, its termination at the time limit, its paths, and the origin that is never shown.
 
 ## Action Space
-Stay, right, up or down; there is no way back to the left. After a fall the action has no effect.
+Stay, right, up or down; the agent cannot move left. After a fall the action has no effect.
 
 ## Observation Space
 The screen, 84 x 84 RGB; the agent is always in the same column. `observation="vector"` gives numbers: row of the agent
-(in halves of the screen from its centre), how far it is into its tile, direction in which it looks (x, y), whether it
+(in halves of the screen from its centre), how far it is into its tile, direction in which it faces (x, y), whether it
 fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown
 there.
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one
-knows who remembers all, of the tiles to the right, above and below: 1 if the path is known to go on there, -1 if it is
-known not to (the agent fell there, or came from there), else 0.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what an agent
+with perfect memory would know of the tiles to the right, above and below: 1 if the path is known to continue there, -1
+if it is known not to (the agent fell there, or came from there), else 0.
 
 ## Rewards
-0.1 for each new tile. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: where
-the path goes on (east, north, south), how long ago the agent was there, tiles and columns reached. The original's
-reset parameters `reward_path_progress`, `reward_path_progress_dense`, `reward_fall_off` and `reward_step` are the
-weights of `progress`, `again`, `fall` and `step`.
+0.1 for each new tile. The other terms have weight 0, for use with `weights=` and as measurements in `info`: where the
+path continues (east, north, south), how long ago the agent was there, tiles and columns reached. The original's reset
+parameters `reward_path_progress`, `reward_path_progress_dense`, `reward_fall_off` and `reward_step` are the weights of
+`progress`, `again`, `fall` and `step`.
 
 ## Costs
 None.
 
 ## Starting State
-On the first tile, looking to the right.
+On the first tile, facing right.
 
 ## Episode End
 Termination: no new tile (new since the last fall) for `stamina_level` steps; a fall before the farthest column that
-was reached; a second fall at the same place; the end of the path. Truncation: 1,000 steps. `is_success` says that 50
+was reached; a second fall at the same place; the end of the path. Truncation: 1,000 steps. `is_success` means that 50
 tiles were visited.
 
 ## Parameters
-As the reset parameters of the original, of the same names; `max_steps` is `horizon`.
+The reset parameters of the original, under the same names, except that `max_steps` is `horizon`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the path.
@@ -143,7 +143,7 @@ SPEC = world(
         "show_background": flag(False, "a pattern that moves with the screen"),
         "show_stamina": flag(False, "a bar at the right shows the stamina"),
         "visual_feedback": flag(True, "a red cross shows that the agent fell"),
-        "recall": flag(False, "what was found out about the tiles around the agent is told, beside what is seen"),
+        "recall": flag(False, "whether the observation also tells what was found out about the tiles around the agent"),
         "compat": flag(False, "the original's order of axes, termination at the time limit, no origin"),
     },
     sizes=sizes,
@@ -183,9 +183,9 @@ SPEC = world(
         "tiles": term(0, TILES, 0.0, "tiles visited so far"),
         "farthest": term(0, COLUMNS, 0.0, "the farthest column on the path so far"),
         "fails": term(0, 1e6, 0.0, "falls so far"),
-        "east": term(0, 1, 0.0, "1 where the path goes on to the right"),
-        "north": term(0, 1, 0.0, "1 where it goes up"),
-        "south": term(0, 1, 0.0, "1 where it goes down"),
+        "east": term(0, 1, 0.0, "1 where the path continues to the right"),
+        "north": term(0, 1, 0.0, "1 where it continues up"),
+        "south": term(0, 1, 0.0, "1 where it continues down"),
         "memory_distance": term(0, 1e6, 0.0, "steps since the agent was on the next tile of the path; 0 if never"),
     },
     horizon=1_000,

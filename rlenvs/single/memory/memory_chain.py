@@ -1,18 +1,18 @@
-"""Memory length: keep one bit for a while.
+"""Memory length: remember one bit for a number of steps.
 
 ## Description
-The memory tasks of bsuite (Osband et al., ICLR 2020). Bits are shown at the beginning, and one of them is asked for at
-the end; actions in between have no effect. Here it is one bit for `memory_length` steps; MemorySize-v0 asks for one of
-`num_bits` bits after two steps. The original tries lengths from 1 to 100 and 1 to 40 bits. Observations and rewards are
-the original's: the bits are in sight at the start and after the first step. Different: the observation has no leading
-axis.
+The memory tasks of bsuite (Osband et al., ICLR 2020). Bits are shown at the beginning, and the agent has to report one
+of them at the end; actions in between have no effect. Here it is one bit for `memory_length` steps; MemorySize-v0 asks
+for one of `num_bits` bits after two steps. The original tries lengths from 1 to 100 and 1 to 40 bits. Observations and
+rewards are the original's: the bits are visible at the start and after the first step. Different: the observation has
+no leading axis.
 
 ## Action Space
 The bit.
 
 ## Observation Space
-The share of the time that is left, the number of the bit that is asked for (only in the last step but one, and 0 else),
-and the bits, 1 or -1 (0 when they are not in sight).
+The fraction of the time that is left, the index of the bit that is asked for (shown only before the last step,
+otherwise 0), and the bits, 1 or -1 (0 when they are not visible).
 
 ## Rewards
 `right` is 1 for the right answer and -1 for the wrong one, in the last step.
@@ -24,7 +24,7 @@ None.
 Random bits, and a random one of them to be asked for.
 
 ## Episode End
-Termination: after `memory_length` + 1 steps. `is_success` says that the answer was right.
+Termination: after `memory_length` + 1 steps. `is_success` means that the answer was right.
 
 ## Parameters
 As in the original.
@@ -50,16 +50,17 @@ SPEC = world(
     sizes=lambda values: {"bits": values.num_bits},
     state={"context": u1("bits").within(0, 1), "query": i2.index_of("bits")},
     observation={
-        "time": block(low=0, high=1, raw=True, doc="share of the time that is left"),
+        "time": block(low=0, high=1, raw=True, doc="fraction of the time that is left"),
         "query": block(
-            low=0, high=lambda values: values.num_bits, raw=True, constant=True, doc="which bit is asked for"
+            low=0, high=lambda values: values.num_bits, raw=True, constant=True, doc="index of the bit that is asked "
+                                                                                     "for"
         ),
         "context": block("bits", low=-1, high=1, raw=True, doc="the bits"),
     },
     action=discrete("0", "1"),
     terms={
         "right": term(-1, 1, 1.0, "1 for the right answer, -1 for the wrong one"),
-        "memory_distance": term(0, 1e4, 0.0, "steps since the bits were in sight"),
+        "memory_distance": term(0, 1e4, 0.0, "steps since the bits were visible"),
     },
     horizon=lambda values: values.memory_length + 2,
     expert_sees="state",
@@ -68,7 +69,7 @@ SPEC = world(
 )
 SPEC.member(
     "MemorySize-v0",
-    "Memory size: keep several bits, of which one is asked for.",
+    "Memory size: remember several bits, then report the one that is asked for.",
     source="bsuite memory_size (Osband et al., ICLR 2020)",
     memory_length=2,
     num_bits=10,

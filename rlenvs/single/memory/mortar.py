@@ -13,7 +13,7 @@ VIEW = 8 + len(COMMANDS)
 WELL_DONE = 10  # commands of a sequence that counts as success in the endless game
 CODE = (1, 4, 2, 3, 0, 5, 6, 7, 8)  # place of each command in the vector of the B forms
 HALF = SIDE / 2
-CUE = choice("screen", "vector", doc="commands are shown one by one, or stand in a vector beside the image")
+CUE = choice("screen", "vector", doc="commands are shown one by one, or given as a vector next to the image")
 (SCREEN,) = CUE.codes("screen")
 
 
@@ -45,7 +45,7 @@ def options(delay, duration, commands):
         "observation": choice("pixels", "vector", doc="the screen, or what it shows as numbers"),
         "cue": CUE,
         "endless": flag(False, "a torus, and a sequence that grows"),
-        "arena_size": integer(5, 2, 6, "tiles of a side"),
+        "arena_size": integer(5, 2, 6, "tiles per side"),
         "allowed_commands": integer(commands, 4, 9, "how many kinds of commands, in the order of `arena.COMMANDS`"),
         "command_count": drawn(
             [10], 1, MOST_CODED, "commands of an episode, of the first sequence in the endless game"
@@ -55,7 +55,7 @@ def options(delay, duration, commands):
         "explosion_delay": drawn([delay], 1, 100, "steps for a command"),
         "explosion_duration": drawn([duration], 1, 100, "steps for which tiles burn"),
         "visual_feedback": flag(True, "burning tiles are red"),
-        "recall": flag(False, "the way to the tile to which the commands lead is told, beside what is seen"),
+        "recall": flag(False, "whether the observation also gives the offset to the tile to which the commands lead"),
         "compat": flag(False, "the original's order of axes, and termination at the time limit"),
     }
 
@@ -95,7 +95,8 @@ STATE = {
 OBSERVATION = {
     "commands": block("coded", low=0, high=1, raw=True, constant=True, doc="the commands, one-hot"),
     "seen": block("viewed", low=-2, high=2, raw=True, doc="what the screen shows"),
-    "target": block("recalled", low=-6, high=6, raw=True, unit="tiles", doc="way to where the commands lead"),
+    "target": block("recalled", low=-6, high=6, raw=True, unit="tiles", doc="offset to the tile to which the commands "
+    "lead"),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 TERMS = {
@@ -105,7 +106,7 @@ TERMS = {
     "completed": term(0, 1e5, 0.0, "commands completed so far"),
     "target_x": term(0, 1, 0.0, "column of the target tile / 5"),
     "target_y": term(0, 1, 0.0, "row of the target tile / 5"),
-    "memory_distance": term(0, 1e6, 0.0, "steps since the command that is due was shown; 0 where it is in view"),
+    "memory_distance": term(0, 1e6, 0.0, "steps since the current command was shown; 0 while it is shown"),
 }
 
 

@@ -3,35 +3,35 @@
 ## Description
 One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). Commands appear one after another,
 each a direction to a neighbouring tile; the agent cannot move meanwhile. Then it has to be on the tile that the
-commands lead to, command by command, whenever all other tiles explode. Nothing in a single image says what to do after
-the commands were shown, so a policy without memory stays at the level of a random one. Measured against version 1.0.2
+commands lead to, command by command, whenever all other tiles explode. After the commands were shown, a single image
+does not tell what to do, so a policy without memory stays at the level of a random one. Measured against version 1.0.2
 of the original (frames, rules, random returns). In the endless game the arena is a torus, the sequence begins with one
 command and grows by one whenever it is completed, and only the new command is shown. Different from the original: the
-time limit truncates; images have rows before columns; `is_success` is not set when the last command fails (the
-original reports success); the endless game does not show the last episode's agent while commands are shown; sequences
-grow to at most 128 commands. `compat=True` gives the original's order of axes and its end at the time limit. Symbols
-of diagonal commands are a little off the centre, as there; in the endless game a place between two pixels is rounded
-as pygame 2.4.0 does, which the original asks for.
+time limit truncates; images have rows before columns; `is_success` is not set when the last command fails (the original
+reports success); the endless game does not show the agent of the previous episode while commands are shown; sequences
+grow to at most 128 commands. `compat=True` gives the original's order of axes and its termination at the time limit.
+Symbols of diagonal commands are slightly off center, as there; in the endless game a position between two pixels is
+rounded as in pygame 2.4.0, which the original requires.
 
 ## Action Space
 A direction, as two choices; in the grid forms turn or go forward. Actions have no effect while commands are shown.
 
 ## Observation Space
-The screen, 84 x 84 RGB. With `cue="vector"` (the B forms) commands are not shown but stand in a vector beside the
-image, one-hot for up to 20 commands in the order stay, right, left, up, down, right down, right up, left down, left
-up. `observation="vector"` gives numbers in place of the image: position of the agent (in halves of the screen from its
-centre), direction in which it looks (x, y), whether tiles explode, the tile that does not (0 where none does), whether
-commands are shown, and the command that is shown (one-hot in the order right, down, left, up, stay, right down, right
-up, left down, left up).
+The screen, 84 x 84 RGB. With `cue="vector"` (the B variants) commands are not shown but given as a vector next to the
+image, one-hot for up to 20 commands in the order stay, right, left, up, down, right down, right up, left down, left up.
+`observation="vector"` gives numbers in place of the image: position of the agent (in halves of the screen from its
+centre), direction in which it faces (x, y), whether tiles explode, the tile that does not (0 if none), whether commands
+are shown, and the command that is shown (one-hot in the order right, down, left, up, stay, right down, right up, left
+down, left up).
 
-Which command is due is nowhere to be seen, in the B forms neither: who acts has to count explosions. `recall=True`
-(`level="recall"`: with numbers in place of the image) tells, for policies without memory, what one knows who
-remembers all: the way to the tile to which the commands lead so far, as tiles to the right and down (in the endless
-game the shorter one around the torus); 0 while commands are shown.
+The index of the current command is never shown, not even in the B variants: the agent has to count explosions.
+`recall=True` (`level="recall"`: with numbers instead of the image) adds, for policies without memory, what an agent
+with perfect memory would know: the offset to the tile to which the commands so far lead, as tiles to the right and down
+(in the endless game the shorter one around the torus); 0 while commands are shown.
 
 ## Rewards
-0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`: the
-true target tile, how long ago the command that is due was shown, what was completed. The original's reset parameters
+0.1 for every command. The other terms have weight 0, for use with `weights=` and as measurements in `info`: the true
+target tile, how long ago the current command was shown, what was completed. The original's reset parameters
 `reward_command_success`, `reward_command_failure` and `reward_episode_success` (`reward_new_command_success` of the
 endless game) are the weights of `command`, `failure` and `completion`.
 
@@ -39,17 +39,18 @@ endless game) are the weights of `command`, `failure` and `completion`.
 None.
 
 ## Starting State
-A random tile, looking up; in the B forms and the endless game up to 2 pixels off its middle. Commands are drawn
+A random tile, facing up; in the B variants and the endless game up to 2 pixels off its middle. Commands are drawn
 uniformly among those that stay in the arena (in the endless game among all).
 
 ## Episode End
 Termination: off the target when the tiles explode, or leaving it while they burn; all commands completed. Truncation:
-never before the rules end a finite game; after 5,000 steps in the endless one. `is_success` says that all commands of
-the episode were completed; in the endless game, that a sequence of ten was.
+never before the rules end a finite game; after 5,000 steps in the endless one. `is_success` means that all commands of
+the episode were completed; in the endless game, a sequence of ten.
 
 ## Parameters
-As the reset parameters of the original, of the same names; `max_steps` is `horizon`, `initial_command_count` is
-`command_count` of the endless game. Lists are drawn from, uniformly, in each episode.
+The reset parameters of the original, under the same names, except that `max_steps` is `horizon` and
+`initial_command_count` is `command_count` of the endless game. From lists, one value is drawn uniformly in each
+episode.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the target.
@@ -95,13 +96,13 @@ SPEC = mortar.game(
 )
 SPEC.member(
     "MortarMayhemB-v0",
-    "Mortar Mayhem with the commands in sight: a vector beside the image holds them, so acting alone is tried.",
+    "Mortar Mayhem with the commands given as a vector next to the image: only carrying them out is tested.",
     source="Memory Gym 1.0.2 MortarMayhemB-v0 (Pleines et al., JMLR 26(6), 2025)",
     cue="vector",
 )
 SPEC.member(
     "EndlessMortarMayhem-v0",
-    "Mortar Mayhem without end: the sequence grows by a command whenever it is completed.",
+    "Endless Mortar Mayhem: the sequence grows by one command whenever it is completed.",
     source="Memory Gym 1.0.2 Endless-MortarMayhem-v0 (Pleines et al., JMLR 26(6), 2025)",
     endless=True,
     arena_size=6,

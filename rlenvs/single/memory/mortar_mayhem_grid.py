@@ -1,31 +1,32 @@
 """Mortar Mayhem on a grid: watch ten commands, then turn and step from tile to tile.
 
 ## Description
-The game of MortarMayhem-v0, whose page has the rules and what differs from the original, for an agent that turns by 90
-degrees and goes from tile to tile. There are five commands, none of them diagonal, and less time for each.
+The game of MortarMayhem-v0 for an agent that turns by 90 degrees and moves from tile to tile. The page of
+MortarMayhem-v0 has the rules and the differences from the original. There are five commands, none of them diagonal, and
+less time for each.
 
 ## Action Space
 Turn or go forward. Actions have no effect while commands are shown; at the border the agent stays.
 
 ## Observation Space
 As in MortarMayhem-v0: the screen; with `cue="vector"` also the commands; with `observation="vector"` numbers; with
-`recall=True` also the way to the tile to which the commands lead.
+`recall=True` also the offset to the tile to which the commands lead.
 
 ## Rewards
-0.1 for every command. The other terms have weight 0 and are there for `weights=` and as measurements in `info`.
+0.1 for every command. The other terms have weight 0, for use with `weights=` and as measurements in `info`.
 
 ## Costs
 None.
 
 ## Starting State
-The middle of a random tile, looking up. Commands are drawn uniformly among those that stay in the arena.
+The middle of a random tile, facing up. Commands are drawn uniformly among those that stay in the arena.
 
 ## Episode End
 Termination: off the target when the tiles explode, or leaving it while they burn; all commands completed. Truncation:
-never before the rules end the game. `is_success` says that all commands were completed.
+never before the rules end the game. `is_success` means that all commands were completed.
 
 ## Parameters
-As the reset parameters of the original, of the same names, but for its size of the agent, which had no effect.
+The reset parameters of the original, under the same names, except the size of the agent, which had no effect.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the target.
@@ -57,7 +58,7 @@ SPEC = mortar.game(
 )
 SPEC.member(
     "MortarMayhemBGrid-v0",
-    "Mortar Mayhem on a grid with the commands in sight: a vector beside the image holds them.",
+    "Mortar Mayhem on a grid with the commands given as a vector next to the image.",
     source="Memory Gym 1.0.2 MortarMayhemB-Grid-v0 (Pleines et al., JMLR 26(6), 2025)",
     cue="vector",
 )

@@ -1,33 +1,33 @@
-"""Mystery Path: find a way that cannot be seen, and remember where it does not go.
+"""Mystery Path: find an invisible path by trial and error, and remember it.
 
 ## Description
 One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). A path of tiles leads from one side
-of a black screen to the opposite one; neither it nor its ends are shown. Who leaves it sees a red cross and is back at
-the origin a step later. So every tile beside the path has to be found out by falling, and remembered. Measured against
-version 1.0.2 of the original (frames, rules, lengths of paths, random returns). Different from the original: the time
-limit truncates, and images have rows before columns (`compat=True` gives these two as they were); walls that leave no
-path are drawn again, where the original raises an error; agents of another `agent_scale` start in the middle of their
-tile too, where the original puts them their radius from its corner.
+of a black screen to the opposite one; neither it nor its ends are shown. When the agent leaves it, a red cross appears,
+and one step later the agent is back at the origin. So every tile next to the path has to be discovered by falling, and
+remembered. Measured against version 1.0.2 of the original (frames, rules, lengths of paths, random returns). Different
+from the original: the time limit truncates, and images have rows before columns (`compat=True` restores both); walls
+that leave no path are redrawn, where the original raises an error; agents with another `agent_scale` also start in the
+middle of their tile, where the original puts them their radius from its corner.
 
 ## Action Space
 A direction, as two choices. After a fall the action has no effect: the agent is brought back.
 
 ## Observation Space
 The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: position of the agent (in halves of the
-screen from its centre), direction in which it looks (x, y), whether it fell, and for origin and goal whether they are
+screen from its centre), direction in which it faces (x, y), whether it fell, and for origin and goal whether they are
 shown and where (0 where not).
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one
-knows who remembers all, of the tiles to the right, above, to the left and below (ahead, to the left, behind and to the
-right of the agent that turns): 1 if the path is known to go on there, -1 if it is known not to (the agent fell there,
-came from there, or it is outside of the screen), else 0; then how far away the origin is in the first two of these
-directions, as a share of 7 tiles.
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what an agent
+with perfect memory would know of the tiles to the right, above, to the left and below (for the turning agent: ahead,
+left, behind and right): 1 if the path is known to continue there, -1 if it is known not to (the agent fell there, came
+from there, or it is off the screen), else 0; then the offset to the origin in the first two of these directions, in
+units of 7 tiles.
 
 ## Rewards
-1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0 and are there for
-`weights=` and as measurements in `info`: where the path goes on, how long ago the agent was there, falls. The
-original's reset parameters `reward_goal`, `reward_path_progress`, `reward_fall_off` and `reward_step` are the weights
-of `goal`, `progress`, `fall` and `step`.
+1 for the goal, 0.1 for each new tile of the path in between. The other terms have weight 0, for use with `weights=` and
+as measurements in `info`: where the path continues, how long ago the agent was there, falls. The original's reset
+parameters `reward_goal`, `reward_path_progress`, `reward_fall_off` and `reward_step` are the weights of `goal`,
+`progress`, `fall` and `step`.
 
 ## Costs
 None.
@@ -36,10 +36,10 @@ None.
 On the origin, in a row or column of a side drawn from `cardinal_origin_choice`; the goal is on the opposite side.
 
 ## Episode End
-Termination: at the goal, which is success. Truncation: 512 steps.
+Termination: at the goal (a success). Truncation: 512 steps.
 
 ## Parameters
-As the reset parameters of the original, of the same names; `max_steps` is `horizon`.
+The reset parameters of the original, under the same names, except that `max_steps` is `horizon`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the path.

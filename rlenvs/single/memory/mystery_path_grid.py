@@ -1,8 +1,8 @@
-"""Mystery Path on a grid: find a way that cannot be seen, turning and stepping from tile to tile.
+"""Mystery Path on a grid: find an invisible path by turning and stepping from tile to tile.
 
 ## Description
-The game of MysteryPath-v0, whose page has the rules and what differs from the original, for an agent that turns by 90
-degrees and goes from tile to tile.
+The game of MysteryPath-v0 for an agent that turns by 90 degrees and moves from tile to tile. The page of MysteryPath-v0
+has the rules and the differences from the original.
 
 ## Action Space
 Turn or go forward; at the border of the screen the agent stays. After a fall the action has no effect.
@@ -12,21 +12,21 @@ As in MysteryPath-v0: the screen; with `observation="vector"` numbers; with `rec
 the tiles around the agent.
 
 ## Rewards
-1 for the goal, nothing for the way to it. The other terms have weight 0 and are there for `weights=` and as
-measurements in `info`.
+1 for the goal, nothing on the way. The other terms have weight 0, for use with `weights=` and as measurements in
+`info`.
 
 ## Costs
 None.
 
 ## Starting State
-On the origin, looking up.
+On the origin, facing up.
 
 ## Episode End
-Termination: at the goal, which is success. Truncation: 128 steps.
+Termination: at the goal (a success). Truncation: 128 steps.
 
 ## Parameters
-As the reset parameters of the original, of the same names, but for its size of the agent, which had no effect;
-`max_steps` is `horizon`.
+The reset parameters of the original, under the same names, except the size of the agent, which had no effect, and
+`max_steps`, which is `horizon`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the path.

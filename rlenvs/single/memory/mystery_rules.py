@@ -30,7 +30,7 @@ OPTIONS = {
     "show_origin": flag(False, "the origin is blue"),
     "show_goal": flag(False, "the goal is green"),
     "visual_feedback": flag(True, "a red cross shows that the agent fell"),
-    "recall": flag(False, "what was found out about the tiles around the agent is told, beside what is seen"),
+    "recall": flag(False, "whether the observation also tells what was found out about the tiles around the agent"),
     "compat": flag(False, "the original's order of axes, and termination at the time limit"),
 }
 DATA = {"cross": u1(CROSS, CROSS), "list_sides": i2("number_of_sides"), "turning": i1}
@@ -51,8 +51,9 @@ STATE = {
 }
 OBSERVATION = {
     "seen": block("seen_numbers", low=-2, high=2, raw=True, constant=True, doc="what the screen shows"),
-    "ways": block("ways", low=-1, high=1, raw=True, doc="1 where the path is known to go on, -1 where not"),
-    "origin": block("axes", low=-1, high=1, raw=True, doc="way to the origin / 7 tiles"),
+    "ways": block("ways", low=-1, high=1, raw=True, doc="1 where the path is known to continue, -1 where it is known "
+    "not to"),
+    "origin": block("axes", low=-1, high=1, raw=True, doc="offset to the origin / 7 tiles"),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 
@@ -65,8 +66,8 @@ def terms(progress):
         "fall": term(0, 1, 0.0, "1 for a fall"),
         "step": term(0, 1, 0.0, "1 in every step"),
         "fails": term(0, 1e6, 0.0, "falls so far"),
-        "next_x": term(-1, 1, 0.0, "where the path goes on: columns to the right"),
-        "next_y": term(-1, 1, 0.0, "where the path goes on: rows down"),
+        "next_x": term(-1, 1, 0.0, "where the path continues: columns to the right"),
+        "next_y": term(-1, 1, 0.0, "where the path continues: rows down"),
         "memory_distance": term(0, 1e6, 0.0, "steps since the agent was on the next tile of the path; 0 if never"),
     }
 

@@ -1,19 +1,19 @@
-"""N-back: say whether the symbol in sight is the one of some steps ago.
+"""N-back: say whether the current symbol equals the one shown n steps ago.
 
 ## Description
-The task by which working memory of people is measured (Kirchner, J. Exp. Psychol. 1958). Symbols appear one by one; the
-answer says whether the one in sight is the one of `n` steps before. A third of them is. `n` + 1 symbols have to be
-kept in order.
+A standard test of human working memory (Kirchner, J. Exp. Psychol. 1958). Symbols appear one by one; the answer says
+whether the current one equals the one shown `n` steps before, which is so for a third of them. `n` + 1 symbols have to
+be remembered in order.
 
 ## Action Space
-Another one, or the same.
+0: different, 1: the same.
 
 ## Observation Space
 The number of the symbol.
 
 ## Rewards
-`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that all right ones
-make 1. The first `n` symbols are not asked for.
+`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that answering
+everything correctly gives 1. The first `n` symbols need no answer.
 
 ## Costs
 None.
@@ -22,15 +22,15 @@ None.
 A random symbol.
 
 ## Episode End
-Truncation: after `length` answers, that is `length` + `n` steps. `is_success` says that all answers so far were right,
-and that there were some.
+Truncation: after `length` answers, that is `length` + `n` steps. `is_success` means that there were answers so far and
+all were right.
 
 ## Parameters
-Which symbols come is drawn in each step.
+The symbols are drawn at random, step by step.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert looks the symbol up. Always saying that it is another one is right twice out
-of three times.
+Mean return over seeds 0 to 99. The expert looks the symbol up. Always answering "different" is right two times out of
+three.
 
 ## Version History
 v0: first version.
@@ -49,7 +49,7 @@ SPEC = world(
     source="N-back task (Kirchner, J. Exp. Psychol. 1958)",
     options={
         "n": integer(2, 1, MOST_BACK - 1, "steps back"),
-        "symbols": integer(8, 2, 100, "how many there are"),
+        "symbols": integer(8, 2, 100, "number of symbols"),
         "length": integer(40, 1, 10_000, "answers"),
     },
     state={"recent": u1(MOST_BACK), "right": i4, "wrong": i4},

@@ -1,30 +1,30 @@
-"""Repeat previous: say of which suit the card was that came some cards before.
+"""Repeat previous: name the suit of the card dealt some cards earlier.
 
 ## Description
 A task of POPGym (Morad et al., ICLR 2023). Cards are dealt one by one from a shuffled deck, and only the suit of the
-last one is seen. The answer is the suit of the card that came `k` - 1 cards before it (`k` = 1: the one in sight), so
-`k` suits have to be kept, and replaced one by one. `level="medium"` has 2 decks and k = 32, `level="hard"` 3 and 64, as
-there. Spaces, rewards and lengths are the original's.
+last one is seen. The answer is the suit of the card dealt `k` - 1 cards earlier (`k` = 1: the visible one), so `k`
+suits have to be remembered and replaced one by one. As in the original, `level="medium"` has 2 decks and k = 32,
+`level="hard"` 3 decks and k = 64. Spaces, rewards and lengths are the original's.
 
 ## Action Space
 A suit.
 
 ## Observation Space
-The suit of the card in sight.
+The suit of the visible card.
 
 ## Rewards
-`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that all right ones
-make 1. Before the k-th card there is no answer and no reward.
+`right` is 1 for a right answer and -1 for a wrong one, divided by their number in an episode, so that answering
+everything correctly gives 1. Before the k-th card answers do not count and there is no reward.
 
 ## Costs
 None.
 
 ## Starting State
-A shuffled deck, whose first card is in sight.
+A shuffled deck with its first card visible.
 
 ## Episode End
-Truncation: when one card is left, 52 `decks` - 1 steps. `is_success` says that all answers so far were right, and that
-there were some.
+Truncation: when one card is left, 52 `decks` - 1 steps. `is_success` means that there were answers so far and all were
+right.
 
 ## Parameters
 `k` is less than the number of cards.
@@ -57,7 +57,7 @@ SPEC = world(
     source="POPGym RepeatPrevious (Morad et al., ICLR 2023)",
     options={
         "decks": integer(1, 1, 64, "decks of 52 cards"),
-        "k": integer(4, 1, 1000, "which card, counted back from 1, the one in sight"),
+        "k": integer(4, 1, 1000, "which card to name, counted back from 1, the visible one"),
         "first": flag(False, "the first card is asked for, whatever k is"),
     },
     sizes=sizes,
@@ -74,7 +74,7 @@ SPEC = world(
 )
 SPEC.member(
     "RepeatFirst-v0",
-    "Repeat first: say of which suit the first card was, card after card.",
+    "Repeat first: keep naming the suit of the first card while others are dealt.",
     source="POPGym RepeatFirst (Morad et al., ICLR 2023)",
     first=True,
     k=1,

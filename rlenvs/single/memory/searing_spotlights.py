@@ -1,19 +1,18 @@
-"""Searing Spotlights: cross a dark room to a coin and the exit, out of the light that burns.
+"""Searing Spotlights: cross a dark room to a coin and then the exit, avoiding harmful spotlights.
 
 ## Description
-One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). The room is bright at first and
-dims within six steps; then spotlights that wander across it are all that shows something. Whoever is touched by one
-loses health. The agent has to remember where the coin, the exit and it itself are: only its actions are shown in the
-bar at the top, beside its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In
-the endless game coins appear one after another, each in sight for six steps, and each has to be found within 160.
-Different from the original: the time limit truncates; images have rows before columns; no spotlight is overlooked for a
-step when another one has left (`compat=True` gives these three as they were); a coin is not overlooked when another one
-was collected; games without an exit, without coins or without the display of actions do not crash; a black floor is not
-kept for later episodes; at most 48 spotlights are on; on a black floor the rim of a spotlight is seen within others
-too; the bar covers a visible exit; borders of coins from `coin_scale` 1 on differ by up to 20 pixels. As in the
-original: the bar shows the action and the reward before the last, the agent looks up in the first image whatever its
-direction, and spotlights appear every 40 steps although the intervals are meant to get shorter (`schedule="shrinking"`
-makes them so).
+One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). The room is bright at first and goes
+dark within six steps; then only the spotlights that wander across it reveal anything. The agent loses health while a
+spotlight touches it. It has to remember where the coin, the exit and it itself are: the bar at the top shows only its
+actions and its health. Measured against version 1.0.2 of the original (frames, rules, random returns). In the endless
+game coins appear one after another; each is visible for six steps and has to be found within 160. Different from the
+original: the time limit truncates; images have rows before columns; no spotlight is skipped for a step when another one
+has left (`compat=True` restores these three); a coin is not skipped when another one was collected; games without an
+exit, without coins or without the display of actions do not crash; a black floor does not carry over to later episodes;
+there are at most 48 spotlights; on a black floor the rim of a spotlight is visible inside others too; the bar covers a
+visible exit; borders of coins from `coin_scale` 1 on differ by up to 20 pixels. As in the original: the bar shows the
+action and the reward before the last, the agent faces up in the first image whatever its direction, and spotlights
+appear every 40 steps although the intervals are meant to get shorter (`schedule="shrinking"` makes them do so).
 
 ## Action Space
 A direction, as two choices.
@@ -21,34 +20,34 @@ A direction, as two choices.
 ## Observation Space
 The screen, 84 x 84 RGB. `observation="vector"` gives numbers of what the screen shows: darkness, health, whether the
 agent is hit, the last two actions that the bar shows and whether it shows a reward; then, for agent, goal (coin, or
-exit once all coins are collected) and exit, whether it is in sight and where; then up to 12 spotlights: place and
-radius. Places are in halves of the screen from its centre, 0 for what is not seen.
+exit once all coins are collected) and exit, whether it is visible and where; then up to 12 spotlights: position and
+radius. Positions are in halves of the screen from its center, 0 for what is not visible.
 
-`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what one knows
-who remembers all that was in sight: the place of the agent, and the way from it to the goal, both in halves of the
+`recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what an agent
+with perfect memory would know: the position of the agent and the offset from it to the goal, both in halves of the
 screen. Spotlights stay as hard to see.
 
 ## Rewards
-0.25 for a coin, 1 for the exit. The other terms have weight 0 and are there for `weights=` and as measurements in
-`info`: the true places of agent and goal, and how long ago they were seen. The original's reset parameters
+0.25 for a coin, 1 for the exit. The other terms have weight 0, for use with `weights=` and as measurements in `info`:
+the true positions of agent and goal, and how long ago they were seen. The original's reset parameters
 `reward_inside_spotlight`, `reward_outside_spotlight`, `reward_death`, `reward_exit`, `reward_coin` and
-`reward_max_steps` (without effect there) are the weights of `inside`, `outside`, `death`, `exit`, `coin` and
-`timeout`.
+`reward_max_steps` (without effect there) are the weights of `inside`, `outside`, `death`, `exit`, `coin` and `timeout`.
 
 ## Costs
 `damage`: the health lost in a step.
 
 ## Starting State
-Agent, coins and exit at random places, apart from each other; four spotlights just outside of the room.
+Agent, coins and exit are at random places, apart from each other; four spotlights are just outside the room.
 
 ## Episode End
 Termination: no health is left; the exit is reached with all coins; in the endless game, no coin for 160 steps.
-Truncation: 256 steps, 2,000 in the endless game. `is_success` says that the exit was reached (where there is none,
-that all coins were collected; in the endless game, that ten were).
+Truncation: 256 steps, 2,000 in the endless game. `is_success` means that the exit was reached (without an exit, that
+all coins were collected; in the endless game, that ten were).
 
 ## Parameters
-As the reset parameters of the original, of the same names; `max_steps` is `horizon`. Lists are drawn from, uniformly,
-in each episode. The endless game uses `spawn_interval`, the other one the three numbers that make its schedule.
+The reset parameters of the original, under the same names, except that `max_steps` is `horizon`. From lists, one value
+is drawn uniformly in each episode. The endless game uses `spawn_interval`, the other one the three numbers that define
+its schedule.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows where everything is, and where the spotlights go.
@@ -143,8 +142,10 @@ SPEC = world(
         **AGENT_PARAMS,
         "spot_min_radius": param(7.5, 1.0, 30.0, "px", "smallest radius; whole pixels from its integer part on"),
         "spot_max_radius": param(13.75, 1.0, 40.0, "px", "largest radius; its integer part is the last one drawn"),
-        "spot_min_speed": param(0.0025, 0.0005, 0.05, "1/step", "smallest share of its way that a spotlight goes"),
-        "spot_max_speed": param(0.0075, 0.0005, 0.05, "1/step", "largest share of its way that a spotlight goes"),
+        "spot_min_speed": param(0.0025, 0.0005, 0.05, "1/step", "smallest fraction of its path that a spotlight "
+        "travels"),
+        "spot_max_speed": param(0.0075, 0.0005, 0.05, "1/step", "largest fraction of its path that a spotlight "
+        "travels"),
         "spot_damage": param(1.0, 0.0, 10.0, "", "health lost in a step in which a spotlight touches the agent"),
         "coin_scale": param(0.375, 0.2, 2.0, "", "size of a coin: its radius is 10 pixels times this, rounded down"),
     },
@@ -189,7 +190,7 @@ SPEC = world(
         "hide_chessboard": for_data(flag(False, "the floor is white")),
         "show_last_action": flag(True, "the bar shows actions"),
         "show_last_positive_reward": flag(True, "the bar shows rewards"),
-        "recall": flag(False, "the agent's place and the way to the goal are told, beside what is seen"),
+        "recall": flag(False, "whether the observation also gives the agent's position and the offset to the goal"),
         "compat": flag(False, "the original's order of axes, end at the time limit, and overlooked spotlights"),
     },
     sizes=sizes,
@@ -239,7 +240,7 @@ SPEC = world(
     },
     observation={
         "seen": block("seen_numbers", low=-2, high=2, raw=True, doc="what the screen shows", constant=True),
-        "recall": block("recalled", low=-2, high=2, raw=True, doc="the agent's place, and the way to the goal"),
+        "recall": block("recalled", low=-2, high=2, raw=True, doc="the agent's position, and the offset to the goal"),
     },
     images={"screen": image("side", "side", 3, doc="the screen")},
     action=FREE,
@@ -270,7 +271,7 @@ SPEC = world(
 )
 SPEC.member(
     "EndlessSearingSpotlights-v0",
-    "Searing Spotlights without end: coin after coin in a dark room, out of the light that burns.",
+    "Endless Searing Spotlights: collect coin after coin in a dark room, avoiding harmful spotlights.",
     source="Memory Gym 1.0.2 Endless-SearingSpotlights-v0 (Pleines et al., JMLR 26(6), 2025)",
     endless=True,
     use_exit=False,

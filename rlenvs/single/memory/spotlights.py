@@ -1,4 +1,4 @@
-"""Spotlights of Searing Spotlights: how they travel, whom they hit, and the screen that they light."""
+"""Spotlights of Searing Spotlights: how they travel, what they hit, and what they reveal on the screen."""
 
 import math
 

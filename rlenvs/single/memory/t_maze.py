@@ -1,19 +1,19 @@
-"""T-maze: see a sign, walk down a corridor, and turn where the sign said.
+"""T-maze: read a sign, walk down a corridor, and turn in the direction that the sign gave.
 
 ## Description
 The task by which recurrent policies were first shown to learn long dependencies (Bakker, NeurIPS 2001). At the start of
-a corridor a sign says whether the goal lies to the north or to the south of the junction at its other end. The sign is
-seen in the first cell alone, and the corridor looks the same everywhere.
+a corridor a sign says whether the goal is to the north or to the south of the junction at its other end. The sign is
+visible only in the first cell, and the corridor looks the same everywhere.
 
 ## Action Space
-A step. Against a wall the agent stays where it is.
+The direction of a step. At a wall the agent stays where it is.
 
 ## Observation Space
 Three numbers, as in the paper: 0 1 1 at the start when the goal is in the north and 1 1 0 when it is in the south,
 1 0 1 in the corridor, 0 1 0 at the junction.
 
 ## Rewards
-4 for the goal; -0.1 for the wrong end, and for each step that leads nowhere.
+4 for the goal; -0.1 for the wrong end, and for each step into a wall.
 
 ## Costs
 None.
@@ -22,7 +22,8 @@ None.
 The first cell; where the goal lies is random.
 
 ## Episode End
-Termination: behind the junction, on either side; success on the right one. Truncation: after 4 `length` + 4 steps.
+Termination: past the junction, on either side; a success on the side of the goal. Truncation: after 4 `length` + 4
+steps.
 
 ## Parameters
 `length` is the number of steps from the first cell to the junction.

@@ -1,1 +1,1 @@
-"""Finite worlds with several objectives, their exact fronts computed by `rlenvs.pareto`."""
+"""Finite worlds with several objectives; `rlenvs.pareto` computes their exact Pareto fronts."""

@@ -1,23 +1,23 @@
-"""Breakable bottles: two at a time is faster, and may leave one on the floor.
+"""Breakable bottles: carrying two at a time is faster, but one may fall and break.
 
 ## Description
-A corridor of five cells. Bottles stand at its left end, and two are wanted at the right one. Who carries two may drop
-one in the cells between, and a dropped bottle breaks: it stays there for ever (Vamplew, Foale, Dazeley and Bignold,
-"Potential-based multiobjective reinforcement learning approaches to low-impact agents for AI safety", Engineering
-Applications of Artificial Intelligence 2021). Time, what is delivered, and the side effect are objectives. In
-UnbreakableBottles-v0 a dropped bottle can be picked up again. Rules, rewards and time limit are MO-Gymnasium's (1.3),
-which begins at the right end though its docstring says left. Different: the observation is a vector where the
-original has a dictionary of the same numbers; of a broken bottle's cell it says 0 or 1, as the original's declared
-space does, though its own observations count on; more than three unbreakable bottles never lie in one cell. The
-bounds of the original's reward space leave out that picking the last bottle up again gives 1. `env.unwrapped.model`
-has the exact matrices (of 360 states). Nobody published a front. Undiscounted, `env.unwrapped.pareto_front()` has two
-points here, one bottle at a time or two, and a single one in UnbreakableBottles-v0, since what falls is picked up
-again. With a discount, policies with a memory make so many points that it gives up; the corners,
-`rlenvs.pareto.coverage_set(env, gamma)`, are few.
+A corridor of five cells. Bottles are at its left end, and two have to be delivered at the right end. An agent that
+carries two may drop one in the cells between, and a dropped bottle breaks: it stays there forever (Vamplew, Foale,
+Dazeley and Bignold, "Potential-based multiobjective reinforcement learning approaches to low-impact agents for AI
+safety", Engineering Applications of Artificial Intelligence 2021). Time, what is delivered, and the side effect are
+objectives. In UnbreakableBottles-v0 a dropped bottle can be picked up again. Rules, rewards and time limit are
+MO-Gymnasium's (1.3), which begins at the right end though its docstring says left. Different: the observation is a
+vector where the original has a dictionary of the same numbers; for a cell with broken bottles it is 0 or 1, as in the
+original's declared space, though its actual observations keep counting; no cell has more than three unbreakable
+bottles. The bounds of the original's reward space ignore that picking up the last bottle again gives 1.
+`env.unwrapped.model` has the exact matrices (of 360 states). No front has been published. Undiscounted,
+`env.unwrapped.pareto_front()` has two points here (one bottle at a time, or two) and a single point in
+UnbreakableBottles-v0, where dropped bottles can be picked up again. With a discount, policies with memory make the
+front too large to compute; its few corners are `rlenvs.pareto.coverage_set(env, gamma)`.
 
 ## Action Space
-Left, right, or pick up a bottle: at the left end, and in UnbreakableBottles-v0 wherever one lies; at most two are
-carried.
+Left, right, or pick up a bottle: at the left end, and in UnbreakableBottles-v0 wherever one has fallen; at most two can
+be carried.
 
 ## Observation Space
 Whole numbers: the cell from 0 on, bottles carried and delivered (0 to 2), bottles on the floor of the three cells
@@ -25,8 +25,8 @@ between. Scaled to [-1, 1] with `scaled=True`.
 
 ## Rewards
 `time` is -1 for every step, `bottles` 25 for each bottle delivered, and `impact` the change of a potential that is -1
-while a bottle lies on the floor and 0 else. Under the default weights a clean floor is worth more than the time that
-it takes to go twice.
+while a bottle is on the floor and 0 otherwise. Under the default weights a clean floor is worth more than the time for
+a second trip.
 
 ## Costs
 None.
@@ -35,11 +35,11 @@ None.
 At the right end, with nothing; nothing delivered, nothing on the floor.
 
 ## Episode End
-Termination: two bottles are delivered. Truncation: 100 steps. `is_success` says that two were delivered and none lies
-on the floor.
+Termination: two bottles are delivered. Truncation: 100 steps. `is_success` means that two were delivered and none is on
+the floor.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights.
@@ -66,7 +66,7 @@ VALUE = 25.0
 TERMS = {
     "time": term(-1.0, 0.0, 1.0, "-1 for every step"),
     "bottles": term(0.0, 2 * VALUE, 1.0, "25 for every bottle delivered"),
-    "impact": term(-1.0, 1.0, 50.0, "change of the potential, -1 while a bottle lies on the floor"),
+    "impact": term(-1.0, 1.0, 50.0, "change of the potential, -1 while a bottle is on the floor"),
 }
 
 
@@ -140,7 +140,8 @@ SPEC = multi_objective(
     source="MO-Gymnasium breakable-bottles (Vamplew, Foale, Dazeley and Bignold, EAAI 2021)",
     options={
         "drop": free(
-            0.1, parse_probability, "probability that who carries two drops one, for each move from a cell between"
+            0.1, parse_probability, "probability of dropping one of two carried bottles, for each move from a cell "
+                                    "between"
         ),
         "unbreakable": flag(False, "whether a dropped bottle can be picked up again"),
     },
@@ -170,7 +171,7 @@ def step(p, s, a, rng, r):
 
 UNBREAKABLE = SPEC.member(
     "UnbreakableBottles-v0",
-    "Unbreakable bottles: two at a time is faster, and what falls can be picked up again.",
+    "Unbreakable bottles: carrying two at a time is faster, and a dropped bottle can be picked up again.",
     unbreakable=True,
     levels={"clumsy": {"drop": 0.5}},
 )
@@ -178,7 +179,7 @@ UNBREAKABLE = SPEC.member(
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (-101.0, -1.0, -2.0), "nobody published a front; the reference point is ours")
+    return PublishedFront(None, (-101.0, -1.0, -2.0), "no front has been published; the reference point is ours")
 
 
 @SPEC.draw

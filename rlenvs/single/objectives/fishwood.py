@@ -1,25 +1,26 @@
-"""Fishwood: fish or wood, and a utility that wants both in every episode.
+"""Fishwood: catch fish or chop wood, for a utility that needs both in every episode.
 
 ## Description
-Somebody is at the river or in the woods. At the river there may be a fish, in the woods there may be wood; each step
-also says where to be next (Roijers, Steckelmacher and Nowe, "Multi-objective reinforcement learning for the expected
-utility of the return", ALA 2018). It is made for utilities that are not linear, such as min(fish, wood // 2): what is
-expected of the utility (ESR) is then less than the utility of what is expected (SER), and a policy that looks at what
-it has so far does better than any that does not. `rlenvs.pareto.utility_of` evaluates both. Spaces, probabilities and
-steps are MO-Gymnasium's (1.3), whose docstring has the objectives the other way round. Different: the end of the time
-truncates, and is no termination; with `compat=True` it is both, as in the original. Without a discount the exact
-front has 200 points, all on one line, since each step of 200 but the first goes to one or the other; with one there
-are too many to list, and the two corners (`rlenvs.pareto.coverage_set`) say all.
+The agent is at the river, where it may catch a fish, or in the woods, where it may find wood; each step chooses where
+to be next (Roijers, Steckelmacher and Nowe, "Multi-objective reinforcement learning for the expected utility of the
+return", ALA 2018). It is designed for nonlinear utilities such as min(fish, wood // 2): the expected utility of the
+returns (ESR) is then less than the utility of the expected returns (SER), and a policy that considers what it has
+collected so far outperforms any policy that does not. `rlenvs.pareto.utility_of` evaluates both. Spaces, probabilities
+and steps are MO-Gymnasium's (1.3), whose docstring swaps the objectives. Different: the time limit truncates and does
+not terminate; with `compat=True` it does both, as in the original. Without a discount the exact front has 200 points,
+all on one line, since each of the 200 steps except the first goes to one or the other; with a discount there are too
+many points to list, and the two corners (`rlenvs.pareto.coverage_set`) describe the front.
 
 ## Action Space
 Where to be next: at the river (fish), or in the woods (wood).
 
 ## Observation Space
-Where one is: 0 at the river, 1 in the woods. Scaled to [-1, 1] with `scaled=True`.
+The place: 0 at the river, 1 in the woods. Scaled to [-1, 1] with `scaled=True`.
 
 ## Rewards
 `fish` is 1 with probability 0.1 in a step that begins at the river, `wood` is 1 with probability 0.9 in one that
-begins in the woods. Under the default weights a fish is worth five times as much as wood, so that wood is the best.
+begins in the woods. Under the default weights a fish is worth five times as much as wood, so collecting only wood is
+optimal.
 
 ## Costs
 None.
@@ -31,7 +32,7 @@ In the woods.
 Truncation: 200 steps. Success is not defined.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights.
@@ -78,7 +79,7 @@ SPEC = multi_objective(
         "fish_chance": free(0.1, parse_probability, "probability of a fish at the river"),
         "wood_chance": free(0.9, parse_probability, "probability of wood in the woods"),
     },
-    kernel_options={"compat": flag(False, "whether the end of the time terminates as well, as in the original")},
+    kernel_options={"compat": flag(False, "whether the time limit also terminates the episode, as in the original")},
     seen=block(1, low=0.0, high=1.0, whole=True, doc="0 at the river, 1 in the woods"),
     action=discrete("fish", "wood", idle=0),
     published=published("MO-Gymnasium fishwood-v0", "int32", low=0.0, high=1.0, reward=lambda values: ([0, 0], [1, 1])),
@@ -100,7 +101,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (0.0, 0.0), "nobody published a front; the reference point is ours")
+    return PublishedFront(None, (0.0, 0.0), "no front has been published; the reference point is ours")
 
 
 @SPEC.draw

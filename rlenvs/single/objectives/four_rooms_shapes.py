@@ -1,18 +1,19 @@
-"""Four rooms with shapes: squares, triangles and circles to pick up on the way to the goal.
+"""Four rooms with shapes: pick up squares, triangles and circles on the way to the goal.
 
 ## Description
 Four rooms with twelve shapes, four of each of three kinds, and a goal in the corner opposite to the start (after
 Barreto et al., "Successor features for transfer in reinforcement learning", NeurIPS 2017). Map, spaces, rewards and
-time limit are MO-Gymnasium's four-room (1.3), which draws its only start from Python's global generator, whatever the
-seed. Different: `is_success`.
+time limit are MO-Gymnasium's four-room (1.3), which draws its initial state from Python's global generator and ignores
+the seed. Different: `is_success`.
 
-Time enough is left to pick up everything, so that without a discount the front is one point, (5, 5, 5), which no policy
-can exceed and the scripted expert attains. Under a discount kinds are traded for each other: with 0.99 the exact front
-has 240 points, with 0.95 652, with 0.9 1642. `rlenvs.pareto.pareto_front` gives each with the moves that attain it.
+There is enough time to pick up everything, so without a discount the front is one point, (5, 5, 5), which no policy can
+exceed and the scripted expert attains. With a discount the kinds are traded off against each other: with 0.99 the exact
+front has 240 points, with 0.95 652, with 0.9 1642. `rlenvs.pareto.pareto_front` gives each with the moves that attain
+it.
 
 `level="features"` is the form in which successor features are learnt (as in Gimelfarb's "Shapes", the source of
-MO-Gymnasium's): the goal is a feature of its own, and a task is the weights of the kinds, from -1 to 1, while the goal
-has weight 1: `weights={"square": 1, "triangle": -1, "circle": 0}`.
+MO-Gymnasium's): the goal is a separate feature, and a task is given by the weights of the kinds, from -1 to 1, while
+the goal has weight 1: `weights={"square": 1, "triangle": -1, "circle": 0}`.
 
 ## Action Space
 One move to a neighbouring cell. Walls and the border block.
@@ -23,7 +24,7 @@ whole numbers. Scaled to [-1, 1] with `scaled=True`.
 
 ## Rewards
 `square`, `triangle` and `circle` are 1 for a shape of this kind, when it is picked up, and all three are 1 at the goal.
-At the level `features` `goal` is 1 there in their place. The default weights are all 1.
+At the level `features`, only `goal` is 1 there. The default weights are all 1.
 
 ## Costs
 None.
@@ -32,13 +33,14 @@ None.
 The lower left corner, (12, 0), with nothing picked up.
 
 ## Episode End
-Termination: at the goal, (0, 12). Truncation: 200 steps. `is_success` says that everything was picked up before.
+Termination: at the goal, (0, 12). Truncation: 200 steps. `is_success` means that all shapes were picked up before
+reaching the goal.
 
 ## Parameters
 None.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The scripted expert goes to the nearest shape while there is one; no policy has more.
+Mean return over seeds 0 to 99. The scripted expert goes to the nearest remaining shape; no policy has a higher return.
 
 ## Version History
 v0: first version.
@@ -88,7 +90,7 @@ def rewards(count: int) -> Any:
 
 KIND_TERMS = {kind: term(0.0, 1.0, 1.0, f"1 for a {kind}") for kind in ("square", "triangle", "circle")}
 FEATURES = rewards(4)
-NOBODY = "nobody published a front; the reference point is ours"
+NOBODY = "no front has been published; the reference point is ours"
 
 SPEC = world(
     "FourRoomsShapes-v0",

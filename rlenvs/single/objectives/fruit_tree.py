@@ -1,18 +1,18 @@
-"""Fruit tree: many leaves, each the best for somebody.
+"""Fruit tree: walk down a binary tree to one of many fruits, each optimal for some preference.
 
 ## Description
-A complete binary tree. From its root one goes left or right, five, six or seven times, and finds a fruit with six
-nutrients at the leaf (Yang, Sun and Narasimhan, "A generalized algorithm for multi-objective reinforcement learning
-and policy adaptation", NeurIPS 2019). No leaf is better than another in all nutrients, so the front has as many
-points as the tree has leaves, and all of them are the best for some weights. Values of the leaves, spaces and rewards
-are MO-Gymnasium's (1.3, MIT License). Different: `is_success`, `env.unwrapped.model`, and a time limit, which no
-episode reaches.
+A complete binary tree. From its root the agent goes left or right, five, six or seven times, and finds a fruit with six
+nutrients at the leaf (Yang, Sun and Narasimhan, "A generalized algorithm for multi-objective reinforcement learning and
+policy adaptation", NeurIPS 2019). No leaf is better than another in all nutrients, so the front has as many points as
+the tree has leaves, and each of them is optimal for some weights. Values of the leaves, spaces and rewards are
+MO-Gymnasium's (1.3, MIT License). Different: `is_success`, `env.unwrapped.model`, and a time limit, which no episode
+reaches.
 
 ## Action Space
 Left or right.
 
 ## Observation Space
-The level of the tree from 0 on, and the place in it from the left, whole numbers. Scaled to [-1, 1] with
+The level of the tree, starting at 0, and the position in it from the left, integers. Scaled to [-1, 1] with
 `scaled=True`.
 
 ## Rewards
@@ -25,11 +25,11 @@ None.
 The root.
 
 ## Episode End
-Termination: at a leaf. Truncation: 10 steps. `is_success` says that it is the fruit with the largest sum of
-nutrients, which the scripted expert takes.
+Termination: at a leaf. Truncation: 10 steps. `is_success` means that it is the fruit with the largest sum of nutrients,
+which is the one the scripted expert takes.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights.
@@ -98,7 +98,7 @@ SPEC = multi_objective(
         low=0.0,
         high=lambda values: [values.depth, 2**values.depth - 1.0],
         whole=True,
-        doc="level, place from the left",
+        doc="level, position from the left",
     ),
     action=discrete("left", "right"),
     published=published(
@@ -136,7 +136,7 @@ def published_front(values, gamma):
 def draw(canvas, p, s):
     depth = (len(p.features) + 1).bit_length() - 2
     level, place = place_of(s.number)
-    canvas.legend(("blue", "where one is", "disc"), ("green", "within reach", "disc"), ("grey", "out of reach", "disc"))
+    canvas.legend(("blue", "current node", "disc"), ("green", "within reach", "disc"), ("grey", "unreachable", "disc"))
     wide, tall = canvas.scene
     canvas.view(0.0, 1.0, 0.0, tall / wide)
     high = tall / wide
@@ -173,13 +173,13 @@ def _draw_fruits(canvas: Any, depth: int, level: int, place: int, high: float) -
         x, value = 0.04 + 0.16 * k, float(fruits[:, k].mean())
         canvas.rectangle(x, 0.05 * high, x + 0.11, (0.05 + 0.022 * value) * high, color)
         canvas.text((x + 0.055, 0.025 * high), f"{name} {value:.1f}", "black", 11, "centre")
-    canvas.caption("the fruit" if span == 1 else f"mean of the {span} fruits within reach")
+    canvas.caption("the fruit" if span == 1 else f"mean of the {span} reachable fruits")
 
 
 @SPEC.text
 def text(p, s):
     level, place = place_of(s.number)
-    return f"level {level}, place {place}"
+    return f"level {level}, position {place}"
 
 
 @SPEC.keys

@@ -1,12 +1,12 @@
-"""MailRound: ten letters for ten houses, and time for six at most.
+"""MailRound: deliver letters to ten houses, with time for at most six.
 
 ## Description
-A postman goes from house to house, each of which is an objective of its own, and the shift is too short for all of
-them. Who is to get a letter? Ten objectives are more than a front can be drawn for, and more than most methods are made
-for; here the exact front is known. Without a discount it has 68 points of 5 or 6 houses. None of these is better than
-another but by a utility: the sum of all houses, the mean of a few, the worst off of several rounds
-(`rlenvs.pareto.utility_of`). With a discount early letters are worth more, orders matter too, and the front has 542
-points for 0.99. `rlenvs.pareto.pareto_front` gives each with the way that attains it.
+A postman goes from house to house. Each house is a separate objective, and the shift is too short for all of them, so
+the postman has to choose. A front over ten objectives cannot be drawn, and most methods are designed for fewer; here
+the exact front is known. Without a discount it has 68 points of 5 or 6 houses. Only a utility ranks them: the sum over
+all houses, the mean of a few, or the worst-off house over several rounds (`rlenvs.pareto.utility_of`). With a discount,
+early letters are worth more and the order matters too: for 0.99 the front has 542 points. `rlenvs.pareto.pareto_front`
+gives each with the path that attains it.
 
 ## Action Space
 One move to a neighbouring cell. Hedges and the border block.
@@ -15,7 +15,7 @@ One move to a neighbouring cell. Hedges and the border block.
 Row and column, for each house whether it has its letter, and the steps so far, up to 40. Scaled to [-1, 1].
 
 ## Rewards
-`house_0` to `house_9` are 1 when the postman first comes to this house. The default weights are all 1.
+`house_0` to `house_9` are 1 when the postman first reaches that house. The default weights are all 1.
 
 ## Costs
 None.
@@ -24,15 +24,15 @@ None.
 At the post office, (6, 4), with all letters.
 
 ## Episode End
-Termination: all letters are delivered, for which no level has the time. Truncation: 28 steps; 20 at the level `short`,
-40 at the level `long`. Success is not defined.
+Termination: all letters are delivered, for which no level has enough time. Truncation: 28 steps; 20 at the level
+`short`, 40 at the level `long`. Success is not defined.
 
 ## Parameters
 None.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert tries all pairs of next houses, with the nearest one after the other behind
-them. The bound is exact: the best point of the front under the default weights.
+Mean return over seeds 0 to 99. The expert tries all pairs of next houses, each followed by nearest-neighbor moves. The
+bound is exact: the best point of the front under the default weights.
 
 ## Version History
 v0: first version.
@@ -202,7 +202,7 @@ def _after(cell: int, action: int) -> int:
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (-1.0,) * COUNT, "nobody published a front; the reference point is ours")
+    return PublishedFront(None, (-1.0,) * COUNT, "no front has been published; the reference point is ours")
 
 
 @SPEC.draw

@@ -1,51 +1,52 @@
-"""Minecart: bring two ores home, and burn little fuel.
+"""Minecart: mine two ores, bring them home, and burn little fuel.
 
 ## Description
 A cart leaves its base in the corner of a square, looks for a mine, digs ore out of it and brings it home. Five mines
-have two ores in different shares, the far ones yield more, and every frame burns fuel, digging and accelerating most of
-all (Abels, Roijers, Lenaerts, Nowe and Steckelmacher, "Dynamic weights in multi-objective deep reinforcement learning",
-ICML 2019). Map, rules, spaces, rewards and time limit are MO-Gymnasium's minecart (1.3); `level="deterministic"` is its
-minecart-deterministic and `level="pixels"` its minecart-rgb, with a picture of our own.
-`env.unwrapped.pareto_front(gamma)` knows the front of the deterministic level at gamma 1, 0.99 and 0.98, and
-`rlenvs.pareto.pareto_front` has a route for each point. A branch and bound over all sequences of actions found it; at 1
-and 0.99 it is proved, at 0.98 some trips to two mines may burn up to 0.03 less, and `rlenvs front` shows the bound. The
-published front is made of scripted trips: nearly all of its points are dominated, by turning while the cart rolls and
-by digging at two mines; the others, its empty trip and with a discount two trips to the middle mine, no policy attains.
-Different: the world's own generator draws the ore, where the original takes NumPy's global one, whatever the seed;
-after the end of an episode the cart is not moved on (`compat=True` does so: there a turn, an acceleration or a
-braking of the next frame shows in the last observation); the first picture of an episode shows this episode, where
-the original shows the end of the last one; the base is drawn where it is; all mines share one standard deviation.
+hold two ores in different proportions, the distant ones yield more, and every frame burns fuel, most of all digging and
+accelerating (Abels, Roijers, Lenaerts, Nowe and Steckelmacher, "Dynamic weights in multi-objective deep reinforcement
+learning", ICML 2019). Map, rules, spaces, rewards and time limit are MO-Gymnasium's minecart (1.3);
+`level="deterministic"` is its minecart-deterministic and `level="pixels"` its minecart-rgb, with images drawn by this
+package. `env.unwrapped.pareto_front(gamma)` returns the front of the deterministic level at gamma 1, 0.99 and 0.98, and
+`rlenvs.pareto.pareto_front` has a route for each point. It was found by branch and bound over all action sequences. At
+1 and 0.99 it is proved optimal; at 0.98 some trips to two mines may burn up to 0.03 less fuel, and `rlenvs front` shows
+the bound. The published front consists of scripted trips. Nearly all of its points are dominated, by turning while the
+cart rolls and by digging at two mines; the others (its empty trip and, with a discount, two trips to the middle mine)
+are not attained by any policy. Different: the ore is drawn from the seeded generator, where the original uses NumPy's
+global one and ignores the seed; after the end of an episode the cart does not move on (with `compat=True` it does, as
+in the original, and the last observation shows a turn, an acceleration or a braking of the next frame); the first image
+of an episode shows this episode, where the original shows the end of the last one; the base is drawn at its true
+position; all mines share one standard deviation.
 
 ## Action Space
-Dig, turn left or right by 10 degrees, accelerate, brake to a halt, or nothing; each for four frames. One digs only at a
-halt and within reach of a mine, and what exceeds the capacity is left. Walls turn a cart that runs into them and take
-from its speed.
+Dig, turn left or right by 10 degrees, accelerate, brake to a halt, or do nothing; each for four frames. Digging works
+only at a standstill within reach of a mine, and ore beyond the capacity is lost. A cart that hits a wall is turned and
+slowed down.
 
 ## Observation Space
 Position, speed per frame, sine and cosine of the heading (0 degrees along x, 90 along y, which points down), and each
-ore as a share of the capacity. With `observation="pixels"` a picture of 480 x 480 pixels: the base red, the mines in
+ore as a fraction of the capacity. With `observation="pixels"` an image of 480 x 480 pixels: the base red, the mines in
 the colours of their ores, the cart with bars for its load.
 
 ## Rewards
-`first_ore` and `second_ore` are what comes home, when it does; `fuel` is what all frames of an action burn, those
-after the end among them. The default weights are all 1.
+`first_ore` and `second_ore` are the amounts brought home, in the step of arrival; `fuel` is minus the fuel burnt in all
+frames of an action, including those after the end. The default weights are all 1.
 
 ## Costs
 None.
 
 ## Starting State
-In the corner, at a halt and empty, heading for the middle.
+In the corner, at a standstill and empty, heading for the middle.
 
 ## Episode End
-Termination: back in the base after having left it. Truncation: 1000 steps. `is_success` says that the cart came home
-with nine tenths of its capacity or more.
+Termination: back in the base after having left it. Truncation: 1000 steps. `is_success` means that the cart came home
+with at least nine tenths of its capacity.
 
 ## Parameters
 `mines` replaces the five mines by up to 16 others.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert takes the best route under the default weights,
-which is known for the published values, and digs again where chance was against it; with others it steers by sight.
+which is known for the published values, and digs again if it was unlucky; with other values it steers by feedback.
 
 ## Version History
 v0: first version.
@@ -116,24 +117,25 @@ SPEC = world(
     doc=__doc__,
     source="MO-Gymnasium minecart (Abels et al., ICML 2019)",
     params={
-        "acceleration": param(0.0075, 0.001, 0.03, "1/frame^2", "change of speed by accelerating, per frame"),
-        "brake": param(1.0, 0.001, 1.0, "1/frame^2", "most that braking takes from the speed, per frame", limit=True),
+        "acceleration": param(0.0075, 0.001, 0.03, "1/frame^2", "increase in speed by accelerating, per frame"),
+        "brake": param(1.0, 0.001, 1.0, "1/frame^2", "largest decrease in speed by braking, per frame", limit=True),
         "max_speed": param(1.0, 0.02, 1.0, "1/frame", "largest speed", limit=True),
-        "turn": param(10.0, 1.0, 45.0, "deg/frame", "how far one turns; a wall turns by as much"),
+        "turn": param(10.0, 1.0, 45.0, "deg/frame", "angle of a turn; hitting a wall turns the cart by the same angle"),
         "capacity": param(1.5, 0.3, 4.0, "", "ore that the cart holds"),
         "spread": param(0.05, 0.0, 0.2, "", "standard deviation of each ore per frame of digging"),
-        "mine_radius": param(0.14, 0.03, 0.3, "", "how near one has to be to dig"),
-        "base_radius": param(0.15, 0.03, 0.3, "", "how near to the corner one is at home"),
+        "mine_radius": param(0.14, 0.03, 0.3, "", "largest distance from a mine at which the cart can dig"),
+        "base_radius": param(0.15, 0.03, 0.3, "", "radius of the base around the corner"),
         "fuel_idle": param(0.005, 0.0, 0.02, "1/frame", "fuel of every frame"),
-        "fuel_accelerate": param(0.025, 0.0, 0.1, "1/frame", "further fuel of accelerating"),
-        "fuel_dig": param(0.05, 0.0, 0.2, "1/frame", "further fuel of digging"),
+        "fuel_accelerate": param(0.025, 0.0, 0.1, "1/frame", "additional fuel of accelerating"),
+        "fuel_dig": param(0.05, 0.0, 0.2, "1/frame", "additional fuel of digging"),
     },
     options={
-        "observation": choice("vector", "pixels", doc="numbers, or a picture"),
+        "observation": choice("vector", "pixels", doc="numbers, or an image"),
         "frame_skip": integer(4, 1, 16, "frames of an action"),
-        "incremental": flag(True, "each frame moves; else the effects of all frames come before all motion"),
+        "incremental": flag(True, "whether each frame moves the cart; else the effects of all frames are applied "
+        "before all motion"),
         "mines": for_data(free([list(row) for row in MINES], parse_mines, "rows (x, y, mean of each ore per frame)")),
-        "compat": flag(False, "as in the original, what the next frame does shows in the last observation"),
+        "compat": flag(False, "as in the original, the last observation shows the effect of the next frame"),
     },
     sizes=sizes,
     data={
@@ -148,14 +150,14 @@ SPEC = world(
             "numbers",
             low=lambda values: [0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 0.0][: sizes(values)["numbers"]],
             high=1.0,
-            doc="x, y, speed, sine and cosine of the heading, each ore as a share of the capacity",
+            doc="x, y, speed, sine and cosine of the heading, each ore as a fraction of the capacity",
         )
     },
     images={"screen": image("side", "side", 3, doc="the picture")},
     action=discrete("dig", "left", "right", "accelerate", "brake", "none", idle=NONE),
     terms={
-        "first_ore": term(0.0, 4.0, 1.0, "the first ore that comes home"),
-        "second_ore": term(0.0, 4.0, 1.0, "the second ore that comes home"),
+        "first_ore": term(0.0, 4.0, 1.0, "amount of the first ore brought home"),
+        "second_ore": term(0.0, 4.0, 1.0, "amount of the second ore brought home"),
         "fuel": term(-3.52, 0.0, 1.0, "fuel burnt, negative"),
     },
     published=published(

@@ -1,4 +1,5 @@
-"""Minecart's fronts: what the search of benchmarks/minecart_front.py found, its bounds, and what MO-Gymnasium supposes.
+"""Minecart's fronts: the results and bounds of the search in benchmarks/minecart_front.py, and the front that
+MO-Gymnasium assumes.
 
 Values are (first ore, second ore, fuel), discounted; fuel is negative.
 """
@@ -60,7 +61,8 @@ def front_of(published: bool, horizon: int, gamma: float) -> Any:
     if not routes or not published or horizon < LONGEST:
         raise ParameterError(
             f"gamma={gamma:g} with horizon={horizon}: the front of Minecart-v0 is known for its level 'deterministic' "
-            f"at gamma 1, 0.99 and 0.98, with a horizon of at least {LONGEST}; benchmarks/minecart_front.py searches it"
+            f"at gamma 1, 0.99 and 0.98, with a horizon of at least {LONGEST}; benchmarks/minecart_front.py can "
+            f"compute others"
         )
     return routes
 

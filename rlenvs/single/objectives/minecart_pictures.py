@@ -1,4 +1,4 @@
-"""Pictures of Minecart: those that agents see, and those for people."""
+"""Images of Minecart: the observations of agents, and the pictures for people."""
 
 import math
 from typing import Any

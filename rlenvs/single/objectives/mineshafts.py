@@ -1,27 +1,27 @@
-"""Mineshafts: gold or time, with a front in three hollow arcs of which weights find the ends alone.
+"""Mineshafts: trade gold against time, with a front of three concave arcs; linear weights find only their ends.
 
 ## Description
-Three shafts lie along a road, far apart, and in each the gold becomes more the deeper one digs, ever faster. One may
-take the gold where one stands, once, and goes home with it. Every depth of every shaft is the best answer to some
-trade-off of gold and time, 24 in all; but each shaft's points bend away from the best (the front is not convex), and
-between shafts nothing is to be had (it is not connected). A weighted sum of gold and time, whatever the weights, is
-largest at a bottom or at the very first gold: 4 points of 24. Whoever wants the others needs more than weights, such
-as thresholds, Chebyshev distances or sets of policies. At the level `hollow` weights find but the first and the last
-of all points, and of the hypervolume above (-36, 0) 15 % (89 % without a level).
+There are three shafts along a road, far apart. In each, the amount of gold grows with depth, faster and faster. The
+agent can take the gold once, at its current depth, which ends the episode. Every depth of every shaft is optimal for
+some trade-off between gold and time, 24 in all. But the points of a shaft curve inwards (the front is not convex), and
+there is a gap between shafts (it is not connected). A weighted sum of gold and time is always largest at a bottom or at
+the first gold: 4 of the 24 points. The others require more than linear weights, such as thresholds, Chebyshev distances
+or sets of policies. At the level `hollow`, weights find only the first and the last of all points, and 15 % of the
+hypervolume above (-36, 0) (89 % without a level).
 
-The front is known in closed form: gold at depth k of a shaft in column c is home after c + k + 1 steps. With
-`collapse` a shaft may break down at every dig, and points are expected returns. `env.unwrapped.pareto_front(gamma)`
-gives it with any discount, by dynamic programming.
+The front is known in closed form: taking the gold at depth k of a shaft in column c takes c + k + 1 steps. With
+`collapse` a shaft may collapse at every dig, and points are expected returns. `env.unwrapped.pareto_front(gamma)`
+computes it for any discount, by dynamic programming.
 
 ## Action Space
-Left and right along the road; down, to dig; up; and to take the gold. What is not possible changes nothing.
+Left and right along the road; down, to dig; up; and take the gold. Impossible actions change nothing.
 
 ## Observation Space
 Depth and column. Scaled to [-1, 1].
 
 ## Rewards
-`time` is -1 for every step, `gold` the gold taken. By default a step weighs as much as two pieces of gold, so that the
-bottom of the second shaft is the best.
+`time` is -1 for every step, `gold` the gold taken. By default a step weighs as much as two pieces of gold, so the
+bottom of the second shaft is optimal.
 
 ## Costs
 None.
@@ -30,14 +30,14 @@ None.
 At the left end of the road.
 
 ## Episode End
-Termination: gold was taken, a success; or a shaft broke down. Truncation: 100 steps.
+Termination: gold was taken (a success), or a shaft collapsed. Truncation: 100 steps.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights. Success alone says that some
-gold was taken, which random actions do in two of three episodes: read the return, or the front.
+Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights. Success only means that some
+gold was taken, which random actions do in two of three episodes: look at the return or the front instead.
 
 ## Version History
 v0: first version.
@@ -79,7 +79,7 @@ def parse_shafts(given: Any) -> Shafts:
     shafts = tuple((int(column), tuple(float(gold) for gold in depths)) for column, depths in given)
     columns = [column for column, _ in shafts]
     if not columns or columns != sorted(set(columns)) or not 0 <= columns[0] <= columns[-1] <= FARTHEST:
-        raise ValueError(f"needed: shafts in rising columns from 0 to {FARTHEST}, not in {columns}")
+        raise ValueError(f"needed: shafts in increasing columns from 0 to {FARTHEST}, not in {columns}")
     for column, depths in shafts:
         if not 1 <= len(depths) <= DEEPEST or not all(0.0 <= gold <= MOST_GOLD for gold in depths):
             raise ValueError(
@@ -128,10 +128,10 @@ SPEC = multi_objective(
     build,
     TERMS,
     doc=__doc__,
-    source="this package; after Vamplew et al., Machine Learning 2011, on fronts that weights do not find",
+    source="this package; after Vamplew et al., Machine Learning 2011, on fronts that linear weights do not find",
     options={
         "shafts": free(SHAFTS, parse_shafts, "column of each shaft, with the gold at each depth"),
-        "collapse": free(0.0, parse_probability, "probability that a shaft breaks down at a dig"),
+        "collapse": free(0.0, parse_probability, "probability that a shaft collapses at a dig"),
     },
     seen=block(2, low=0.0, high=largest, whole=True, doc="depth, column"),
     action=discrete("left", "right", "down", "up", "take", idle=TAKE),
@@ -151,7 +151,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (-100.0, 0.0), "nobody published a front; the reference point is ours")
+    return PublishedFront(None, (-100.0, 0.0), "no front has been published; the reference point is ours")
 
 
 def parts_of(p: Any, s: Any) -> tuple[int, int, dict[tuple[int, int], float]]:

@@ -1,20 +1,21 @@
-"""Resource gathering: gold and a gem, and enemies on the short ways to them.
+"""Resource gathering: bring home gold and a gem, with enemies on the short paths.
 
 ## Description
 A gatherer sets out from home, finds gold and a gem on a grid of 5 x 5 cells, and has to bring them home. Two enemies
-stand where the ways are short; each kills with a probability whenever one steps on its cell (Barrett and Narayanan,
+guard the short paths; each kills with some probability whenever the gatherer steps on its cell (Barrett and Narayanan,
 "Learning all optimal policies with multiple criteria", ICML 2008). The map, spaces, rewards and time limit are
-MO-Gymnasium's (1.3). `env.unwrapped.pareto_front(gamma)` gives the exact front. Without a discount it is one point: 18
-steps around both enemies bring both resources home without a risk, (0, 1, 1), which dominates all of the published
-front. With discounts of 0.99 and 0.98 too this way dominates the published one through an enemy, and published points
-count one step too many; `rlenvs front ResourceGathering-v0` shows both. Different: `is_success`, and
+MO-Gymnasium's (1.3). `env.unwrapped.pareto_front(gamma)` gives the exact front. Without a discount it is one point: a
+detour of 18 steps around both enemies brings both resources home without risk, (0, 1, 1), which dominates the whole
+published front. With discounts of 0.99 and 0.98 this path also dominates the published one through an enemy, and
+published points count one step too many; `rlenvs front ResourceGathering-v0` shows both. Different: `is_success`, and
 `env.unwrapped.model` has the exact matrices.
 
 ## Action Space
-One move to a neighbouring cell; at the border one stays (and meets the enemy again, or is home again).
+One move to a neighbouring cell; at the border the gatherer stays (and meets an enemy on its cell again, or arrives home
+again).
 
 ## Observation Space
-Row and column, from 0 on, and whether the gatherer has gold and a gem (0 or 1), whole numbers. Scaled to [-1, 1] with
+Row and column, starting at 0, and whether the gatherer has gold and a gem (0 or 1), integers. Scaled to [-1, 1] with
 `scaled=True`.
 
 ## Rewards
@@ -27,10 +28,11 @@ None.
 At home, (4, 2), with nothing.
 
 ## Episode End
-Termination: at home, or when killed. Truncation: 100 steps. `is_success` says that both gold and the gem came home.
+Termination: at home, or when killed. Truncation: 100 steps. `is_success` means that both gold and the gem were brought
+home.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum under the default weights.
@@ -102,7 +104,7 @@ SPEC = multi_objective(
     TERMS,
     doc=__doc__,
     source="MO-Gymnasium resource-gathering (Barrett and Narayanan, ICML 2008)",
-    options={"danger": free(0.1, parse_probability, "probability that an enemy kills who steps on its cell")},
+    options={"danger": free(0.1, parse_probability, "probability that an enemy kills a gatherer on its cell")},
     seen=block(
         4, low=0.0, high=lambda values: [4.0, 4.0, 1.0, 1.0], whole=True, doc="row, column, has gold, has the gem"
     ),

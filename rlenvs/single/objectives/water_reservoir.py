@@ -1,54 +1,55 @@
-"""WaterReservoir: release water from a reservoir, between floods and thirst.
+"""WaterReservoir: control the release of a reservoir, between floods and water shortage.
 
 ## Description
-Every day rain fills a reservoir, and somebody says how much water leaves it (Castelletti, Pianosi and Restelli,
+Every day rain fills a reservoir, and the agent decides how much water to release (Castelletti, Pianosi and Restelli,
 "Tree-based fitted Q-iteration for multi-objective Markov decision problems", IJCNN 2012). Too much water floods the
-shores, too little leaves the fields dry; turbines want a high level and much water, and the valley below wants little.
-MO-Gymnasium's water-reservoir (1.3): its equations, numbers, rewards and time limit. The original counts in float32;
-where it is made to count in float64, a step from the same state gives the same numbers. Different: releases end at
-200, since a box without an end cannot be sampled evenly (no level is above 200 but with probability 1e-9); whether
-actions are fined and where episodes start are two options, where the original starts from whole numbers just when it
-fines; with normalized actions numbers outside of [0, 1] cannot be given; all constants are parameters.
+shores, too little leaves the fields dry; turbines need a high level and a large release, and the valley below needs a
+small one. MO-Gymnasium's water-reservoir (1.3): its equations, numbers, rewards and time limit. The original computes
+in float32; if it is changed to float64, a step from the same state gives the same numbers. Different: releases are
+bounded by 200, since an unbounded box cannot be sampled uniformly (the level exceeds 200 only with probability 1e-9);
+penalties on actions and starting levels are two separate options, while the original starts from integers exactly when
+it penalizes; normalized actions outside [0, 1] are refused; all constants are parameters.
 
 Two objectives are the default. `level="hydropower"` has three and `level="downstream"` four (`nO` in the original).
 
-No policy floods less than one that releases everything: the level is then what the rain brings, an expected excess
-of 0.833 per step. And no policy releases more than there is: with 100 steps `demand` is at most -962.7 in the mean. So
-(-83.3, -962.7) lies above the front of the two objectives, and their sum above all scores.
+No policy floods less than one that releases everything: the level is then that of the rain alone, with an expected
+excess of 0.833 per step. And no policy can release more water than there is: over 100 steps, the mean of `demand` is at
+most -962.7. So (-83.3, -962.7) is above the front of the two objectives, and their sum is above all scores.
 
 ## Action Space
-How much water is to leave in this step. What leaves is at most the level, and at least what is above the capacity.
-With `normalized_action=True` the share of what is possible, from 0 (the least) to 1 (the most).
+How much water to release in this step. The actual release is at most the level, and at least the excess over the
+capacity. With `normalized_action=True` the action is a fraction of the possible range, from 0 (the least) to 1 (the
+most).
 
 ## Observation Space
 The level of the reservoir, the volume of water in it.
 
 ## Rewards
-Each is minus an amount of water by which something was missed: `upstream`, by which the level at the end of the step
-is above the flood level; `demand`, by which the release is below the demand of the fields; at two levels `power`, by
-which the turbines are below the demand for power (it grows with the product of release and level); at the last one
-`valley`, by which the release is above what the valley below can take. With `penalize=True` each also has minus the
-amount by which the action was outside of what is possible. The default weights are all 1.
+Each term is minus an amount by which a target was missed: `upstream`, how far the level at the end of the step is above
+the flood level; `demand`, how far the release is below the demand of the fields; at two levels `power`, how far the
+turbines are below the demand for power (which grows with the product of release and level); at the last level `valley`,
+how far the release is above what the valley below can take. With `penalize=True` the amount by which the action was
+outside the possible range is also subtracted from each. The default weights are all 1.
 
 ## Costs
 None.
 
 ## Starting State
-One of ten published levels between 13.2 and 140.1; with `start="uniform"` a whole number from 0 to 159; with
+One of ten published levels between 13.2 and 140.1; with `start="uniform"` an integer from 0 to 159; with
 `start="given"` the level `initial_level`.
 
 ## Episode End
 Truncation: 100 steps. Success is not defined.
 
 ## Parameters
-Rain is normal and seldom below 0, which takes water away; the level is never below 0. `power_demand` and
+Rain is normally distributed and rarely negative, which removes water; the level is never below 0. `power_demand` and
 `valley_limit` belong to the levels with their objectives.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert releases the demand, and all that would be above the flood level once the
-usual rain and a quarter of its standard deviation have come. Of the policies on a grid of half a unit this is the best
-one, with -1115.9, by dynamic programming. Who releases nearly all on every day, whatever the level, has 4 % less than
-the expert. The bound is the sum of the two above.
+Mean return over seeds 0 to 99. The expert releases the demand, plus everything that would exceed the flood level after
+the mean rain and a quarter of its standard deviation. According to dynamic programming on a grid of half a unit, this
+is the best policy, with -1115.9. Releasing nearly everything every day, whatever the level, is 4 % worse than the
+expert. The bound is the sum of the two above.
 
 ## Version History
 v0: first version.
@@ -91,8 +92,8 @@ SPEC = world(
     params={
         "inflow_mean": param(40.0, 0.0, 80.0, "", "mean of the rain per step"),
         "inflow_std": param(10.0, 0.0, 15.0, "", "standard deviation of the rain per step"),
-        "capacity": param(100.0, 50.0, 150.0, "", "what is above it has to leave"),
-        "flood_level": param(50.0, 20.0, 100.0, "", "above it the shores are flooded"),
+        "capacity": param(100.0, 50.0, 150.0, "", "capacity; the excess has to be released"),
+        "flood_level": param(50.0, 20.0, 100.0, "", "level above which the shores are flooded"),
         "water_demand": param(50.0, 10.0, 100.0, "", "of the fields, per step"),
         "power_demand": param(4.36, 1.0, 10.0, "", "of power, per step"),
         "valley_limit": param(30.0, 10.0, 60.0, "", "release above which the valley is flooded"),
@@ -104,9 +105,9 @@ SPEC = world(
         "initial_level": {"start": "given"},
     },
     options={
-        "penalize": flag(False, "whether actions outside of what is possible are fined"),
-        "normalized_action": flag(False, "whether actions are shares of what is possible"),
-        "start": choice("listed", "uniform", "given", doc="the first level: one of ten, a whole number, or given"),
+        "penalize": flag(False, "whether actions outside the possible range are penalized"),
+        "normalized_action": flag(False, "whether actions are fractions of the possible range"),
+        "start": choice("listed", "uniform", "given", doc="the first level: one of ten, a random integer, or given"),
     },
     state={"level": f8, "released": f8, "rain": f8, "outside": f8},
     observation={"level": block(1, low=0.0, high=HIGHEST, doc="level of the reservoir")},
@@ -120,7 +121,7 @@ SPEC = world(
         "hydropower": {"terms": THREE, "published": rewards(3)},
         "downstream": {"terms": FOUR, "published": rewards(4)},
     },
-    scores={"bound": Score(-1046, 0, "more than any policy has in the mean")},
+    scores={"bound": Score(-1046, 0, "an upper bound of the mean return of any policy")},
 )
 
 

@@ -1,14 +1,13 @@
-"""2048: push all tiles to one side; equal ones merge into their sum.
+"""2048: push all tiles to one side; equal tiles merge into their sum.
 
 ## Description
-Gabriele Cirulli's game (2014). A move pushes all tiles as far as they go; two equal ones that meet become one of twice
-the number, once per move, those at the side of the push first. After every move that changed something a tile appears
-on an empty cell: 2 with probability 0.9, 4 else. The scripted expert looks at every move, every tile that may follow
-and every answer to it (expectimax), and likes large tiles in the order of a snake and empty cells.
+Gabriele Cirulli's game (2014). A move pushes all tiles as far as they go; two equal tiles that meet merge into one of
+twice the number, once per move, those nearest the side of the push first. After every move that changed something, a
+tile appears on an empty cell: 2 with probability 0.9, otherwise 4. The scripted expert considers every move, every tile
+that may follow and every reply (expectimax), and prefers empty cells and large tiles in snake order.
 
 ## Action Space
-up, right, down, left. Moves that change nothing are masked; taken nevertheless they change nothing, and no tile
-appears.
+up, right, down, left. Moves that change nothing are masked; if taken anyway, they change nothing, and no tile appears.
 
 ## Observation Space
 The board (size, size): 0 for an empty cell, k for the tile 2^k. With `one_hot=True` a plane of 0 and 1 for each k from
@@ -22,14 +21,14 @@ something.
 None.
 
 ## Starting State
-Two tiles, drawn as those that appear later.
+Two tiles, drawn like those that appear later.
 
 ## Episode End
-Termination: no move changes anything. Truncation: 10 000 moves. `is_success` says that a tile of `target` was made;
+Termination: no move changes anything. Truncation: 10 000 moves. `is_success` means that a tile of `target` was made;
 the game goes on.
 
 ## Parameters
-`size`, `target`, `one_hot`, and the odds of a 4.
+`size`, `target`, `one_hot`, and the probability of a 4.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.

@@ -1,27 +1,27 @@
-"""Lights out: press lamps, which switch themselves and their neighbours, until all are dark.
+"""Lights out: press lamps, each toggling itself and its neighbors, until all are dark.
 
 ## Description
-The electronic game of 1995 (Tiger): a square of lamps, some lit. Pressing a lamp switches it and its neighbours above,
-below and beside. The order of presses does not matter and pressing twice is not pressing, so the shortest solution is
-a set of lamps: a solution of linear equations over the numbers 0 and 1, of which the expert takes the smallest. On 5 x
-5 lamps no start needs more than 15 presses.
+The electronic game of 1995 (Tiger): a square of lamps, some lit. Pressing a lamp toggles it and its neighbors above,
+below, left and right. The order of presses does not matter, and pressing twice cancels out, so a shortest solution is a
+set of lamps: a solution of linear equations over the numbers 0 and 1. The expert takes the smallest one. On 5 x 5 lamps
+no start needs more than 15 presses.
 
 ## Action Space
 The lamp to press, counted row by row. Every press changes something.
 
 ## Observation Space
-The lamps (size, size), 1 where one is lit.
+The lamps (size, size), 1 if lit.
 
 ## Rewards
-1 for darkness, -0.01 for every press. `dark` has weight 0: the change in the number of dark lamps.
+1 when all lamps are dark, -0.01 for every press. `dark` has weight 0: the change in the number of dark lamps.
 
 ## Costs
 None.
 
 ## Starting State
-Each lamp pressed with probability 1/2, starting from darkness, so every start can be solved; drawn again where all
-lamps stay dark. With `presses=k`, k different lamps pressed: a solution of at most k presses. With `fewest_presses=j`
-too, from j to k of them, each number as likely: a curriculum.
+Starting from all lamps dark, each lamp is pressed with probability 1/2, so every start can be solved; redrawn if all
+lamps stay dark. With `presses=k`, k different lamps are pressed, so there is a solution of at most k presses. With
+`fewest_presses=j` as well, the number is uniform in j to k: a curriculum.
 
 ## Episode End
 Termination: all lamps are dark, a success. Truncation: four presses per lamp, 100 on 5 x 5.
@@ -77,7 +77,7 @@ SPEC = world(
         "size": for_data(integer(5, 2, LARGEST, "lamps in a row, and rows")),
         "presses": integer(0, 0, LARGEST * LARGEST, "lamps pressed at the start; 0 for each with probability 1/2"),
         "fewest_presses": integer(
-            0, 0, LARGEST * LARGEST, "where not 0, the number of lamps pressed is drawn from it to `presses`"
+            0, 0, LARGEST * LARGEST, "if not 0, the number of lamps pressed is uniform between it and `presses`"
         ),
     },
     constraints=(at_most("fewest_presses", "presses"),),

@@ -1,34 +1,36 @@
-"""Minesweeper: open all cells without mines, with the numbers of mines around the open ones as the only hints.
+"""Minesweeper: open all cells without mines, using the numbers of neighboring mines as hints.
 
 ## Description
 The classical game on a board of 10 x 10 cells with 10 mines by default, as in Jumanji (Bonnet et al., 2024), whose
-rewards it has. Different: a cell that is open already is masked and nothing happens (there it ends the episode); the
-first cell can be made safe, and openings can spread as in the games of operating systems. The scripted expert opens
-what follows from the numbers, one by one and in pairs, and else the cell that is least likely to be a mine.
+rewards it has. Different: a cell that is already open is masked, and opening it has no effect (there it ends the
+episode); the first cell can be made safe, and openings can spread as in the classic desktop games. The scripted expert
+opens cells that are safe according to the numbers, taken singly and in pairs, and otherwise the cell least likely to be
+a mine.
 
 ## Action Space
 The cell to open, counted row by row.
 
 ## Observation Space
-The board (rows, columns): -1 for a closed cell, else the number of mines around it. With `one_hot=True` ten planes of
-0 and 1 (10, rows, columns): closed, then one for each number from 0 to 8.
+The board (rows, columns): -1 for a closed cell, otherwise the number of mines around it. With `one_hot=True` ten planes
+of 0 and 1 (10, rows, columns): closed, then one for each number from 0 to 8.
 
 ## Rewards
-1 for every move that opens a cell without a mine, as in Jumanji; with `spread=True` too, whatever it opens. `mine`
-(weight 0) is -1 for a mine.
+1 for every move that opens a cell without a mine, as in Jumanji; also with `spread=True`, however many cells it opens.
+`mine` (weight 0) is -1 for a mine.
 
 ## Costs
 None.
 
 ## Starting State
-Mines on cells drawn uniformly, all cells closed. `first_click` says what the first cell can be: "any" also a mine,
-"safe" none (a mine there moves to the first free cell), "clear" one with no mine around it where that is possible.
+Mines are on uniformly drawn cells, and all cells are closed. `first_click` says what the first opened cell can be:
+"any" cell, including a mine; "safe", not a mine (a mine there moves to the first free cell); "clear", with no mine
+around it, if possible.
 
 ## Episode End
 Termination: on a mine; or all cells without mines are open, a success. Truncation: as many steps as there are cells.
 
 ## Parameters
-`rows`, `columns`, `mines`, `first_click`, `spread`. At least one cell is no mine.
+`rows`, `columns`, `mines`, `first_click`, `spread`. At least one cell has no mine.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -90,7 +92,7 @@ SPEC = world(
         "columns": for_data(integer(10, 2, LARGEST, "of the board")),
         "mines": integer(10, 1, LARGEST * LARGEST - 1, "how many there are"),
         "first_click": FIRST,
-        "spread": flag(False, "a cell without mines around it opens its neighbours too, and so on"),
+        "spread": flag(False, "whether a cell without mines around it also opens its neighbors, recursively"),
         "one_hot": flag(False, "planes of 0 and 1"),
     },
     sizes=sizes,

@@ -1,4 +1,5 @@
-"""Moves for sliding tiles: shortest ones up to 3 x 3; above, row after row, each by shortest moves of its tiles."""
+"""Solutions of sliding tiles: shortest ones up to 3 x 3; on larger boards row after row, each by shortest moves of its
+tiles."""
 
 from __future__ import annotations
 

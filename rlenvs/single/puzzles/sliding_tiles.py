@@ -1,28 +1,28 @@
-"""Sliding tiles: the 8-puzzle and its sizes from 2 x 2 to 5 x 5, solved by moving the gap.
+"""Sliding tiles: the 8-puzzle and other sizes from 2 x 2 to 5 x 5, solved by moving the gap.
 
 ## Description
-Numbered tiles on a square board with one gap; a tile beside the gap slides into it. The aim is the order 1, 2, 3, ...
-with the gap at the end. 3 x 3 is the 8-puzzle: 181 440 solvable orders, of which none needs more than 31 moves; 4 x 4
-is the 15-puzzle, of which none needs more than 80. On boards of up to 3 x 3 the expert's plans are shortest ones, from
-a table; on larger ones it puts row after row into place and ends with the table.
+Numbered tiles on a square board with one gap; a tile next to the gap slides into it. The goal is the order 1, 2, 3, ...
+with the gap at the end. 3 x 3 is the 8-puzzle: it has 181 440 solvable orders, and none needs more than 31 moves; 4 x 4
+is the 15-puzzle, where none needs more than 80. On boards of up to 3 x 3 the expert's plans are shortest, from a table;
+on larger boards it puts row after row into place and finishes with the table.
 
 ## Action Space
-Where the gap moves: up, right, down, left. Moves off the board are masked; taken nevertheless they change nothing.
+Where the gap moves: up, right, down, left. Moves off the board are masked; if taken anyway, they change nothing.
 
 ## Observation Space
 The numbers (size, size), 0 for the gap. With `one_hot=True` a plane of 0 and 1 for each number (size * size, size,
 size).
 
 ## Rewards
-1 for the order, -0.01 for every move. With weight 0: `distance`, by how much the sum of the tiles' distances to their
-places became less, and `placed`, the change in the number of tiles in place.
+1 for reaching the goal order, -0.01 for every move. With weight 0: `distance`, the decrease in the sum of the tiles'
+distances to their places, and `placed`, the change in the number of tiles in place.
 
 ## Costs
 None.
 
 ## Starting State
-A uniformly drawn order that can be solved, and is not. With `shuffle_moves=k` k random moves of the gap from the aim,
-none taking back the one before.
+A uniformly drawn order that is solvable but not solved. With `shuffle_moves=k`, k random moves of the gap from the goal
+order, none undoing the previous one.
 
 ## Episode End
 Termination: the order is reached, a success. Truncation: 100 moves up to 3 x 3, 500 on 4 x 4, 1000 on 5 x 5.
@@ -58,8 +58,8 @@ def sizes_of(values):
     """
     if values.size == 2 and values.shuffle_moves and values.shuffle_moves % ROUND == 0:
         raise ParameterError(
-            f"shuffle_moves={values.shuffle_moves} always comes back to the aim with size=2, where {ROUND} moves "
-            "without one back go round: take another number of moves, or 0 for any solvable order"
+            f"shuffle_moves={values.shuffle_moves} always returns to the goal order with size=2, where {ROUND} moves "
+            f"without undoing one form a cycle; give another number of moves, or 0 for any solvable order"
         )
     cells = values.size**2
     return {"side": values.size, "cells": cells, "depth": cells if values.one_hot else 1}
@@ -71,7 +71,8 @@ SPEC = world(
     source="the 15-puzzle (Noyes Chapman, 1880); Korf, Depth-first iterative-deepening, Artificial Intelligence 1985",
     options={
         "size": for_data(integer(3, 2, 5, "rows, and columns")),
-        "shuffle_moves": integer(0, 0, 10_000, "moves of the gap from the aim to the start; 0 for any solvable order"),
+        "shuffle_moves": integer(0, 0, 10_000, "moves of the gap from the goal order to the start; 0 for any solvable "
+        "order"),
         "one_hot": flag(False, "a plane for each number"),
     },
     sizes=sizes_of,
@@ -90,7 +91,7 @@ SPEC = world(
     terms={
         "solved": term(0.0, 1.0, 1.0, "1 when all tiles are in place"),
         "time": term(-1.0, 0.0, 0.01, "-1 for every move"),
-        "distance": term(-1.0, 1.0, 0.0, "how much nearer the tiles are to their places"),
+        "distance": term(-1.0, 1.0, 0.0, "decrease in the sum of the tiles' distances to their places"),
         "placed": term(-1.0, 1.0, 0.0, "change in the number of tiles in place"),
     },
     horizon=lambda values: {2: 100, 3: 100, 4: 500, 5: 1000}[values.size],
@@ -155,7 +156,7 @@ def shuffle(s, rng):
 @SPEC.state_fault
 def state_fault(p, s):
     whole = np.array_equal(np.sort(s.tile), np.arange(s.tile.size)) and s.tile[s.gap] == 0
-    return "" if whole else "its tiles are not each there once, and nothing in the gap"
+    return "" if whole else "it does not hold every tile exactly once, with the gap empty"
 
 
 @SPEC.reset

@@ -1,1 +1,1 @@
-"""Finite Markov decision processes, each a table."""
+"""Finite Markov decision processes, each given by a transition table."""

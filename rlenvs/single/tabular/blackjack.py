@@ -1,11 +1,11 @@
-"""Blackjack: one more card, or not.
+"""Blackjack: decide whether to take another card against a dealer.
 
 ## Description
-A player against a dealer, cards drawn from an endless deck. The player takes cards until they stick or have more than
-21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 where that does not exceed 21 (Sutton and
-Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack-v1 (1.3): its rules, its
-keywords and the values that it is registered with, which are the rules of the book. Different: the observation is one
-number in place of three, which `encoding="tuple"` gives; the dealer's play is part of the table, so
+A player against a dealer, with cards drawn from an infinite deck. The player takes cards until they stick or have more
+than 21; then the dealer, who shows one card, draws to 17 or more. An ace counts 11 if the sum does not exceed 21
+(Sutton and Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack-v1 (1.3): its
+rules, its keywords and its registered defaults, which are the rules of the book. Different: the observation is one
+number instead of three, which `encoding="tuple"` gives; the dealer's play is part of the table, so
 `env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
 
 ## Action Space
@@ -13,13 +13,13 @@ stick, hit.
 
 ## Observation Space
 One number: ((sum - 4) 10 + card - 1) 2 + ace, for the player's sum from 4 to 31, the dealer's card (1 an ace) and
-whether an ace counts 11. With `encoding="tuple"` these three, as the original has them, with `encoding="one_hot"` a
-vector with a 1 at its place.
+whether an ace counts 11. With `encoding="tuple"` these three numbers, as in the original; with `encoding="one_hot"` a
+one-hot vector.
 
 ## Rewards
 `reward` is 1 for winning, -1 for losing, 0 for a draw. An ace and a ten at the start, a natural, always win unless the
-dealer has a natural too, as in the book. With `sab=False` they count as any other 21, but win 1.5 with `natural=True`,
-which `sab` makes void.
+dealer also has a natural, as in the book. With `sab=False` a natural counts like any other 21, but wins 1.5 with
+`natural=True`, which has no effect with `sab`.
 
 ## Costs
 None.
@@ -28,10 +28,10 @@ None.
 Two cards for the player, one for the dealer.
 
 ## Episode End
-Termination: the player sticks or has more than 21. Success: winning. Truncation: 22 steps, which no hand takes.
+Termination: the player sticks or has more than 21. Success: winning. Truncation: 22 steps, which no hand reaches.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum.
@@ -146,8 +146,8 @@ SPEC = tabular(
     doc=__doc__,
     source="Gymnasium Blackjack (Towers et al., arXiv 2407.17032); Sutton and Barto, Reinforcement Learning, 2018",
     options={
-        "natural": flag(False, "whether a natural that wins is worth 1.5; void with sab"),
-        "sab": flag(True, "the rules of Sutton and Barto: a natural beats all but another one"),
+        "natural": flag(False, "whether a winning natural is worth 1.5; no effect with sab"),
+        "sab": flag(True, "the rules of Sutton and Barto: a natural beats everything except another natural"),
     },
     parts=Parts((MOST + 1, 11, 2), split),
     action=discrete("stick", "hit"),

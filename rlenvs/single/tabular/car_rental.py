@@ -1,19 +1,19 @@
-"""Car rental: how many cars to move overnight between two places.
+"""Car rental: decide how many cars to move overnight between two locations.
 
 ## Description
 A manager rents out cars at two places. Each day a random number of customers asks for a car at each place, and a random
-number of cars comes back, to be rented out from the next day on. Overnight up to five cars can be moved from one place
-to the other (Jack's car rental: Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.2, and with
-`free_shuttle` and `parking_price=4` exercise 4.7). `env.unwrapped.model` has the exact matrices, in which
-rewards are those that are expected; `rlenvs.solve(env, gamma=0.9)` gives the policy of the book's figure.
+number of cars is returned, available from the next day. Overnight up to five cars can be moved from one place to the
+other (Jack's car rental: Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.2, and with `free_shuttle`
+and `parking_price=4` exercise 4.7). `env.unwrapped.model` has the exact matrices, in which rewards are expected
+rewards; `rlenvs.solve(env, gamma=0.9)` gives the policy of the book's figure.
 
 ## Action Space
 The number of cars moved from the first place to the second, -5 to 5: action 0 moves five to the first. The mask allows
-to move what is there; of more, what is there is moved.
+moving only available cars; a larger number is reduced to the available cars.
 
 ## Observation Space
-One number: cars at the first place times 21, and those at the second one, in the evening. With `encoding="one_hot"` a
-vector with a 1 at its place.
+One number: 21 times the cars at the first place, plus the cars at the second, in the evening. With `encoding="one_hot"`
+a one-hot vector.
 
 ## Rewards
 `rentals` is `credit` for each car rented out, `moves` minus `move_price` for each car moved (with `free_shuttle` the
@@ -30,7 +30,7 @@ Ten cars at each place.
 Truncation: 100 days. Success is not defined.
 
 ## Parameters
-Customers and returns are Poisson numbers with these means, cut off at what is there and at 20 cars.
+Customers and returns are Poisson distributed with these means, limited to the available cars and to 20 cars per place.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum within the time limit.
@@ -135,25 +135,26 @@ SPEC = world(
     params={
         "requests_first": param(3.0, 0.0, MOST_CUSTOMERS, "", "mean number of customers at the first place"),
         "requests_second": param(4.0, 0.0, MOST_CUSTOMERS, "", "mean number of customers at the second place"),
-        "returns_first": param(3.0, 0.0, MOST_CUSTOMERS, "", "mean number of cars that come back to the first place"),
-        "returns_second": param(2.0, 0.0, MOST_CUSTOMERS, "", "mean number of cars that come back to the second place"),
-        "credit": param(10.0, 0.0, MOST_PRICE, "", "what a car rented out is worth"),
+        "returns_first": param(3.0, 0.0, MOST_CUSTOMERS, "", "mean number of cars returned to the first place"),
+        "returns_second": param(2.0, 0.0, MOST_CUSTOMERS, "", "mean number of cars returned to the second place"),
+        "credit": param(10.0, 0.0, MOST_PRICE, "", "income from renting out a car"),
         "move_price": param(2.0, 0.0, MOST_PRICE, "", "price of moving a car"),
         "parking_price": param(
-            0.0, 0.0, MOST_PRICE, "", "price of more than 10 cars at a place overnight; the exercise has 4"
+            0.0, 0.0, MOST_PRICE, "", "price of keeping more than 10 cars at a place overnight; 4 in the exercise"
         ),
     },
     options={
-        "free_shuttle": flag(False, "whether one car a night is moved from the first place for nothing"),
+        "free_shuttle": flag(False, "whether one car a night is moved from the first place for free"),
     },
     data={"best": i4(COUNTS * COUNTS)},
     state={"first": i8.up_to(MOST), "second": i8.up_to(MOST)},
-    observation={"cars": discrete_block(COUNTS * COUNTS, doc="21 times the cars at the first place, and the others")},
+    observation={"cars": discrete_block(COUNTS * COUNTS, doc="21 times the cars at the first place, plus those at the "
+                                                             "second")},
     action=discrete(*(f"move {abs(n)} to the {'first' if n < 0 else 'second'}" for n in range(-MOST_MOVED, 6))),
     terms={
-        "rentals": term(0.0, 2 * MOST * MOST_PRICE, 1.0, "credit for cars rented out"),
+        "rentals": term(0.0, 2 * MOST * MOST_PRICE, 1.0, "income from cars rented out"),
         "moves": term(-MOST_MOVED * MOST_PRICE, 0.0, 1.0, "price of the cars moved"),
-        "parking": term(-2 * MOST_PRICE, 0.0, 1.0, "price of keeping many cars at a place"),
+        "parking": term(-2 * MOST_PRICE, 0.0, 1.0, "price of keeping too many cars at a place"),
     },
     horizon=100,
     fps=4,

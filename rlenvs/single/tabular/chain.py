@@ -1,16 +1,16 @@
-"""Chain: a small reward near by, a large one far away.
+"""Chain: a small reward nearby, a large one far away.
 
 ## Description
-States in a row. The far end is worth 1 in every step, the near one 0.01, so a learner that does not explore stays where
-it began: the "RiverSwim" and "chain" problems of exploration (Strehl and Littman, "An analysis of model-based interval
+States in a row. The far end gives 1 in every step, the near end 0.01, so a learner that does not explore stays where it
+started: the "RiverSwim" and "chain" problems of exploration (Strehl and Littman, "An analysis of model-based interval
 estimation", JCSS 2008; Osband et al., "Deep exploration via randomized value functions", JMLR 2019). With `current`
-each step to the right may fail, as against a river.
+each step to the right may fail, like swimming against a river.
 
 ## Action Space
-left, right. At an end a step stays where it is.
+left, right. At an end a step has no effect.
 
 ## Observation Space
-The number of the state, from 0 on the left. With `encoding="one_hot"` a vector with a 1 at its place.
+The number of the state, from 0 on the left. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is 1 for a step to the right in the last state, 0.01 for one to the left in the first.
@@ -19,14 +19,14 @@ The number of the state, from 0 on the left. With `encoding="one_hot"` a vector 
 None.
 
 ## Starting State
-State 1, beside the near end.
+State 1, next to the near end.
 
 ## Episode End
-Truncation: after `length` + 9 steps, so that one has to go straight; with `current` ten times as many. Success in each
-step that the far end pays.
+Truncation: after `length` + 9 steps, so the agent has to go straight to the far end; with `current` ten times as many.
+Success in each step in which the far end gives its reward.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum.

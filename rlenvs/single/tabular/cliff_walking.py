@@ -1,19 +1,19 @@
-"""Cliff walking: the shortest way runs along the edge.
+"""Cliff walking: reach the goal; the shortest path runs along the edge of a cliff.
 
 ## Description
 A walker goes from the lower left corner of a grid of 4 x 12 cells to the lower right one. The cells between them are a
-cliff: who falls is back at the start, for -100. Learners that follow what they do (SARSA) keep away from the edge,
-those that follow the best they know (Q-learning) walk along it (Sutton and Barto, "Reinforcement Learning", 2nd
-edition, example 6.6). Gymnasium's CliffWalking (1.3): its states, actions, rewards and `is_slippery`. Different: there
-is a time limit, `is_success`, and `env.unwrapped.model` has the exact matrices.
+cliff: falling gives -100 and leads back to the start. On-policy learners (SARSA) keep away from the edge, off-policy
+learners (Q-learning) walk along it (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 6.6). Gymnasium's
+CliffWalking (1.3): its states, actions, rewards and `is_slippery`. Different: there is a time limit, `is_success`, and
+`env.unwrapped.model` has the exact matrices.
 
 ## Action Space
-up, right, down, left. At the border a step stays where it is. With `is_slippery` a step goes where it was meant to or
-to one of its sides, each with probability 1/3.
+up, right, down, left. At the border a step has no effect. With `is_slippery` a step goes in the intended direction or
+to either side of it, each with probability 1/3.
 
 ## Observation Space
 The number of the cell, row by row from the upper left: 36 at the start, 47 at the goal. With `encoding="one_hot"` a
-vector with a 1 at its place.
+one-hot vector.
 
 ## Rewards
 `reward` is -1 for every step, -100 for one into the cliff.
@@ -28,7 +28,7 @@ The lower left corner.
 Termination: at the goal, a success. Falling does not end the episode. Truncation: 200 steps.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum: 13 steps.

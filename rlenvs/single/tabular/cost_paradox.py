@@ -1,53 +1,51 @@
-"""Cost paradox: what pays is what costs, and the best policy within the limit has to mix.
+"""Cost paradox: every rewarding action is costly, and only a stochastic policy is optimal within the limit.
 
 ## Description
-Small constrained problems on which a Lagrangian learner goes round in circles: with a multiplier below that of the
-optimum the risky way is worth more, above it less, at it both are worth the same, so the policy swings from one to the
-other and only its average converges. They ask for the last policy to be good, not the average one (ReLOAD: Moskovitz
+Small constrained problems on which a Lagrangian learner oscillates. With a multiplier below the optimal one the risky
+choice is worth more, above it less, and at the optimum both are worth the same, so the policy swings from one to the
+other and only its average converges. The task is to make the last policy good, not the average one (ReLOAD: Moskovitz
 et al., "ReLOAD: reinforcement learning with optimistic ascent-descent for last-iterate convergence in constrained
-MDPs", ICML 2023, which has a paradoxical constrained problem and Catch with a constraint). What is judged is the gap of
-the last policy: how far its return is from the optimum, plus what its mean cost exceeds the limit by. The graphs,
-numbers and limits here are ours: only the idea is the paper's.
+MDPs", ICML 2023, which has a paradoxical constrained problem and Catch with a constraint). The measure is the gap of
+the last policy: the distance of its return from the optimum, plus the excess of its mean cost over the limit. The
+graphs, numbers and limits are this package's; only the idea is from the paper.
 
-- `problem="catch"`: a ball falls 9 rows over 5 columns; below, a paddle that begins in the middle has to be there.
-  Each move costs 1. All balls take 1.2 moves on average, and 0.6 are allowed: a ball at the border is caught in one of
-  four cases, which is worth 0.4; the multiplier is 1. Rows, columns and rewards are those of bsuite's Catch (Osband et
-  al., 2020).
-- `problem="arms"`: one state, two arms; the risky one is worth 1 and costs 1, the safe one nothing. With a limit of 30
+- `problem="catch"`: a ball falls 9 rows over 5 columns; below, a paddle that starts in the middle has to catch it. Each
+  move costs 1. Catching all balls takes 1.2 moves on average, and 0.6 are allowed, so the optimal policy catches one in
+  four balls at the border, for a return of 0.4; the multiplier is 1. Rows, columns and rewards are those of bsuite's
+  Catch (Osband et al., 2020).
+- `problem="arms"`: one state, two arms; the risky arm has reward 1 and cost 1, the safe arm neither. With a limit of 30
   in 100 steps the best policy pulls the risky arm with probability 0.3; the multiplier is 1.
-- `problem="toll"`: a trip by the toll road takes 2 steps and costs 1, a trip around takes 3 steps and costs nothing;
-  each trip is worth 1. With a limit of 12 in 100 steps the best is worth 112 / 3; the multiplier is 1 / 3.
+- `problem="toll"`: a trip on the toll road takes 2 steps and costs 1, a trip around it takes 3 steps and costs nothing;
+  each trip has reward 1. With a limit of 12 in 100 steps the optimal return is 112 / 3; the multiplier is 1 / 3.
 
 ## Action Space
-In "catch" left, stay, right; in "arms" safe, risky; in "toll" around, toll, which counts at the crossing alone.
+In "catch" left, stay, right; in "arms" safe, risky; in "toll" around, toll, which matters only at the crossing.
 
 ## Observation Space
 The number of the state: in "catch" 25 times the ball's row, plus 5 times its column, plus the paddle's; in "arms" 0; in
-"toll" 0 at the crossing, 1 on the toll road, 2 and 3 on the way around. With `encoding="one_hot"` a vector with a 1 at
-its place.
+"toll" 0 at the crossing, 1 on the toll road, 2 and 3 on the detour. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
-`reward` is 1 for a ball that is caught and -1 for one that is not, 1 for the risky arm, 1 for coming back to the
-crossing.
+`reward` is 1 for catching the ball and -1 for missing it; 1 for the risky arm; 1 for returning to the crossing.
 
 ## Costs
-`risk` is 1 for a move of the paddle, for the risky arm, or for entering the toll road. The limits of an episode's mean
-are 0.6, 30 (level arms) and 12 (level toll).
+`risk` is 1 for a move of the paddle, for the risky arm, or for entering the toll road. The limits on the mean cost of
+an episode are 0.6, 30 (level arms) and 12 (level toll).
 
 ## Starting State
-The ball in any column of the first row, each as likely; the arms; the crossing.
+The ball in a uniformly drawn column of the first row; the arms; the crossing.
 
 ## Episode End
-Truncation: 100 steps. Termination in "catch": the ball is down, after 9 steps, a success if it is caught. Success is
-not defined in the others.
+Truncation: 100 steps. Termination in "catch": the ball has fallen, after 9 steps, a success if it is caught. Success is
+not defined in the other problems.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert keeps the limit by leaving the balls at the border, and in "arms" and "toll"
-by counting steps, which no policy of the state alone can. The bound is the exact optimum within the limit
-(`rlenvs.solve_constrained`); no deterministic policy of the state gets there.
+Mean return over seeds 0 to 99. The expert keeps the limit by ignoring the balls at the border, and in "arms" and "toll"
+by counting steps, which a policy that sees only the state cannot do. The bound is the exact optimum within the limit
+(`rlenvs.solve_constrained`); no deterministic policy of the state attains it.
 
 ## Version History
 v0: first version.
@@ -113,10 +111,10 @@ def build(values: Any) -> Table:
 SPEC = tabular(
     "CostParadox-v0",
     build,
-    {"reward": term(-1.0, 1.0, doc="what the table says")},
+    {"reward": term(-1.0, 1.0, doc="as in the table")},
     doc=__doc__,
     source="after ReLOAD, Moskovitz et al., arXiv 2302.01275; numbers ours",
-    kernel_options={"problem": choice(*PROBLEMS, doc="which of the three")},
+    kernel_options={"problem": choice(*PROBLEMS, doc="which of the three problems")},
     action=lambda values: (
         discrete("left", "stay", "right", idle=STAY)
         if values.problem == "catch"

@@ -1,16 +1,15 @@
-"""Four rooms: to the goal through doorways.
+"""Four rooms: reach the goal through narrow doorways.
 
 ## Description
-Four rooms joined by four narrow doorways, the standard grid of work on options and transfer (Sutton, Precup and Singh,
-"Between MDPs and semi-MDPs", Artificial Intelligence 1999). A step goes where it was meant to with probability
-`success_rate`, else in one of the three other directions, each as likely. Walls and the border block.
+Four rooms joined by four narrow doorways, the standard grid of research on options and transfer (Sutton, Precup and
+Singh, "Between MDPs and semi-MDPs", Artificial Intelligence 1999). A step goes in the intended direction with
+probability `success_rate`, otherwise in one of the three other directions, drawn uniformly. Walls and the border block.
 
 ## Action Space
 left, down, right, up.
 
 ## Observation Space
-The number of the free cell, 0 to 103, row by row from the upper left. With `encoding="one_hot"` a vector with a 1 at
-its place.
+The number of the free cell, 0 to 103, row by row from the upper left. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is 1 for reaching the goal.
@@ -19,13 +18,13 @@ its place.
 None.
 
 ## Starting State
-Any free cell but the goal, each as likely; or the cell `start`.
+A uniformly drawn free cell other than the goal, or the cell `start`.
 
 ## Episode End
 Termination: at the goal, a success. Truncation: 500 steps.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum.
@@ -92,9 +91,9 @@ SPEC = tabular(
     doc=__doc__,
     source="Sutton, Precup and Singh, Artificial Intelligence 112 (1999)",
     options={
-        "success_rate": free(2.0 / 3.0, parse_probability, "probability that a step goes where it was meant to"),
+        "success_rate": free(2.0 / 3.0, parse_probability, "probability that a step goes in the intended direction"),
         "goal": integer(EASTERN_DOORWAY, 0, len(CELLS) - 1, "number of the goal's cell"),
-        "start": integer(-1, -1, len(CELLS) - 1, "number of the cell in which episodes begin; -1: any"),
+        "start": integer(-1, -1, len(CELLS) - 1, "number of the cell in which episodes start; -1 for a random one"),
     },
     action=discrete("left", "down", "right", "up"),
     horizon=500,

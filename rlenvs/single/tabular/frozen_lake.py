@@ -1,17 +1,17 @@
-"""Frozen lake: across the ice to the goal, without falling through.
+"""Frozen lake: cross the ice to the goal without falling through.
 
 ## Description
-A walker crosses a frozen lake. The ice is slippery: a step goes where it was meant to with probability `success_rate`,
-else to one of its two sides, each as likely. Gymnasium's FrozenLake (toy text, 1.3): its maps, numbers of states and
-actions, rewards and keywords, so code and tables carry over. Different: random maps come from a number of their own
-(`map_name="random"`, where the original has None) and do not change between episodes; a map without a way from S to G
-is refused; `is_success` tells the goal from a hole; `env.unwrapped.model` has the exact matrices.
+A walker crosses a frozen lake. The ice is slippery: a step goes in the intended direction with probability
+`success_rate`, otherwise to one of its two sides, drawn uniformly. Gymnasium's FrozenLake (toy text, 1.3): its maps,
+numbers of states and actions, rewards and keywords, so code and tables carry over. Different: random maps are chosen by
+a separate number (`map_name="random"`, where the original has None) and do not change between episodes; a map without a
+path from S to G is refused; `is_success` tells the goal from a hole; `env.unwrapped.model` has the exact matrices.
 
 ## Action Space
-left, down, right, up. At the border a step stays where it is.
+left, down, right, up. At the border a step has no effect.
 
 ## Observation Space
-The number of the cell, row by row from the upper left. With `encoding="one_hot"` a vector with a 1 at its place.
+The number of the cell, row by row from the upper left. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is 1 for reaching the goal, else 0; or the three numbers of `reward_schedule`: for goal, hole and ice.
@@ -20,13 +20,13 @@ The number of the cell, row by row from the upper left. With `encoding="one_hot"
 None.
 
 ## Starting State
-The cell S; where a map has several, one of them, each as likely.
+The cell S; if a map has several, one of them, drawn uniformly.
 
 ## Episode End
 Termination: on the goal, a success, or in a hole. Truncation: 100 steps, 200 on a map of more than 5 rows.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum within the time limit.
@@ -93,7 +93,8 @@ def random_map(size: int, frozen: float, number: int) -> list[str]:
         if leads_to_goal(found):
             return found
     raise ParameterError(
-        f"frozen={frozen:g}: none of {MOST_MAPS} maps of {size} x {size} cells has a way; give more ice"
+        f"frozen={frozen:g}: none of {MOST_MAPS} random maps of {size} x {size} cells has a path to the goal; use a "
+        f"larger value"
     )
 
 
@@ -112,7 +113,7 @@ def parse_desc(given: Any) -> list[str] | None:
                 f"row {number} is {row!r}; needed: {len(rows[0])} letters of S (start), F (ice), H (hole), G (goal)"
             )
     if not leads_to_goal(rows):
-        raise ValueError("no way over the ice leads from a start S to a goal G")
+        raise ValueError("there is no path over the ice from a start S to a goal G")
     return rows
 
 
@@ -169,15 +170,15 @@ SPEC = tabular(
     source="Gymnasium FrozenLake (Towers et al., arXiv 2407.17032)",
     options={
         "map_name": choice("4x4", "8x8", "random", doc="the map"),
-        "desc": free(None, parse_desc, "a map of its own: rows of S (start), F (ice), H (hole) and G (goal)"),
+        "desc": free(None, parse_desc, "a custom map: rows of S (start), F (ice), H (hole) and G (goal)"),
         "is_slippery": flag(True, "whether steps may slip to a side"),
         "success_rate": free(
-            1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes where it was meant to"
+            1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes in the intended direction"
         ),
-        "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "what goal, hole and ice are worth"),
+        "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "rewards for goal, hole and ice"),
         "map_seed": integer(0, 0, 2**31 - 1, 'number of the map, for map_name="random"'),
         "map_size": integer(8, 2, LONGEST_SIDE, 'rows and columns, for map_name="random"'),
-        "frozen": free(0.8, parse_probability, 'part of the cells that is ice, for map_name="random"'),
+        "frozen": free(0.8, parse_probability, 'fraction of the cells that is ice, for map_name="random"'),
     },
     action=discrete("left", "down", "right", "up"),
     drop_in=drop_in(
@@ -195,7 +196,7 @@ SPEC = tabular(
 
 LARGE = SPEC.member(
     "FrozenLake8x8-v0",
-    "Frozen lake on the map of 8 x 8 cells.",
+    "Frozen lake on the 8 x 8 map: cross the ice to the goal without falling through.",
     map_name="8x8",
     reward_threshold=0.85,
 )

@@ -1,17 +1,17 @@
-"""Gambler: how much to stake on the next toss of a coin.
+"""Gambler: choose how much to stake on each coin toss to reach a target capital.
 
 ## Description
-A gambler has some capital and wants `goal`. Each bet is won with probability `heads`; a won stake is doubled, a lost
-one gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). With a coin that is against the gambler
-bold play is best; there are many best policies, and the textbook's jagged figure is one of them. `rlenvs.solve` gives
-the exact probability of reaching the goal from each capital.
+A gambler has some capital and tries to reach `goal`. Each bet is won with probability `heads`; a won stake is doubled,
+a lost stake is gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). If the coin is unfavorable,
+bold play is optimal; there are many optimal policies, and the textbook's jagged figure is one of them. `rlenvs.solve`
+gives the exact probability of reaching the goal from each capital.
 
 ## Action Space
-The stake, 0 to half of the goal. The mask allows stakes from 1 to what one has and needs; a larger one is cut to that,
-and a stake of 0 changes nothing.
+The stake, 0 to half of the goal. The mask allows stakes from 1 to the smaller of the capital and the amount still
+needed; a larger stake is reduced to that, and a stake of 0 changes nothing.
 
 ## Observation Space
-The capital, 0 to `goal`. With `encoding="one_hot"` a vector with a 1 at its place.
+The capital, 0 to `goal`. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is 1 for reaching the goal.
@@ -20,13 +20,13 @@ The capital, 0 to `goal`. With `encoding="one_hot"` a vector with a 1 at its pla
 None.
 
 ## Starting State
-Any capital between 0 and the goal, each as likely.
+A uniformly drawn capital between 0 and the goal.
 
 ## Episode End
 Termination: at the goal, a success, or without capital. Truncation: 1000 bets.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum.
@@ -71,7 +71,7 @@ SPEC = tabular(
     doc=__doc__,
     source="Sutton and Barto, Reinforcement Learning, 2018",
     options={
-        "goal": integer(100, 2, 500, "the capital that the gambler wants"),
+        "goal": integer(100, 2, 500, "the capital that the gambler tries to reach"),
         "heads": free(0.4, parse_probability, "probability that a bet is won"),
     },
     action=lambda values: discrete(*(f"stake {stake}" for stake in range(values.goal // 2 + 1))),

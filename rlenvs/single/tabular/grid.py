@@ -1,4 +1,4 @@
-"""Grids of cells in letters: moves on them, their images, their texts."""
+"""Grids given as letters: moves on them, their images, their texts."""
 
 from __future__ import annotations
 

@@ -1,17 +1,16 @@
-"""Random walk: how good is it to be here, when nobody decides anything?
+"""Random walk: predict the value of each state of a walk that actions do not influence.
 
 ## Description
-A walker stands in the middle of a row of states and goes left or right, each as likely, whatever the action: a problem
-of prediction. The exact values are known, so the error of every method that estimates them can be measured (Sutton and
-Barto, "Reinforcement Learning", 2nd edition, examples 6.2, 7.1 and 9.1). `env.unwrapped.model` and `rlenvs.solve` give
-the values: with ends worth -1 and 1 they rise in a straight line.
+A walker starts in the middle of a row of states and goes left or right with equal probability, whatever the action: a
+prediction problem. The exact values are known, so the error of any estimation method can be measured (Sutton and Barto,
+"Reinforcement Learning", 2nd edition, examples 6.2, 7.1 and 9.1). `env.unwrapped.model` and `rlenvs.solve` give the
+values: with rewards of -1 and 1 at the ends they increase linearly.
 
 ## Action Space
 One action: go on.
 
 ## Observation Space
-The number of the state: 0 for the left end, `length` + 1 for the right one. With `encoding="one_hot"` a vector with a 1
-at its place.
+The number of the state: 0 for the left end, `length` + 1 for the right one. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is `left` for leaving at the left end and 1 at the right one.
@@ -26,10 +25,10 @@ The middle.
 Termination: at either end. Truncation: 10 000 steps. Success is not defined.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Every policy has the same.
+Mean return over seeds 0 to 99. Every policy has the same return.
 
 ## Version History
 v0: first version.
@@ -72,8 +71,8 @@ SPEC = tabular(
     source="Sutton and Barto, Reinforcement Learning, 2018",
     options={
         "length": integer(19, 1, 1000, "states between the ends"),
-        "left": integer(-1, -1, 0, "what leaving at the left end is worth"),
-        "jump": integer(1, 1, 100, "the farthest step; all steps up to it are as likely"),
+        "left": integer(-1, -1, 0, "reward for leaving at the left end"),
+        "jump": integer(1, 1, 100, "the longest step; all lengths up to it are equally likely"),
     },
     action=discrete("go on"),
     horizon=10_000,

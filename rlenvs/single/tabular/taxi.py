@@ -1,20 +1,20 @@
-"""Taxi: fetch the passenger and bring them where they want to go.
+"""Taxi: pick up the passenger and drive them to their destination.
 
 ## Description
-A taxi drives on a grid of 5 x 5 cells with walls. A passenger waits at one of four places and wants to another one
+A taxi drives on a grid of 5 x 5 cells with walls. A passenger waits at one of four places and wants to go to another
 (Dietterich, "Hierarchical reinforcement learning with the MAXQ value function decomposition", JAIR 2000). Gymnasium's
-Taxi (1.3): its states, actions, rewards, masks and keywords. With `is_rainy` a drive that no wall stops goes where it
-was meant to with probability `rainy_probability`, else to the left or right of that, each as likely. With
-`fickle_passenger` some passengers change their mind, once, when the taxi first moves with them: 30 % of them.
+Taxi (1.3): its states, actions, rewards, masks and keywords. With `is_rainy` a drive not stopped by a wall goes in the
+intended direction with probability `rainy_probability`, otherwise to the left or right of it, with equal probability.
+With `fickle_passenger` 30 % of the passengers change their destination, once, when the taxi first moves with them.
 Different: whether a passenger is fickle is a hidden part of the state, so `env.unwrapped.model` has the exact matrices
-of this case too: 1000 states, of which two at a time show the same number.
+of this case too: 1000 states, pairs of which share the same observation.
 
 ## Action Space
-down, up, right, left, pick up, drop off. The mask allows what changes something.
+down, up, right, left, pick up, drop off. The mask allows only actions that change something.
 
 ## Observation Space
 One number: ((row 5 + column) 5 + passenger) 4 + destination. The passenger is at place 0 to 3 or in the taxi (4). With
-`encoding="one_hot"` a vector with a 1 at its place.
+`encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is -1 for a step, 20 for bringing the passenger to the destination, -10 for picking up or dropping off where
@@ -24,13 +24,13 @@ that is impossible.
 None.
 
 ## Starting State
-Any cell for the taxi, two different places for passenger and destination: 300 states, each as likely.
+Any cell for the taxi, two different places for passenger and destination: 300 states, drawn uniformly.
 
 ## Episode End
 Termination: the passenger is at the destination, a success. Truncation: 200 steps.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum.
@@ -170,12 +170,12 @@ SPEC = tabular(
     source="Gymnasium Taxi (Towers et al., arXiv 2407.17032); Dietterich, JAIR 13 (2000)",
     options={
         "is_rainy": flag(False, "whether drives may drift to a side"),
-        "fickle_passenger": flag(False, "whether some passengers change their mind"),
+        "fickle_passenger": flag(False, "whether some passengers change their destination"),
         "rainy_probability": free(
-            0.8, parse_probability, "probability that a drive in the rain goes where it was meant to"
+            0.8, parse_probability, "probability that a drive in the rain goes in the intended direction"
         ),
         "fickle_probability": free(
-            0.3, parse_probability, "part of the passengers who change their mind, where some do"
+            0.3, parse_probability, "fraction of the passengers who change their destination, with fickle_passenger"
         ),
     },
     action=discrete("down", "up", "right", "left", "pick up", "drop off"),
@@ -214,7 +214,7 @@ def draw(canvas, p, s):
     else:
         draw_walker(canvas, *PLACES[passenger], PASSENGER)
     told = "in the taxi" if passenger == IN_TAXI else f"waits at {COLORS[passenger]}"
-    canvas.caption(f"passenger {told}, wants to {COLORS[destination]}")
+    canvas.caption(f"passenger {told}, destination {COLORS[destination]}")
 
 
 @SPEC.text

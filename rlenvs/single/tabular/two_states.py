@@ -1,17 +1,17 @@
-"""Two states: what a time limit does to values.
+"""Two states: learn values correctly in spite of a time limit.
 
 ## Description
-The smallest problem in which cutting an episode off is not the same as ending it. In state 0 the action "stay" is worth
-0 and "leave" is worth `leave` and ends the episode; in state 1 every step is worth 1 and nothing ends. Episodes begin
-in either state. A learner that takes truncation for termination believes that state 1 is worth little more than the
-time left; with discount gamma its value is 1 / (1 - gamma). An example for teaching (Pardo et al., "Time limits in
-reinforcement learning", ICML 2018).
+The smallest problem in which truncation differs from termination. In state 0 the action "stay" has reward 0, and
+"leave" has reward `leave` and terminates the episode; in state 1 every step has reward 1 and nothing terminates.
+Episodes start in either state. A learner that treats truncation as termination believes that state 1 is worth little
+more than the time left; with discount gamma its value is 1 / (1 - gamma). An example for teaching (Pardo et al., "Time
+limits in reinforcement learning", ICML 2018).
 
 ## Action Space
 stay, leave. Leaving state 1 leads to state 0.
 
 ## Observation Space
-The number of the state. With `encoding="one_hot"` a vector with a 1 at its place.
+The number of the state. With `encoding="one_hot"` a one-hot vector.
 
 ## Rewards
 `reward` is 1 for a step that begins in state 1 and stays there, `leave` for leaving state 0.
@@ -20,13 +20,13 @@ The number of the state. With `encoding="one_hot"` a vector with a 1 at its plac
 None.
 
 ## Starting State
-State 0 or 1, each as likely.
+State 0 or 1, with equal probability.
 
 ## Episode End
 Termination: leaving state 0. Truncation: 10 steps. Success is not defined.
 
 ## Parameters
-What a table depends on are options.
+Settings that change the transition table are options, not parameters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The bound is the exact optimum within the time limit.
@@ -63,7 +63,7 @@ SPEC = tabular(
     (0.0, 100.0),
     doc=__doc__,
     source="after Pardo et al., ICML 2018",
-    options={"leave": integer(5, 0, 100, "what leaving state 0 is worth")},
+    options={"leave": integer(5, 0, 100, "reward for leaving state 0")},
     action=discrete("stay", "leave"),
     horizon=10,
     fps=2,
@@ -73,7 +73,7 @@ SPEC = tabular(
 
 @SPEC.draw
 def draw(canvas, p, s):
-    canvas.legend((COLORS["0"], "state 0"), (COLORS["1"], "state 1, worth 1 a step"), ("blue", "walker", "disc"))
+    canvas.legend((COLORS["0"], "state 0"), (COLORS["1"], "state 1, reward 1 per step"), ("blue", "walker", "disc"))
     draw_cells(canvas, ["01"], COLORS)
     draw_walker(canvas, 0, int(s.number))
     canvas.caption(f"state {s.number}")

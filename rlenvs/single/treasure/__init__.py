@@ -1,1 +1,1 @@
-"""Deep sea treasure: worth against time. `front.py` has the exact set of best trade-offs."""
+"""Deep sea treasure: value against time. `front.py` has the exact set of optimal trade-offs."""

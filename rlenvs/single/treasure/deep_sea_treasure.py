@@ -1,38 +1,38 @@
-"""Deep sea treasure: the farther a treasure, the more it is worth.
+"""Deep sea treasure: steer a submarine to a treasure; the farther away, the more valuable.
 
 ## Description
-A submarine sets out at the surface and looks for treasure. Every step costs time, and the richer treasures lie farther
-away, so each treasure is the best answer to some trade-off. The benchmark of multi-objective learning whose front is
-known exactly: `env.unwrapped.pareto_front(gamma)` gives it for every map, start and discount. The maps are
-MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
-front no weighted sum of the objectives finds whole, and "mirrored", the concave one beside a slope without treasures.
-Spaces are those of the original. Different: actions are masked, the discounted front takes maps of any kind;
-`scaled=True` is another scale than the original's `float_state=True`, which leaves its own bounds on the mirrored map.
+A submarine starts at the surface and looks for treasure. Every step costs time, and the more valuable treasures are
+farther away, so each treasure is optimal for some trade-off. This is the standard multi-objective benchmark with a
+front that is known exactly: `env.unwrapped.pareto_front(gamma)` gives it for every map, start and discount. The maps
+are MO-Gymnasium's (1.3): "convex" (Yang et al., NeurIPS 2019), "concave" (Vamplew et al., Machine Learning 2011), whose
+front cannot be found completely by weighted sums, and "mirrored", the concave map next to a slope without treasures.
+Spaces are those of the original. Different: actions are masked; the discounted front works for any map; `scaled=True`
+uses another scale than the original's `float_state=True`, which exceeds its own bounds on the mirrored map.
 
 ## Action Space
-One move to a neighbouring cell. Rock and the border block: the submarine stays, and time passes.
+One move to a neighbouring cell. Rock and the border block: the submarine stays where it is, and time passes.
 
 ## Observation Space
-Row and column of the submarine, whole numbers from 0 on. With `scaled=True` each is scaled so that the first cell of
-the map is -1 and the last 1 (-1 on a map with only one).
+Row and column of the submarine, integers starting at 0. With `scaled=True` each is scaled so that the first cell of the
+map is -1 and the last 1 (-1 on a map with only one).
 
 ## Rewards
-`treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the richest
-treasure the best one on the published maps; `weights={"treasure": 1, "time": 1}` makes it a close choice.
+`treasure` is the value of the treasure found, `time` is -1 for every step. The default weights make the most valuable
+treasure the best one on the published maps; with `weights={"treasure": 1, "time": 1}` the choice is close.
 
 ## Costs
 None.
 
 ## Starting State
-The start cell, always: (0, 0), on the mirrored map (0, 10), or `start`.
+Always the start cell: (0, 0), on the mirrored map (0, 10), or `start`.
 
 ## Episode End
-Termination: on a treasure. Truncation: 100 steps. `is_success` says that it is the richest treasure in reach of the
-start, to which the scripted expert takes a shortest path.
+Termination: on a treasure. Truncation: 100 steps. `is_success` means that it is the most valuable treasure reachable
+from the start, to which the scripted expert takes a shortest path.
 
 ## Parameters
 A map is a name, or a grid (list of rows) of 0 for water, -10 for rock and a number in (0, 1000] for treasure.
-It may have any shape; at least one treasure has to be in reach of the start, which has to lie in water.
+It may have any shape; at least one treasure has to be reachable from the start, which has to be in water.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -81,7 +81,7 @@ SPEC = world(
         "map": free(
             "convex", maps.parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'
         ),
-        "start": free(None, maps.parse_start, "start cell (row, column); None for the one that belongs to the map"),
+        "start": free(None, maps.parse_start, "start cell (row, column); None for the map's default"),
     },
     sizes=map_sizes,
     data={

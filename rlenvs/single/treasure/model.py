@@ -1,4 +1,5 @@
-"""The sea as a table: a state for each cell, for exact solutions and for the front by dynamic programming."""
+"""The sea as a transition table with a state for each cell, for exact solutions and for the front by dynamic
+programming."""
 
 from __future__ import annotations
 

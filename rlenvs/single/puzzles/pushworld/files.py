@@ -1,8 +1,8 @@
 """Puzzles as text, in the format of PushWorld's .pwp files: a line per row, elements between spaces.
 
-`.` is an empty cell, `A` the agent, `W` a wall, `AW` a wall for the agent alone, `Mk` a part of the movable object k
-and `Gk` a cell where that object has to go, for any text k. `+` joins the elements of one cell. Capitals do not matter.
-A ring of walls is put around the map.
+`.` is an empty cell, `A` the agent, `W` a wall, `AW` a wall that stops only the agent, `Mk` a part of the movable
+object k and `Gk` a cell where that object has to go, for any text k. `+` joins the elements of one cell. Case does not
+matter. The map is surrounded by a ring of walls.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_puzzle(text: str, name: str, plan: str = "") -> Puzzle:
             f"{MOST_OBJECTS - 1} are allowed"
         )
     if not goals:
-        raise ValueError(f"{name}: the puzzle has no goal; mark one with G1 for the object M1")
+        raise ValueError(f"{name}: the puzzle has no goal; mark one, for example with G1 for the object M1")
     return Puzzle(
         name,
         rows,
@@ -126,7 +126,7 @@ def _check_cell(found: list[str], place: str) -> None:
     if movable and "w" in found:
         raise ValueError(f"{place} puts an object into a wall")
     if "a" in found and "aw" in found:
-        raise ValueError(f"{place} puts the agent into a wall for agents")
+        raise ValueError(f"{place} puts the agent into an agent-only wall")
 
 
 def find_files(path: str) -> list[tuple[Path, str]]:
@@ -141,7 +141,7 @@ def find_files(path: str) -> list[tuple[Path, str]]:
     except OSError as error:
         raise ValueError(f"{shortened(path)} cannot be read: {user_files.reason(error)}") from None
     if not found:
-        raise ValueError(f"there is no .pwp file at {shortened(path)}; give a file, or a folder that holds some")
+        raise ValueError(f"there is no .pwp file at {shortened(path)}; give a file, or a folder of such files")
     if found == [place]:
         return [(place, place.stem)]
     return [(each, each.relative_to(place).with_suffix("").as_posix()) for each in found]

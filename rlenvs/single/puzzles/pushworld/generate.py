@@ -1,9 +1,9 @@
-"""Make the generated sets anew: python -m rlenvs.single.puzzles.pushworld.generate
+"""Regenerate the puzzle sets: python -m rlenvs.single.puzzles.pushworld.generate
 
-The seven categories of the published level 0, each with puzzles to train on and others to test: "base" has 5 x 5
+The seven categories of the published level 0, each with puzzles for training and others for testing: "base" has 5 x 5
 cells, one object with a goal, one other object and three walls, all of one cell; the others change one thing, "all"
-everything. A puzzle is kept where a shortest plan is found, and no puzzle is there twice. The sets are kept with these
-plans, so this needs to be run only where the generator changes.
+changes everything. A puzzle is kept if a shortest plan is found, and there are no duplicates. The sets are stored with
+these plans, so this script needs to run only when the generator changes.
 """
 
 from __future__ import annotations

@@ -1,48 +1,48 @@
-"""PushWorld: an agent pushes rigid shapes, which push each other, until some lie on their goals.
+"""PushWorld: push rigid shapes, which push each other, until certain shapes are on their goals.
 
 ## Description
 A deterministic puzzle on a grid (Kansky et al., "PushWorld: A benchmark for manipulation planning with tools and
 movable obstacles", 2023), harder than Sokoban: objects have shapes, several are pushed at once, some serve as tools,
 some are in the way. Puzzles are the seven generated sets that come with this package (categories of the published
 level 0, 2000 puzzles to train on and 200 to test, each with a shortest plan), or .pwp files:
-`puzzles="path/to/a/folder"` plays the published levels 1 to 4. Rules, rewards and frames are the published ones. New:
-a compact observation, masks, `undo`, detection of dead ends, choice of a puzzle by name and shortest plans. A file that
-the original takes is refused where it has no goal (there every first step solves it), an element that means nothing
-(there an empty cell), two objects in one cell or an object in a wall, more than 60 rows or columns, 59 objects or 20
-goals. As there, an object is on its goal when the upper left corners of their boxes lie on each other, whatever their
-shapes.
+`puzzles="path/to/a/folder"` plays the published levels 1 to 4. Rules, rewards and frames are the published ones. New: a
+compact observation, masks, `undo`, detection of dead ends, choice of a puzzle by name, and shortest plans. Some files
+that the original accepts are refused: those without a goal (there the first step solves the puzzle), with an unknown
+element (there an empty cell), two objects in one cell or an object in a wall, more than 60 rows or columns, 59 objects
+or 20 goals. As in the original, an object is on its goal when the upper left corners of their bounding boxes coincide,
+whatever their shapes.
 
 ## Action Space
-left, right, up, down. With `undo=n` a fifth one, `undo`, takes back the last change of places, up to n of them. Moves
-that change nothing are masked, unless all are like that.
+left, right, up, down. With `undo=n` there is a fifth action, `undo`, which takes back the last move that changed
+something, up to n of them. Moves that change nothing are masked, unless none changes anything.
 
 ## Observation Space
-By default planes, uint8 (rows, columns, 8), 255 where a cell belongs to: the agent, walls, walls for the agent alone,
-objects with goals, goals, other objects; the last two planes mark cells that belong to the same object as their right
-and lower neighbour, since shapes that touch could not be told apart otherwise. Of several goals the first goal and its
-object are 255, the next ones 24 less each. With `observation="pixels"` the published frame, uint8: 20 pixels per cell
-with lines of 2; divided by 255 it is the original's float32 image. Smaller puzzles are centred in zeros, frames by
-pixels, planes by whole cells.
+By default planes, uint8 (rows, columns, 8), 255 where a cell belongs to: the agent, walls, agent-only walls, objects
+with goals, goals, other objects; the last two planes mark cells that belong to the same object as their right and lower
+neighbour, since touching shapes could not be distinguished otherwise. With several goals, the first goal and its object
+have the value 255, and each further one 24 less. With `observation="pixels"` the published frame, uint8: 20 pixels per
+cell with lines of 2; divided by 255 it is the original's float32 image. Smaller puzzles are padded with zeros on all
+sides, frames by pixels, planes by whole cells.
 
 ## Rewards
-10 for the step that solves the puzzle; for every other one the change in the number of objects on their goals, and
--0.01. `progress` has weight 0: how much nearer objects came to their goals, a potential.
+10 for the step that solves the puzzle; for every other step the change in the number of objects on their goals, minus
+0.01. `progress` has weight 0: how much nearer objects came to their goals, a potential-based shaping reward.
 
 ## Costs
-`dead_end` is 1 while an object lies where it can never get to its goal, whatever happens: in a corner, at a wall. Not
-every dead end is recognised; what is recognised is one.
+`dead_end` is 1 while an object is where it can never reach its goal, such as in a corner or at a wall. Not every dead
+end is recognized, but there are no false alarms.
 
 ## Starting State
-A puzzle of the set, each as likely, as it is written. `number` chooses one, and may differ between the worlds of a
-batch: `make_vec(..., 200, split="test", number=np.arange(200))` plays the whole test set.
+A uniformly drawn puzzle of the set. `number` chooses one, and may differ between the worlds of a batch: `make_vec(...,
+200, split="test", number=np.arange(200))` plays the whole test set.
 
 ## Episode End
 Termination: all objects with goals are on them, a success. Truncation: 100 steps of generated puzzles, 1000 of others.
 
 ## Parameters
-`puzzles`, `split`, `puzzle` and `longest_plan` choose what is played. The expert searches for a shortest plan among up
-to a million places of all objects, which is enough for generated puzzles, but not for most published ones; then it
-takes back a move where it can, or makes the first one that changes something.
+`puzzles`, `split`, `puzzle` and `longest_plan` select the puzzles. The expert searches for a shortest plan through up
+to a million states. That is enough for generated puzzles, but not for most published ones; without a plan it undoes a
+move if it can, or makes the first move that changes something.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -114,7 +114,8 @@ SPEC = world(
     doc=__doc__,
     source="PushWorld (Kansky et al., arXiv 2301.10289)",
     params={
-        "number": param(-1, -1, 1_000_000, "", "of the puzzle in its set, counted round; -1 draws one at every reset")
+        "number": param(-1, -1, 1_000_000, "", "index of the puzzle in its set, modulo the size of the set; -1 draws "
+        "one at every reset")
     },
     options={
         "puzzles": for_data(
@@ -125,17 +126,18 @@ SPEC = world(
                 "text in this format, or a list of texts",
             )
         ),
-        "split": for_data(choice("train", "test", "both", doc="part of a generated set")),
-        "puzzle": for_data(free(None, parse_puzzle, "name or number of the only puzzle that is played; None for all")),
+        "split": for_data(choice("train", "test", "both", doc="split of a generated set")),
+        "puzzle": for_data(free(None, parse_puzzle, "name or index of a single puzzle to play; None for all")),
         "longest_plan": for_data(
-            integer(0, 0, 1000, "only puzzles of a generated set that are solved in so many moves; 0 for all")
+            integer(0, 0, 1000, "only puzzles of a generated set that can be solved in this many moves; 0 for all")
         ),
         "observation": OBSERVATION,
-        "undo": integer(0, 0, MOST_UNDO, "how many moves the action undo can take back; 0 for no such action"),
+        "undo": integer(0, 0, MOST_UNDO, "number of moves that the action undo can take back; 0 for no such action"),
         "pixels_per_cell": for_data(integer(20, 5, 64, "side of a cell in the frame")),
         "border_width": for_data(integer(2, 1, 2, "lines around objects in the frame, pixels")),
-        "rows_at_least": for_data(integer(0, 0, 62, "rows of the observation, walls around the map included")),
-        "columns_at_least": for_data(integer(0, 0, 62, "columns of the observation, walls around the map included")),
+        "rows_at_least": for_data(integer(0, 0, 62, "rows of the observation, including the walls around the map")),
+        "columns_at_least": for_data(integer(0, 0, 62, "columns of the observation, including the walls around the "
+        "map")),
     },
     sizes=sets.sizes,
     data={
@@ -183,9 +185,9 @@ SPEC = world(
         "solved": term(0.0, 1.0, 10.0, "1 for the step that solves the puzzle"),
         "goals": term(-20.0, 20.0, 1.0, "change in the number of objects on their goals, in other steps"),
         "time": term(-1.0, 0.0, 0.01, "-1 for other steps"),
-        "progress": term(-MOST_MOVES, MOST_MOVES, 0.0, "moves by which objects came nearer to their goals"),
+        "progress": term(-MOST_MOVES, MOST_MOVES, 0.0, "by how many moves objects came nearer to their goals"),
     },
-    costs={"dead_end": cost(0.0, doc="1 while an object can never get to its goal")},
+    costs={"dead_end": cost(0.0, doc="1 while an object can never reach its goal")},
     horizon=lambda values: 100 if values.puzzles in CATEGORIES else 1000,
     fps=6,
     levels={"short": {"longest_plan": 5}, **{each: {"puzzles": each} for each in CATEGORIES[1:]}},

@@ -57,7 +57,7 @@ def draw_puzzle(canvas: Canvas, p: Any, s: Any) -> None:
         ("red", "goal", "ring"),
         (OTHER, "movable"),
         (WALL, "wall"),
-        (AGENT_WALL, "stops the agent alone"),
+        (AGENT_WALL, "stops only the agent"),
     )
     pixels = view_board(canvas, rows, columns)
     for r in range(rows):

@@ -1,7 +1,7 @@
-"""The rules of PushWorld as kernels: an object is a whole number per row of its box, a bit per column.
+"""The rules of PushWorld as kernels: an object is an integer per row of its bounding box, with a bit per column.
 
-Bits make the question whether two objects would overlap a single operation per row, and the state holds positions
-alone. The grid has at most 62 columns, so no bit is lost.
+With bits, testing whether two objects overlap is a single operation per row, and the state holds only positions. The
+grid has at most 62 columns, so no bit is lost.
 """
 
 from rlenvs.core import kernel

@@ -107,7 +107,7 @@ def puzzles_of(puzzles: Any, split: str, puzzle: str | int | None, longest_plan:
         found = tuple(each for each in found if 0 < len(each.plan) <= longest_plan)
         if not found:
             raise ParameterError(
-                f"longest_plan={longest_plan}: no puzzle of the set is known to be solved in so few moves; generated "
+                f"longest_plan={longest_plan}: no puzzle of the set has a known plan of so few moves; only generated "
                 f"sets ({', '.join(CATEGORIES)}) have plans"
             )
     if puzzle is None:

@@ -1,4 +1,4 @@
-"""A set of puzzles as arrays, padded to the largest one, and what of them can be known beforehand."""
+"""A set of puzzles as arrays, padded to the largest one, and what can be computed from them in advance."""
 
 from __future__ import annotations
 

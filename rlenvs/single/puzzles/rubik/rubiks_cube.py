@@ -1,36 +1,36 @@
-"""Rubik's cube: turn its layers until every face has one colour.
+"""Rubik's cube: turn layers until every face has a single color.
 
 ## Description
 Erno Rubik's cube (1974) of 3 x 3 x 3 small cubes, with the actions and the scramble of Jumanji's RubiksCube (Bonnet et
-al., 2024): any face, by a quarter turn clockwise or anticlockwise, or by half a turn. No position of it needs more
-than 20 such turns (Rokicki et al., 2010). `size` takes cubes of 2 to 5; those of 4 and 5 have inner layers too.
+al., 2024): any face, by a quarter turn clockwise or counterclockwise, or by a half turn. No position needs more than 20
+such turns (Rokicki et al., 2010). `size` allows cubes of 2 to 5; those of 4 and 5 also have inner layers.
 
 ## Action Space
-The layer and how far to turn it: up, front, right, back, left, down, each clockwise, anticlockwise and half; 18
-choices. Of larger cubes the inner layers of a face follow its outer one.
+The layer and how far to turn it: up, front, right, back, left, down, each clockwise, counterclockwise and by half; 18
+choices. In larger cubes the inner layers of a face follow its outer layer.
 
 ## Observation Space
 The colours, a plane of 0 and 1 for each of the six (6, faces, size, size); with `one_hot=False` the numbers of the
 colours (1, 6, size, size).
 
 ## Rewards
-1 when every face has one colour. `time` has weight 0, -1 for every turn; `uniform` too, the change in the number of
-stickers that have the colour most of their face have.
+1 when every face has one colour. With weight 0: `time`, -1 for every turn; `uniform`, the change in the number of
+stickers that have the most common color of their face.
 
 ## Costs
 None.
 
 ## Starting State
-The solved cube after `scramble` random turns, none of the layer of the one before. With `shortest_scramble=k`, after k
-to `scramble` of them, each number as likely: a curriculum.
+The solved cube after `scramble` random turns, never two in a row of the same layer. With `shortest_scramble=k` the
+number of turns is uniform in k to `scramble`: a curriculum.
 
 ## Episode End
 Termination: solved, a success. Truncation: 200 turns.
 
 ## Parameters
-`size`, `scramble`, `shortest_scramble`, `one_hot`. The scripted expert takes back all turns since the aim, the
-scramble and those of the player, which the state remembers up to a thousand; turns of one layer in a row are remembered
-as one.
+`size`, `scramble`, `shortest_scramble`, `one_hot`. The scripted expert reverses all turns since the solved cube, those
+of the scramble and of the player. The state remembers up to a thousand of them; consecutive turns of one layer count as
+one.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -75,7 +75,7 @@ SPEC = world(
         "size": for_data(integer(3, 2, 5, "small cubes along an edge")),
         "scramble": integer(100, 1, 500, "turns from the solved cube to the start"),
         "shortest_scramble": integer(
-            0, 0, 500, "where not 0, the number of turns is drawn from it to `scramble` at each start"
+            0, 0, 500, "if not 0, the number of turns is uniform between it and `scramble`"
         ),
         "one_hot": flag(True, "a plane for each colour"),
     },
@@ -107,11 +107,12 @@ SPEC = world(
             doc="colours by face, row and column",
         )
     },
-    action=discrete(size="turn_count", doc="which layer is turned how far"),
+    action=discrete(size="turn_count", doc="which layer to turn, and how far"),
     terms={
         "solved": term(0.0, 1.0, 1.0, "1 when every face has one colour"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every turn"),
-        "uniform": term(-150.0, 150.0, 0.0, "change in the number of stickers with the commonest colour of their face"),
+        "uniform": term(-150.0, 150.0, 0.0, "change in the number of stickers with the most common color of their "
+        "face"),
     },
     horizon=200,
     fps=4,
@@ -120,7 +121,7 @@ SPEC = world(
 
 SMALL = SPEC.member(
     "RubiksCube2x2-v0",
-    "Rubik's cube of 2 x 2 x 2, of whose 3 674 160 positions none is more than 11 turns from the aim.",
+    "Rubik's cube of 2 x 2 x 2: none of its 3 674 160 positions is more than 11 turns from the solved cube.",
     size=2,
     levels={"easy": {"scramble": 3}, "medium": {"scramble": 6}},
 )

@@ -1,7 +1,7 @@
 """Turns of a cube as permutations of its stickers, from geometry.
 
-A sticker has a place on a face, row by row as one looks at the face. Faces are up, front, right, back, left, down; up
-is seen with the back above, down with the front above, the four others with up above.
+A sticker has a position on a face, counted row by row when looking at the face. Faces are up, front, right, back, left,
+down; up is seen with the back at the top, down with the front at the top, the four others with up at the top.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Sokoban: levels as text, rooms of our own, solver."""
+"""Sokoban: levels as text, generated rooms, solver."""

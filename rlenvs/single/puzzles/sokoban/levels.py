@@ -1,4 +1,4 @@
-"""Levels as text, in the usual signs: # wall, . target, $ box, * box on a target, @ player, + player on a target."""
+"""Levels as text, in the usual symbols: # wall, . target, $ box, * box on a target, @ player, + player on a target."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_levels(text: str, name: str) -> list[Level]:
             found.append(_read_level(rows, f"{name}:{len(found)}", f"{name}, level {len(found)}", first))
             rows = []
     if not found:
-        raise ValueError(f"{name} holds no level; give lines of {MEANING}")
+        raise ValueError(f"{name} contains no level; give lines of {MEANING}")
     return found
 
 
@@ -69,7 +69,7 @@ def _read_level(rows: list[str], name: str, place: str, first: int) -> Level:
     if players.sum() != 1:
         raise ValueError(f"{place} has {players.sum()} players; it needs one, @ or +")
     if box.sum() != target.sum():
-        raise ValueError(f"{place} has {box.sum()} boxes and {target.sum()} targets; it needs as many of both")
+        raise ValueError(f"{place} has {box.sum()} boxes and {target.sum()} targets; their numbers must be equal")
     if box.sum() > MOST_BOXES:
         raise ValueError(f"{place} has {box.sum()} boxes; at most {MOST_BOXES} are allowed")
     if not (box & ~target).any():
@@ -83,7 +83,7 @@ def _read_level(rows: list[str], name: str, place: str, first: int) -> Level:
         raise ValueError(f"{place} is open at its line {r + 1}, column {c + 1}; close it with #")
     if (box & ~inside).any():
         r, c = np.argwhere(box & ~inside)[0]
-        raise ValueError(f"{place}: the box in its line {r + 1}, column {c + 1} is outside of the player's room")
+        raise ValueError(f"{place}: the box in its line {r + 1}, column {c + 1} is outside the player's room")
     return Level(name, ~inside, target & inside, box, (row, column))
 
 
@@ -140,10 +140,10 @@ def _files(path: str) -> list[Path]:
         files = []
     except OSError as error:
         raise ParameterError(
-            f"{shortened(path)} cannot be read: {user_files.reason(error)}; give a file, a folder of some, or a text"
+            f"{shortened(path)} cannot be read: {user_files.reason(error)}; give a file, a folder of files, or a text"
         ) from None
     if not files:
-        raise ParameterError(f"there is no text file at {shortened(path)}; give one, or a folder that holds some")
+        raise ParameterError(f"there is no text file at {shortened(path)}; give a file, or a folder of such files")
     return files
 
 

@@ -1,4 +1,4 @@
-"""Rooms as kernels: carved by a walker, then played backwards, so that every one can be solved."""
+"""Rooms as kernels: carved by a random walker, then played backwards, so every room can be solved."""
 
 from rlenvs.core import below, kernel, uniform
 

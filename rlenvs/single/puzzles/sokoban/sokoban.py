@@ -1,39 +1,39 @@
-"""Sokoban: push all boxes onto the targets, one at a time, and never into a corner.
+"""Sokoban: push all boxes onto the targets, one at a time, without getting any stuck.
 
 ## Description
 The warehouse puzzle of 1982 (Thinking Rabbit) with the rewards of the I2A paper (Racaniere et al.,
 "Imagination-Augmented Agents for Deep Reinforcement Learning", 2017, appendix D), as in Boxoban (Guez et al., 2018)
-and gym-sokoban. Rooms are made anew for every episode: a walker carves them, and random moves backwards from the
-solution, pulling boxes, put them where the episode starts, so every room can be solved. Or levels are read from text,
-such as Boxoban's files: `levels_from="boxoban-levels/unfiltered/train"`. The scripted expert finds a shortest
-solution.
+and gym-sokoban. Every episode has a new room: a random walker carves it, and random backward moves from the solution,
+pulling boxes, give the start, so every room can be solved. Alternatively, levels are read from text, such as Boxoban's
+files: `levels_from="boxoban-levels/unfiltered/train"`. The scripted expert finds a shortest solution.
 
 ## Action Space
-up, right, down, left. A step towards a box pushes it. Moves that change nothing are masked, unless all are like that.
+up, right, down, left. A step towards a box pushes it. Moves that change nothing are masked, unless none changes
+anything.
 
 ## Observation Space
 Planes of 0 and 1 (4, rows, columns): walls, targets, boxes, player.
 
 ## Rewards
 10 for the step after which all boxes are on targets; 1 for each box pushed onto a target, -1 for one pushed off; -0.1
-for every step. With weight 0, for training: `progress`, by how many pushes boxes came nearer to the targets next to
-them, around walls; a box that is lost is as many away as the room has cells. It is a difference of potentials, which
-leaves the best policy what it is (Ng et al., ICML 1999).
+for every step. With weight 0, for training: `progress`, by how many pushes boxes came nearer to their nearest targets,
+around walls; the distance of a stuck box is the number of cells of the room. It is potential-based, which keeps the
+optimal policy (Ng et al., ICML 1999).
 
 ## Costs
-`dead_end` is 1 while a box lies where no push can ever bring it to a target, such as in a corner. What is recognised
-is a dead end; boxes that block each other are not.
+`dead_end` is 1 while a box is where no push can ever bring it to a target, such as in a corner. There are no false
+alarms, but boxes that block each other are not recognized.
 
 ## Starting State
-A room of `rows` x `columns` cells with `boxes` boxes, or one of the levels, each as likely.
+A room of `rows` x `columns` cells with `boxes` boxes, or one of the levels, drawn uniformly.
 
 ## Episode End
 Termination: all boxes on targets, a success. Truncation: 120 steps.
 
 ## Parameters
-Levels overrule `rows`, `columns` and `boxes`; smaller ones than the largest are filled up with walls. `number` chooses
-a level, and may differ between the worlds of a batch. The expert gives up after a million states, or where there are
-too many boxes to number (seven on 10 x 10 cells); then it makes the first move that changes something.
+Levels override `rows`, `columns` and `boxes`; levels smaller than the largest are padded with walls. `number` chooses a
+level, and may differ between the worlds of a batch. The expert gives up after a million states, or if the states cannot
+be numbered (seven boxes on 10 x 10 cells); then it makes the first move that changes something.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -97,14 +97,16 @@ SPEC = world(
     "Sokoban-v0",
     doc=__doc__,
     source="Racaniere et al., NeurIPS 2017, appendix D; Boxoban (Guez et al., 2018); gym-sokoban (Schrader, 2018)",
-    params={"number": param(-1, -1, 10_000_000, "", "of the level, counted round; -1 draws one at every reset")},
+    params={"number": param(-1, -1, 10_000_000, "", "index of the level, modulo the number of levels; -1 draws one at "
+                                                    "every reset")},
     options={
         "levels_from": for_data(
-            free(None, parse_levels, "a text file, a folder with such files, a text or a list of texts; None for rooms")
+            free(None, parse_levels, "a text file, a folder of such files, a text or a list of texts; None for "
+            "generated rooms")
         ),
         "rows": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
         "columns": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
-        "boxes": integer(4, 1, MOST_BOXES, "of a room; small rooms hold fewer"),
+        "boxes": integer(4, 1, MOST_BOXES, "boxes in a generated room; small rooms have fewer"),
     },
     sizes=sizes,
     data={
@@ -156,7 +158,7 @@ SPEC = world(
         "time": term(-1.0, 0.0, 0.1, "-1 for every step"),
         "progress": term(-MOST_PUSHES, MOST_PUSHES, 0.0, "by how many pushes boxes came nearer to targets"),
     },
-    costs={"dead_end": cost(0.0, doc="1 while a box can never get to a target")},
+    costs={"dead_end": cost(0.0, doc="1 while a box can never reach a target")},
     horizon=120,
     fps=6,
     levels={
@@ -174,7 +176,7 @@ def state_fault(p, s):
     rim[1:-1, 1:-1] = False
     if not s.wall[rim].all():
         return "its room is open"
-    return "a wall where the player stands" if s.wall.ravel()[s.player] else ""
+    return "the player is inside a wall" if s.wall.ravel()[s.player] else ""
 
 
 @SPEC.make_data

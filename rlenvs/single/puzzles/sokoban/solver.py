@@ -115,7 +115,7 @@ def solve(s: Any, most: int = MOST_STATES) -> list[int] | None:
     boxes = np.flatnonzero(s.box.ravel()).astype(np.int64)
     bits = (s.wall.size - 1).bit_length()
     if bits * (len(boxes) + 1) > BITS:
-        raise RuntimeError(f"{len(boxes)} boxes on {s.wall.size} cells have more places than a number can say")
+        raise RuntimeError(f"{len(boxes)} boxes on {s.wall.size} cells have more states than fit into a 64-bit number")
     keys, parent, action = np.zeros(most, np.int64), np.zeros(most, np.int32), np.zeros(most, np.uint8)
     table = np.zeros(1 << (2 * most - 1).bit_length(), np.int32)
     alive = (np.asarray(s.pushes) > 0).astype(np.uint8)
