@@ -1,1 +1,1 @@
-"""Multi-agent worlds, a folder per family."""
+"""Multi-agent worlds, one folder per family."""

@@ -1,1 +1,1 @@
-"""Physics-based worlds, a folder per family."""
+"""Physics-based worlds, one folder per family."""

@@ -1,38 +1,41 @@
-"""AirHockey: two mallets and a puck on a table of air; each side guards its goal and shoots at the other.
+"""AirHockey: control a mallet to guard your goal and shoot the puck into the other one.
 
 ## Description
 Table, puck, mallets, drag and time steps are those of the Robot Air Hockey Challenge (Liu et al., "A Retrospective on
 the Robot Air Hockey Challenge", NeurIPS 2024; AirHockeyChallenge/air_hockey_challenge), and so are the rules of its
-tournament: who keeps the puck on its side for more than 15 s has a fault, each third fault is a point for the other
-side; a puck that lies in the middle is put back. There arms of three or seven joints hold the mallets; here a mallet
-follows the velocity asked for, with limited acceleration, and cannot cross the middle. Bodies are those of
-rlenvs/kits/planar; a mallet has mass and yields, so the puck is never squeezed out between it and a rim.
+tournament: keeping the puck on one's own side for more than 15 s is a fault, and every third fault is a point for the
+other side; a puck that stops in the middle is put back. In the challenge, arms with three or seven joints hold the
+mallets; here a mallet follows the commanded velocity, with limited acceleration, and cannot cross the middle. Rigid
+bodies are simulated by rlenvs/kits/planar; a mallet has mass and yields, so the puck is never squeezed between it and a
+rim.
 
-Ours: the rims' restitution and friction (there 10000, that is no slip), mass, speed and acceleration of the mallets,
-points and length of a game, the players. No package has mallets without arms to compare returns with.
-Kept: the puck is put back on the side that scored. The table is the same seen from both sides, turned by half a turn.
+Set by this package: the restitution and friction of the rims (friction is 10000 in the challenge, which means no slip),
+mass, speed and acceleration of the mallets, points and length of a game, the players. No other package has mallets
+without arms, so there are no returns to compare with. As in the challenge, the puck is put back on the side that
+scored. The table looks the same from both sides, rotated by 180 degrees.
 
-Scripted players: "striker" goes around the puck and shoots at the goal, and guards its own between; "keeper" stands
-between goal and puck, and pushes away what is slow; "chaser" goes for the puck. With an `opponent` other than "self"
-there is one agent, on the left.
+Scripted players: "striker" goes around the puck and shoots at the goal, and guards its own goal in between; "keeper"
+stays between goal and puck, and pushes slow pucks away; "chaser" goes for the puck. With an `opponent` other than
+"self" there is one agent, on the left.
 
 ## Action Space
-Velocity of the mallet ahead, towards the other goal, and to the left, as shares of `mallet_speed`; a longer vector is
-shortened.
+Velocity of the mallet forward, towards the other goal, and to the left, as fractions of `mallet_speed`; longer vectors
+are shortened.
 
 ## Observation Space
-Both sides see themselves on the left. The level "pixels" has pictures in place of numbers, 84 x 84, the table at the
+Both sides see themselves on the left. The level "pixels" has images instead of numbers, 84 x 84, with the table at the
 last three steps as channels, the newest first: puck white, own mallet light, the other one dark.
 
 ## Rewards
 `goal` is 1 for a point, `concede` -1 for a point of the other side. `touch` (weight 0) is 1 in a step in which the
-mallet begins to touch the puck, `shot` (weight 0) the speed of the puck towards the other goal [m/s] then.
+mallet starts touching the puck, `shot` (weight 0) the speed of the puck towards the other goal [m/s] in that step.
 
 ## Costs
-`fault`: 1 when the puck stayed on one's own side for too long.
+`fault`: 1 when the puck stayed on the agent's own side for too long.
 
 ## Starting State
-Mallets at home; the puck at rest on one side, 0.2 to 0.7 m from the middle, away from the rims.
+The mallets are at their home positions; the puck is at rest on one side, 0.2 to 0.7 m from the middle, away from the
+rims.
 
 ## Episode End
 Termination: a side has `goals` points. Truncation: 3000 steps (60 s). Success: more points than the other side when
@@ -89,7 +92,7 @@ from rlenvs.multi.arcade.table import (
     velocity_of,
 )
 
-OBSERVATION = choice("vector", "pixels", doc="numbers or pictures")
+OBSERVATION = choice("vector", "pixels", doc="numbers or images")
 (PIXELS,) = OBSERVATION.codes("pixels")
 STEP = 0.02  # s
 HOME = 0.8  # m, from the middle
@@ -113,10 +116,10 @@ SPEC = world(
         "restitution": param(0.9, 0.0, 1.0, "", "of puck and rims"),
         "mallet_restitution": param(0.8, 0.0, 1.0, "", "of puck and mallets"),
         "friction": param(0.2, 0.0, 1.0, "", "of the puck on rims and mallets"),
-        "mallet_speed": param(2.0, 0.2, 5.0, "m/s", "largest speed asked of a mallet"),
+        "mallet_speed": param(2.0, 0.2, 5.0, "m/s", "largest commanded speed of a mallet"),
         "mallet_acceleration": param(30.0, 2.0, 100.0, "m/s^2", "largest acceleration of a mallet"),
         "goal_width": param(0.25, 0.1, 0.8, "m", "of the goals"),
-        "patience": param(PATIENCE, 1.0, 60.0, "s", "that the puck may stay on a side", limit=True),
+        "patience": param(PATIENCE, 1.0, 60.0, "s", "time that the puck may stay on a side", limit=True),
     },
     options={
         "opponent": OPPONENT,
@@ -142,14 +145,15 @@ SPEC = world(
         "past": f8(FRAMES - 1, 3, 2),  # puck and mallets at the steps before
     },
     observation={
-        "puck": block("pair", low=-1.0, high=1.0, unit="m", doc="place of the puck"),
+        "puck": block("pair", low=-1.0, high=1.0, unit="m", doc="position of the puck"),
         "puck_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="velocity of the puck"),
-        "puck_spin": block("one", low=-100.0, high=100.0, unit="rad/s", doc="how fast the puck turns"),
-        "mallet": block("pair", low=-1.0, high=1.0, unit="m", doc="place of one's own mallet"),
+        "puck_spin": block("one", low=-100.0, high=100.0, unit="rad/s", doc="angular velocity of the puck"),
+        "mallet": block("pair", low=-1.0, high=1.0, unit="m", doc="position of the own mallet"),
         "mallet_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
-        "rival": block("pair", low=-1.0, high=1.0, unit="m", doc="place of the other mallet"),
+        "rival": block("pair", low=-1.0, high=1.0, unit="m", doc="position of the other mallet"),
         "rival_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
-        "stay": block("one", low=-60.0, high=60.0, unit="s", doc="that the puck has been on one's own side; else < 0"),
+        "stay": block("one", low=-60.0, high=60.0, unit="s", doc="time that the puck has been on the own side; "
+        "negative for the other side"),
         "score": block("pair", low=0.0, high=lambda values: values.goals, doc="own points, those of the other side"),
         "faults": block(
             *("pair",), low=0.0, high=FAULTS, doc="own faults towards the next point, the other side's", constant=True
@@ -160,10 +164,10 @@ SPEC = world(
     terms={
         "goal": term(0.0, 1.0, 1.0, "1 for a point"),
         "concede": term(-1.0, 0.0, 1.0, "-1 for a point of the other side"),
-        "touch": term(0.0, 1.0, 0.0, "1 when the mallet begins to touch the puck"),
-        "shot": term(-TOP_SPEED, TOP_SPEED, 0.0, "speed of the puck towards the other goal then"),
+        "touch": term(0.0, 1.0, 0.0, "1 when the mallet starts touching the puck"),
+        "shot": term(-TOP_SPEED, TOP_SPEED, 0.0, "speed of the puck towards the other goal in that step"),
     },
-    costs={"fault": cost(2.0, doc="1 when the puck stayed on one's own side for too long")},
+    costs={"fault": cost(2.0, doc="1 when the puck stayed on the own side for too long")},
     horizon=3000,
     fps=50,
     scratch=("simplex", "simplex_index"),

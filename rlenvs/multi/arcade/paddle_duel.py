@@ -1,49 +1,49 @@
-"""PaddleDuel: two paddles and a ball, after the first arcade game of tennis.
+"""PaddleDuel: move a paddle to return the ball, after the first tennis arcade game.
 
 ## Description
-Each side moves a paddle up and down; who lets the ball pass gives the other side a point. The ball is that of Atari's
-Pong of 1972: a paddle has eight parts, and the part that was hit alone says how steeply the ball leaves it, straight
-from the two in the middle (Kent, "The Ultimate History of Video Games", 2001); after 4 and 12 hits without a miss it
-crosses the court two and three times as fast, and it is served towards the side that missed (Ahl, "Playing PONG to
-Win", The Best of Creative Computing 1, 1976; Falstad's simulation of the circuit). Lengths are pixels of that machine,
-375 x 246 of which are seen, times its frames of 1/60 s; the ball measures 4 pixels, a paddle 16, two for each of its
-parts (Holden, "Atari Pong E Circuit Analysis", 2012).
+Each side moves a paddle up and down; letting the ball pass gives the other side a point. The ball behaves as in Atari's
+Pong of 1972: a paddle has eight segments, and only the segment that was hit determines how steeply the ball leaves it,
+horizontally from the two in the middle (Kent, "The Ultimate History of Video Games", 2001); after 4 and 12 hits without
+a miss it moves two and three times as fast along the court, and it is served towards the side that missed (Ahl,
+"Playing PONG to Win", The Best of Creative Computing 1, 1976; Falstad's simulation of the circuit). Lengths are in
+pixels of that machine, of which 375 x 246 are visible, times in its frames of 1/60 s; the ball measures 4 pixels, a
+paddle 16, two for each of its segments (Holden, "Atari Pong E Circuit Analysis", 2012).
 
-Different: paddles reach all of the court (there a defect of the circuit kept them from the top), have a largest speed
-in place of a knob, and the court is the same seen from both sides. Where ball, walls and paddles meet is computed
-exactly within a frame, so nothing passes through anything at any speed, and a game mirrored is a mirrored game, to
-the bit. Paddles are not rigid bodies: what they do to a ball is a rule, so no engine moves this world.
-Ours: where the paddles stand and how fast they are, the pixel per frame of a ball that was served, the points of a
-game, the frames of an action, the players. No package has this game to compare with: PettingZoo's pong_v3 is the Pong
-of the Atari 2600 in an emulator, whose players serve, and lose a point when they do not.
+Different: paddles reach the whole court (there a defect of the circuit kept them from the top) and have a maximum speed
+instead of a knob, and the court looks the same from both sides. Collisions of ball, walls and paddles are computed
+exactly within a frame, so nothing passes through anything at any speed, and a mirrored game is bit-identical. Paddles
+are not rigid bodies: their effect on the ball is a rule, so no physics engine is used. Set by this package: the
+position and speed of the paddles, the speed of a served ball in pixels per frame, the points of a game, the frames of
+an action, the players. No other package has this game to compare with: PettingZoo's pong_v3 is the Pong of the Atari
+2600 in an emulator, where players have to serve and lose a point if they do not.
 
-Scripted players: "ace" knows where the ball will arrive, and aims where the other paddle is not; "follower" keeps its
-paddle at the height of the ball, as Atari's computer opponents do; "novice" does so when the ball comes near.
-With an `opponent` other than "self" there is one agent, on the left.
+Scripted players: "ace" computes where the ball will arrive, and aims away from the other paddle; "follower" keeps its
+paddle at the height of the ball, like Atari's computer opponents; "novice" does so only when the ball is near. With an
+`opponent` other than "self" there is one agent, on the left.
 
 ## Action Space
 0 stay, 1 up, 2 down, for `frames` frames.
 
 ## Observation Space
-Both sides see themselves on the left. The level "pixels" has pictures in place of numbers, 84 x 84, the court at the
+Both sides see themselves on the left. The level "pixels" has images instead of numbers, 84 x 84, with the court at the
 last three steps as channels, the newest first: own paddle and ball white, the other paddle grey.
 
 ## Rewards
 `goal` is 1 for a point, `concede` -1 for a point of the other side, `hit` (weight 0) 1 for hitting the ball.
 
 ## Costs
-`busy`: 1 in a step in which the paddle is told to move.
+`busy`: 1 in a step in which the agent moves the paddle.
 
 ## Starting State
-Paddles in the middle, no points. The ball leaves the net anywhere within half the height of the court, to either side,
-in one of seven directions; after a point towards who missed.
+Paddles in the middle, no points. The ball starts at the net, at a random place within half the height of the court, to
+either side, in one of seven directions; after a point it starts towards the side that missed.
 
 ## Episode End
 Termination: a side has `points` points. Truncation: 3000 steps (200 s). Success: more points than the other side when
 the episode ends.
 
 ## Parameters
-Speeds are in pixels per frame. Rallies of two sides that miss nothing would never end without `speed_up`.
+Speeds are in pixels per frame. Without `speed_up`, rallies between perfect players would never end.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each side, against "ace".
@@ -77,7 +77,7 @@ from rlenvs.multi.arcade.sides import agents_of, judge
 
 OPPONENT = choice("self", "ace", "follower", "novice", doc="who plays the other side; self: both are agents")
 SELF, ACE, FOLLOWER = OPPONENT.codes("self", "ace", "follower")
-OBSERVATION = choice("vector", "pixels", doc="numbers or pictures")
+OBSERVATION = choice("vector", "pixels", doc="numbers or images")
 (PIXELS,) = OBSERVATION.codes("pixels")
 
 LENGTH, HEIGHT = 375.0, 246.0  # px, of the court
@@ -99,9 +99,9 @@ SPEC = world(
     source="Atari Pong (Alcorn, 1972); Ahl, Creative Computing, 1976; Holden, 2012",
     agents=True,
     params={
-        "ball_speed": param(1.0, 0.25, 8.0, "px/frame", "along the court, of a ball that was served"),
-        "speed_up": param(1.0, 0.0, 8.0, "px/frame", "more after 4 hits, and again after 12"),
-        "steepness": param(3.0, 0.0, 12.0, "px/frame", "across the court, of a ball from the end of a paddle"),
+        "ball_speed": param(1.0, 0.25, 8.0, "px/frame", "speed of a served ball along the court"),
+        "speed_up": param(1.0, 0.0, 8.0, "px/frame", "added speed after 4 hits, and again after 12"),
+        "steepness": param(3.0, 0.0, 12.0, "px/frame", "speed across the court, of a ball from the end of a paddle"),
         "paddle_speed": param(2.0, 0.25, 12.0, "px/frame", "of a paddle"),
         "paddle_length": param(PADDLE, 4.0, 120.0, "px", "of a paddle"),
     },
@@ -109,7 +109,7 @@ SPEC = world(
         "opponent": OPPONENT,
         "observation": OBSERVATION,
         "points": integer(5, 1, 21, "points that win a game"),
-        "frames": integer(4, 1, 12, "frames for which an action holds"),
+        "frames": integer(4, 1, 12, "frames for which an action is repeated"),
     },
     sizes=lambda values: {
         "agents": agents_of(values),
@@ -130,9 +130,10 @@ SPEC = world(
         "past": f8(FRAMES - 1, 4),  # ball and paddles at the steps before
     },
     observation={
-        "ball": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="place of the ball"),
+        "ball": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="position of the ball"),
         "velocity": block("pair", low=-6.0, high=6.0, unit="px/frame", doc="of the ball"),
-        "paddles": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of one's own, of the other"),
+        "paddles": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of the own paddle and of "
+        "the other"),
         "hits": block("one", low=0.0, high=FASTEST, doc="hits since the ball was served, up to 12"),
         "score": block("pair", low=0.0, high=lambda values: values.points, doc="own points, those of the other side"),
     },
@@ -143,7 +144,7 @@ SPEC = world(
         "concede": term(-1.0, 0.0, 1.0, "-1 for a point of the other side"),
         "hit": term(0.0, 12.0, 0.0, "hits of the ball"),
     },
-    costs={"busy": cost(1500.0, doc="1 in a step in which the paddle is told to move")},
+    costs={"busy": cost(1500.0, doc="1 in a step in which the agent moves the paddle")},
     horizon=3000,
     fps=15,
     levels={

@@ -1,6 +1,6 @@
 """Small grey pictures of a court for observations: rectangles and discs whose edges cover parts of pixels.
 
-The frames of a picture are its channels, the newest first, so that one picture shows which way things move.
+The frames are the channels of the image, the newest first, so one image shows in which direction things move.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two sides that play at the same time, one of which may be a scripted opponent's; and how a game of points ends."""
+"""Two sides that play simultaneously, one of which may be a scripted opponent; and how a game on points ends."""
 
 from __future__ import annotations
 

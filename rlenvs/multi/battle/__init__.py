@@ -1,1 +1,1 @@
-"""Battles of units on a plane, as in StarCraft's micro-management."""
+"""Battles of units on a plane, as in StarCraft micromanagement."""

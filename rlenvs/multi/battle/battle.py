@@ -1,41 +1,42 @@
-"""Battle: two small armies on a plane; each unit of ours is an agent that moves, or attacks one enemy.
+"""Battle: a team of units fights another on a plane; each unit is an agent that moves or attacks an enemy.
 
 ## Description
-Micro-management as in StarCraft, without the game. With `rules="smax"` this is SMAX (Rutherford et al., "JaxMARL:
-Multi-Agent RL Environments and Algorithms in JAX", NeurIPS 2024): its units, ticks, walls, collisions, observations and
-scripted enemy. With `rules="smac"` units have StarCraft II's own numbers, with shields, armour, healing, splash and
+StarCraft micromanagement without the game. With `rules="smax"` this is SMAX (Rutherford et al., "JaxMARL: Multi-Agent
+RL Environments and Algorithms in JAX", NeurIPS 2024): its units, ticks, walls, collisions, observations and scripted
+enemy. With `rules="smac"` units have the numbers of StarCraft II, with shields, armour, healing, splash and
 regeneration, and SMAC's moves, masks, step limits and reward (Samvelyan et al., "The StarCraft Multi-Agent Challenge",
-2019; Ellis et al., "SMACv2", NeurIPS 2023, for random teams and places). `scenario` is any map of SMAX, SMAC or SMACv2
-by its name, or a text such as "5 marine, 1 medivac vs 7 zergling".
+2019; Ellis et al., "SMACv2", NeurIPS 2023, for random teams and positions). `scenario` is the name of any map of SMAX,
+SMAC or SMACv2, or a text such as "5 marine, 1 medivac vs 7 zergling".
 
-Different from SMAX: units never start outside of the map, where they would die at once; the conic observation shows
-every unit (in the original the first unit never appears) and takes angles from `atan2`; dead agents may leave.
+Different from SMAX: units never start outside the map, where they would die immediately; the conic observation shows
+every unit (in the original the first unit never appears) and computes angles with `atan2`; dead agents can be removed.
 Different from SMAC: all maps are flat squares without obstacles; all units of a tick act together, not in a random
-order; a target that the weapon cannot hit is not legal; enemies are `opponent`, not the game's own; the bits of unit
-types mean the same on both sides; enemy shields that grow back take reward back instead of giving more; the win of a
-sparse reward (weights of 0 for `damage` and `kills`) is not rescaled apart from its weight.
+order; attacking a target that the weapon cannot hit is illegal; enemies are played by `opponent`, not by the game's AI;
+the bits of unit types mean the same on both sides; regenerating enemy shields reduce the reward instead of increasing
+it; with a sparse reward (weights of 0 for `damage` and `kills`) the win is scaled only by its weight.
 
 ## Action Space
-SMAX: north, east, south, west, stop, then one choice per enemy: attack it. SMAC: no-op (for the dead alone), stop,
+SMAX: north, east, south, west, stop, then one choice per enemy: attack it. SMAC: no-op (only for dead units), stop,
 north, south, east, west (2 map units each, as far as a step allows), then attack, or for a medivac heal the ally of
-that number. The mask says what is legal: in SMAX targets in the range of the weapon, in SMAC within 6 map units
-(SMACv2: the range, at least 2), where a unit with a shorter range walks up to its target. An illegal choice costs
-`illegal`; with SMAX's rules the attack is still tried in every tick, with SMAC's the unit stops.
+that number. The mask gives the legal choices: in SMAX targets within the range of the weapon, in SMAC within 6 map
+units (SMACv2: the range, at least 2), where a unit with a shorter range walks up to its target. An illegal choice has
+the cost `illegal`; with SMAX's rules the attack is still attempted in every tick, with SMAC's the unit stops.
 
 ## Observation Space
-`observation="units"`: for each other unit, own side first, health, dx, dy (in own sights), last move x and y, last
-target over the largest action, cooldown, (SMAC: shield,) kind one-hot; zeros when it is dead or not closer than the
+`observation="units"`: for each other unit, own side first, health, dx, dy (in units of the own sight range), last move
+x and y, last target over the largest action, cooldown, (SMAC: shield,) kind one-hot; zeros when it is dead or out of
 sight. Then own health, x, y, cooldown, (shield,) kind. `"conic"`: the same for two units in each of 32 sectors.
 `"smac"`: SMAC's layout: four legal moves; per enemy attackable, distance, dx, dy, health, (shield,) (type); per ally
-visible and the same; own health, (shield,) (type), in SMACv2 x and y. The dead see zeros. `feature_map` adds an image
-of so many cells a side around the unit: health, shield and kind of either side. The central state is SMAX's, scaled to
-[0, 1], or with `"smac"` SMAC's.
+visible and the same; own health, (shield,) (type), in SMACv2 x and y. Dead units observe zeros. `feature_map` adds an
+image of this many cells per side around the unit: health, shield and kind of either side. The central state is SMAX's,
+scaled to [0, 1], or with `"smac"` SMAC's.
 
 ## Rewards
-Every agent gets its team's reward; with `dead="stay"` the fallen as well. SMAX: the share of the enemies' health that
+Every agent gets its team's reward; with `dead="stay"` also dead ones. SMAX: the fraction of the enemies' health that
 was lost in the step, and 1 for winning. SMAC: damage to health and shields, 10 per enemy killed and 200 for winning,
-scaled so that a flawless win is 20; `losses` (weight 0, SMAC's own would be 10) is the same for the own side. With
-`opponent="self"`: 1 for winning, -1 for losing, nothing else. When both sides fall in one tick nobody wins.
+scaled so that a flawless win is 20; `losses` (weight 0; SMAC's would be 10) is the same for the own side. With
+`opponent="self"`: 1 for winning, -1 for losing, nothing else. When both sides are eliminated in the same tick, nobody
+wins.
 
 ## Costs
 `illegal` is 1 for a choice that the mask forbids.
@@ -43,15 +44,15 @@ scaled so that a flawless win is 20; `losses` (weight 0, SMAC's own would be 10)
 ## Starting State
 The sides face each other, `distance` apart, each in a square of half width `spread` (which grows with sides of more
 than 32 units). Random teams start reflected or surrounded, half of the time each: reflected, allies are anywhere in the
-left half and enemies mirror them; surrounded, one side is in the centre and the other in groups on the diagonals.
+left half and enemies mirror them; surrounded, one side is in the center and the other in groups on the diagonals.
 
 ## Episode End
-Termination when a side has nobody left to fight (medivacs alone do not count); with `dead="leave"` of each agent when
-its unit falls. Truncation after 100 steps (SMAX) or SMAC's limit of the map (200 for SMACv2, 150 for a scenario of your
-own). Success: the other side is beaten and the own is not.
+Termination when a side has no fighting unit left (medivacs do not count); with `dead="leave"` also of each agent when
+its unit dies. Truncation after 100 steps (SMAX) or SMAC's limit for the map (200 for SMACv2, 150 for custom scenarios).
+Success: the other side is beaten and the own side is not.
 
 ## Parameters
-The unit tables are in `rlenvs.multi.battle.units`. `distance` and `spread` matter where sides face each other.
+The unit tables are in `rlenvs.multi.battle.units`. `distance` and `spread` apply when the sides face each other.
 
 ## Reference Scores
 Mean return over seeds 0 to 99, all agents together.
@@ -124,11 +125,11 @@ SMAC_SIGHT, SMAC_REACH, SMACV2_LEAST_REACH = 9.0, 6.0, 2.0
 SMAC_KILL, SMAC_WIN, SMAC_SCALE = 10.0, 200.0, 20.0
 OPPONENT = choice(
     *("plain", "kiting", "random", "self"),
-    doc="policy of the enemies: a scripted player, or agents",
+    doc="policy of the enemies: a scripted player, or agents (self)",
     sets={"self": {"damage": 0.0, "kills": 0.0, "win": 1.0, "defeat": 1.0}},
 )
 BY_PLAIN, BY_KITING, SELF = OPPONENT.codes("plain", "kiting", "self")
-DEAD = choice("stay", "leave", doc="whether agents whose unit has fallen go on, idle, with the team's reward")
+DEAD = choice("stay", "leave", doc="whether agents whose unit has died stay in the game, idle, with the team's reward")
 (LEAVE,) = DEAD.codes("leave")
 
 
@@ -193,7 +194,7 @@ SPEC = world(
     agents=True,
     params={
         "tick": param(1 / 16, 0.02, 0.2, "s", "length of a tick; with SMAC's rules 1/22.4"),
-        "distance": param(16.0, 4.0, 28.0, "map units", "between the centres of sides that face each other"),
+        "distance": param(16.0, 4.0, 28.0, "map units", "distance between the centers of sides that face each other"),
         "spread": param(2.0, 0.5, 6.0, "map units", "half width of the square in which a side starts"),
     },
     options={
@@ -209,9 +210,9 @@ SPEC = world(
         "dead": DEAD,
         "ticks": integer(8, 1, 32, "ticks per step"),
         "map_size": integer(32, 16, 256, "side of the square map, in map units"),
-        "feature_map": integer(0, 0, 128, "cells of the image's side; 0 for no image"),
-        "see_enemy_actions": flag(True, "lists of units show what enemies did last"),
-        "deadly_walls": flag(True, "units that touch the border die (SMAX's rules)"),
+        "feature_map": integer(0, 0, 128, "cells per side of the image; 0 for no image"),
+        "see_enemy_actions": flag(True, "whether lists of units show the enemies' last actions"),
+        "deadly_walls": flag(True, "whether units that touch the border die (SMAX's rules)"),
     },
     sizes=sizes,
     teams=lambda values: [k >= len(scenario_of(values.scenario).allies) for k in range(sizes(values)["agents"])],
@@ -239,9 +240,9 @@ SPEC = world(
     images={"map": image("cells", "cells", "planes", doc="health, shield, kind of the own side, then of the other")},
     action=lambda values: discrete(size="choices", doc="move, stop, or one of the targets", idle=stop_of(values.rules)),
     terms={
-        "damage": term(-1.0, 1.0, 1.0, "what the enemies lost, as a share"),
-        "kills": term(0.0, 1.0, 0.0, "share of the enemies that fell; with SMAC's rules 10 points each"),
-        "losses": term(-1.0, 1.0, 0.0, "minus what the own side lost, deaths included with SMAC's rules"),
+        "damage": term(-1.0, 1.0, 1.0, "fraction of the enemies' health lost"),
+        "kills": term(0.0, 1.0, 0.0, "fraction of the enemies killed; with SMAC's rules 10 points each"),
+        "losses": term(-1.0, 1.0, 0.0, "minus the losses of the own side, including deaths with SMAC's rules"),
         "win": term(0.0, 1.0, 1.0, "the enemies are beaten and the own side is not"),
         "defeat": term(-1.0, 0.0, 0.0, "-1 when the own side is beaten and the enemies are not"),
     },
@@ -264,7 +265,7 @@ SPEC = world(
 @SPEC.state_fault
 def state_fault(p, s):
     known = np.isin(s.kind, [*p.roster, *p.pool[: int(p.pool_size)]])
-    return "" if known.all() else "there is a unit of a kind that the scenario has not"
+    return "" if known.all() else "there is a unit of a type that the scenario does not have"
 
 
 @SPEC.make_data

@@ -1,9 +1,10 @@
-"""What happens to units in one tick: attacks, walking, collisions, death, recovery. Continuous positions, no terrain.
+"""The combat rules of one tick: attacks, walking, collisions, death, recovery. Continuous positions, no terrain.
 
 A world of units has the fields of UNIT_STATE in its state (of length "units"), UNIT_DATA (units.py) and COMBAT_DATA in
 its data, and the parameter `tick`, the length of a tick in seconds. Before each tick it gives every unit an order:
-`s.aim[i]`, the unit that it attacks or heals (-1 for none), and `s.heading_x[i]`, `s.heading_y[i]`, where it walks, as
-a share of its speed. All units act at once: who is alive, and where, is read before anybody acts.
+`s.aim[i]`, the unit that it attacks or heals (-1 for none), and `s.heading_x[i]`, `s.heading_y[i]`, the direction in
+which it walks, as a fraction of its speed. All units act simultaneously: positions and health are read before any unit
+acts.
 """
 
 import math

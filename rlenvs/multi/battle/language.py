@@ -87,9 +87,9 @@ def describe(p: Any, s: Any, k: int) -> str:
         [
             "# Game",
             f"Battle, step {int(s.elapsed)}, {step_time:.2f} s per step. The map is {p.width:g} x {p.height:g}; x grows"
-            " to the east, y to the north. Moves go on for one step.",
+            " to the east, y to the north. A move lasts for one step.",
             "# Your unit",
-            unit_text(p, s, k, k) if s.standing[k] else f"{name_of(p, s, k, k)} has fallen.",
+            unit_text(p, s, k, k) if s.standing[k] else f"{name_of(p, s, k, k)} is dead.",
             "# Allies in sight",
             *(allies or ["none"]),
             "# Enemies in sight",

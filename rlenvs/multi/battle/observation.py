@@ -1,7 +1,7 @@
 """What agents see: a list of units, cones, SMAC's layout, feature maps; and the central states.
 
-A unit sees standing units whose centres are closer than its sight. Lists are in a fixed order: own side, then the
-other; for enemies from the last unit to the first.
+A unit sees live units whose centers are within its sight range. Lists are in a fixed order: own side, then the other;
+for enemies from the last unit to the first.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""What the numbers of actions mean: which unit is whose target, what is legal, and orders from choices.
+"""The meaning of action numbers: targets of units, legal choices, and orders from choices.
 
 Choices are numbered as in SMAX (north, east, south, west, stop, targets) or as in SMAC (no-op, stop, north, south,
 east, west, targets). The targets of an ally are the enemies in their order, those of an enemy the allies from the last
-to the first, as SMAX has it. Healers target their own side, in the same order.
+to the first, as in SMAX. Healers target their own side, in the same order.
 """
 
 from typing import Any

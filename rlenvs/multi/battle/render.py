@@ -1,4 +1,4 @@
-"""Images of battles: silhouettes with bars on a field, who attacks whom, and where units fell."""
+"""Images of battles: silhouettes with bars on a field, attacks, and where units died."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who fights: named and custom scenarios, random teams, and where units start.
+"""Named and custom scenarios, random teams, and starting positions.
 
 Names are those of SMAX and SMAC ("3m", "2s3z", "MMM2", ...) and of SMACv2 ("terran_5_vs_5", "zerg_10_vs_11", ...).
 Others are written as "5 marine, 1 medivac vs 7 zergling".
@@ -187,8 +187,8 @@ def scenario_data(text: str, rules: str) -> dict[str, Any]:
     strange = [unit for unit in scenario.units if rules == "smax" and unit not in SMAX]
     if strange:
         raise ParameterError(
-            f"scenario={text!r} has the units {', '.join(strange)}, which the rules of SMAX lack; they have "
-            f"{', '.join(SMAX)}. Choose rules='smac'"
+            f"scenario={text!r} has the units {', '.join(strange)}, which do not exist under the rules of SMAX; these "
+            f"have {', '.join(SMAX)}. Use rules='smac'"
         )
     pool, odds = np.zeros(6, np.int32), np.zeros(6)
     pool[: len(scenario.pool)] = [KINDS.index(unit) for unit in scenario.pool]

@@ -1,1 +1,1 @@
-"""Board games of players who move one after the other."""
+"""Turn-based board games."""

@@ -1,46 +1,46 @@
-"""Breakthrough: bring one piece to the other end of the board, against a side that wants the same.
+"""Breakthrough: be the first to bring a piece to the other end of the board.
 
 ## Description
 The game of Dan Troyka (2000). Each side begins with two rows of pieces. A piece moves one cell forward, straight or
-diagonally, onto an empty cell; diagonally it also captures. Who reaches the last row, or captures all pieces of the
-other side, wins. Some piece can always move, so there are no draws. Every move brings a piece a row forward, so a game
-has at most 2 * width * (2 * height - 5) + 1 moves, 177 on the usual board.
-With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
-the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
-medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
-learner by itself wants. Scripted players: "negamax" looks `depth` moves
-ahead by alpha-beta search and counts pieces and how far they came; "racer" looks at its own moves alone: it wins,
-prevents, runs where nobody can stop it, and captures and advances where that loses nothing; "random".
-Different from MOMAland's breakthrough: each side sees and moves on the board from its own end, there both from that of
-the first; `fast_win` divides by the most moves that a game may have, 177, there by 161; captures to the left follow the
-rules, there its mask looks at the cell on the right; an illegal move loses, there it raises an error; boards have up to
-12 rows and columns, there 20.
+diagonally, onto an empty cell; diagonally it also captures. A side wins by reaching the last row or by capturing all
+pieces of the other side. Some piece can always move, so there are no draws. Every move brings a piece a row forward, so
+a game has at most 2 * width * (2 * height - 5) + 1 moves, 177 on the usual board. With `opponent` "self" both sides are
+agents, and they move in turn: the AEC API asks only the agent whose turn it is; in the other APIs the waiting agent can
+only choose 0, which does nothing. With another `opponent`, as in the levels easy, medium and hard, there is one agent,
+on the side given by `side`, and a step is its move plus the reply: the usual setting for a single learner. Scripted
+players: "negamax" searches `depth` moves ahead with alpha-beta pruning and evaluates the number of pieces and their
+advance; "racer" considers only its own moves: it wins, blocks, runs where it cannot be stopped, and captures and
+advances where that loses nothing; "random". Different from MOMAland's breakthrough: each side sees the board and moves
+from its own end, there both from the end of the first; `fast_win` divides by the maximum number of moves of a game,
+177, there by 161; captures to the left follow the rules, there the mask looks at the cell on the right; an illegal move
+loses, there it raises an error; boards have up to 12 rows and columns, there 20.
 
 ## Action Space
-x * 3 * height + y * 3 + direction: the piece in column x, from the left, and row y, from one's own end, goes left (0),
-straight (1) or right (2). Each side sees the board from its own end, so left is its own left. What the rules forbid is
-masked. Who chooses it nevertheless loses at once.
+x * 3 * height + y * 3 + direction: the piece in column x, from the left, and row y, from the agent's own end, goes left
+(0), straight (1) or right (2). Each side sees the board from its own end, so left is its own left. Illegal moves are
+masked; making one anyway loses the game.
 
 ## Observation Space
-Planes, last (height, width, 2): own pieces, those of the other side, in [y, x] as in actions; row 0 is one's own end.
+Planes, last (height, width, 2): own pieces, those of the other side, in [y, x] as in actions; row 0 is the agent's own
+end.
 
 ## Rewards
-`win` is 1 for the winner and -1 for the loser. The others have the weight 0. `fast_win` is 1 - moves / (most moves that
-a game may have) for the winner and the negative of it for the loser, with the moves of both sides: win soon, lose late.
-`captures` is 1 / (pieces of a side) for each piece that one captures, `losses` -1 / (pieces of a side) for each that
-one loses.
+`win` is 1 for the winner and -1 for the loser. The others have weight 0. `fast_win` is 1 - moves / (maximum moves of a
+game) for the winner and the negative of it for the loser, counting the moves of both sides: win early, lose late.
+`captures` is 1 / (pieces of a side) for each captured piece, `losses` -1 / (pieces of a side) for each lost piece.
 
 ## Costs
 None.
 
 ## Starting State
-Two full rows at each end; with an opponent that moves first, after its move.
+Two full rows at each end; if the opponent moves first, after its move.
 
 ## Episode End
-Termination: a piece on the last row, no piece left, or an illegal move. A game is never cut off. Success: won.
+Termination: a piece on the last row, no piece left, or an illegal move. Games are never truncated. Success: the game is
+won.
 
 ## Parameters
-`height` and `width`, and who plays: `opponent`, `side`, `depth`.
+`height` and `width`, and the players: `opponent`, `side`, `depth`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each side, against "negamax".
@@ -139,8 +139,8 @@ SPEC = world(
     terms={
         "win": term(-1.0, 1.0, 1.0, "1 for the winner, -1 for the loser"),
         "fast_win": term(-1.0, 1.0, 0.0, "1 - moves / most moves for the winner, the negative of it for the loser"),
-        "captures": term(0.0, 1.0, 0.0, "share of the other side's pieces that one captures"),
-        "losses": term(-1.0, 0.0, 0.0, "- share of one's own pieces that one loses"),
+        "captures": term(0.0, 1.0, 0.0, "fraction of the other side's pieces captured"),
+        "losses": term(-1.0, 0.0, 0.0, "minus the fraction of the own pieces lost"),
     },
     horizon=lambda values: most_moves(values.height, values.width) + 1,
     fps=3,

@@ -1,4 +1,4 @@
-"""Scripted players of Breakthrough: any move, the move that looks best by itself, a search."""
+"""Scripted players of Breakthrough: a random one, a greedy one, a search."""
 
 from rlenvs.core import below, kernel
 from rlenvs.multi.boards.breakthrough_rules import STRAIGHT, advance, may_move, number_of, seen, take_back

@@ -1,4 +1,4 @@
-"""How pieces of Breakthrough move. `x` and `y` are a column and a row as a side sees them, from its own end."""
+"""How pieces of Breakthrough move. `x` and `y` are a column and a row as seen by a side, from its own end."""
 
 from rlenvs.core import kernel
 

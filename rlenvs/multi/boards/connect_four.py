@@ -1,40 +1,40 @@
-"""Connect Four: drop discs into columns in turn, and be the first with four in a row, a column or a diagonal.
+"""Connect Four: take turns dropping discs into columns, and be the first to get four in a line.
 
 ## Description
 The game of Howard Wexler and Ned Strongin (1974), with the rules and the observation of PettingZoo's `connect_four_v3`.
 Allis ("A Knowledge-based Approach of Connect-Four", 1988) proved that the first player wins on 7 columns and 6 rows.
-With `opponent` "self" both sides are agents, and only the one whose turn it is moves: the AEC form asks it alone, in
-the other forms the one that waits may choose 0 alone, which does nothing. With another `opponent`, as the levels easy,
-medium and hard have it, there is one agent, on the side that `side` says, and a step is its move and the answer: what a
-learner by itself wants. Scripted players: "negamax" looks `depth` moves
-ahead by alpha-beta search and counts the lines that its discs could be part of; "greedy" wins where it can, prevents
-where it must, and likes the middle; "random".
+With `opponent` "self" both sides are agents, and they move in turn: the AEC API asks only the agent whose turn it is;
+in the other APIs the waiting agent can only choose 0, which does nothing. With another `opponent`, as in the levels
+easy, medium and hard, there is one agent, on the side given by `side`, and a step is its move plus the reply: the usual
+setting for a single learner. Scripted players: "negamax" searches `depth` moves ahead with alpha-beta pruning and
+counts the lines that its discs could still complete; "greedy" wins if it can, blocks if it must, and prefers the
+middle; "random".
 
 ## Action Space
-The column, from the left. Full columns are masked. Who chooses one nevertheless loses at once, as under PettingZoo's
-`TerminateIllegalWrapper`; here the other side wins then.
+The column, from the left. Full columns are masked. Choosing one anyway loses the game, as under PettingZoo's
+`TerminateIllegalWrapper`; here the other side wins.
 
 ## Observation Space
 Planes, last as in the original (rows, columns, 2): own discs, those of the other side; row 0 is the top.
 
 ## Rewards
 `win` is 1 for the winner and -1 for the loser, 0 in a draw. `fast_win` (weight 0) is 1 - moves / cells for the winner
-and the negative of it for the loser, with the moves of both sides: win soon, lose late. The level "columns" has more
-objectives: `column_0` to `column_6` (weight 0) are at the end 1 for who has more discs in a column, -1 for who has
-fewer.
+and the negative of it for the loser, counting the moves of both sides: win early, lose late. The level "columns" has
+more objectives: at the end, `column_0` to `column_6` (weight 0) are 1 for the side with more discs in a column, -1 for
+the side with fewer.
 
 ## Costs
 None.
 
 ## Starting State
-The empty board; with an opponent that moves first, after its move.
+The empty board; if the opponent moves first, after its move.
 
 ## Episode End
-Termination: `connect` in a line, an illegal move, or a full board, which is a draw. A game is never cut off. Success:
-won.
+Termination: `connect` in a line, an illegal move, or a full board, which is a draw. Games are never truncated. Success:
+the game is won.
 
 ## Parameters
-`height`, `width`, `connect`, and who plays: `opponent`, `side`, `depth`.
+`height`, `width`, `connect`, and the players: `opponent`, `side`, `depth`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each side, against "negamax".
@@ -124,7 +124,7 @@ SPEC = world(
         "hard": {"opponent": "negamax", "side": "random"},
         "columns": {
             "terms": TERMS
-            | {f"column_{i}": term(-1.0, 1.0, 0.0, f"who has more discs in column {i}") for i in range(COLUMNS)}
+            | {f"column_{i}": term(-1.0, 1.0, 0.0, f"1 for more discs in column {i}, -1 for fewer") for i in range(COLUMNS)}
         },
     },
     scores={"bound": Score(2, 0, "both games won")},

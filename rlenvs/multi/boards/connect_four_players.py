@@ -1,4 +1,4 @@
-"""Scripted players of Connect Four: any column, what wins or prevents at once, a search."""
+"""Scripted players of Connect Four: a random one, a greedy one, a search."""
 
 from rlenvs.core import below, kernel, uniform
 from rlenvs.multi.boards.connect_four_rules import connects, drop, is_full, is_open, lift

@@ -1,4 +1,4 @@
-"""How discs of Connect Four fall, and when they are in line."""
+"""How discs of Connect Four fall, and when they form a line."""
 
 from rlenvs.core import kernel
 

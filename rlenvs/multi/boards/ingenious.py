@@ -1,55 +1,55 @@
-"""Ingenious: lay tiles of two colours on a board of hexes; what counts is the colour in which one has the least.
+"""Ingenious: place two-colored tiles on a hex board; your lowest-scoring color decides the game.
 
 ## Description
 The game of Reiner Knizia ("Einfach Genial", 2004), for two to six players. The board is a hexagon with players + 4
-hexes along an edge (`extra`), and a colour on each of its corners. A tile covers two neighbouring hexes. There are 120:
-each pair of the six colours six times, each colour twice on one tile five times. Everybody holds six tiles, and draws
-again at the end of a turn. A hex of a new tile scores in its colour: from it, in the five directions that do not lead
-into the tile's other hex, each hex of this colour up to the first one of another colour. A score stops at 18. Who comes
-to 18 in a colour moves again, with the tiles that are left (`again`). In the first round everybody begins beside a
-corner of its own (`opening`). With `exchange=True`, which MOMAland leaves out, whoever has no tile with a colour of its
-lowest score at the end of its turn may put all tiles aside, draw six others, and put those back into the bag.
-Only the agent whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
-which does nothing. Scripted players: "balanced" prefers points in colours in which it has few; "greedy" makes the most
-points; "random".
+hexes along an edge (`extra`), and a color on each of its corners. A tile covers two neighboring hexes. There are 120
+tiles: each pair of the six colors six times, and each color twice on one tile five times. Every player holds six tiles,
+and draws at the end of a turn. Each hex of a new tile scores in its color: one point for every hex of this color in a
+line from it, up to the first hex of another color, in the five directions that do not lead to the tile's other hex. A
+score stops at 18. A player who reaches 18 in a color moves again, with the remaining tiles (`again`). In the first
+round every player starts next to a different corner (`opening`). With `exchange=True`, which MOMAland leaves out, a
+player who at the end of a turn has no tile with a color of its lowest score may put all tiles aside, draw six others,
+and return the old ones to the bag. Players move in turn: the AEC API asks only the agent whose turn it is; in the other
+APIs waiting agents can only choose 0, which does nothing. Scripted players: "balanced" prefers points in its
+low-scoring colors; "greedy" takes the most points; "random".
 
 ## Action Space
-slot * places + place: the tile in a slot of the rack (0 to 5) onto an ordered pair of neighbouring hexes, the tile's
-first colour on the first of them. Hexes are numbered row by row from the top, places by their first hex and then by
-direction (right, lower right, lower left, left, upper left, upper right). With `exchange=True` there are two more, to
-keep one's tiles and to exchange them, a move of its own at the end of a turn in which one may. Other choices are
-masked; chosen nevertheless nothing is laid or exchanged, and the turn passes.
+slot * places + place: the tile in a slot of the rack (0 to 5) onto an ordered pair of neighboring hexes, with the
+tile's first color on the first of them. Hexes are numbered row by row from the top, places by their first hex and then
+by direction (right, lower right, lower left, left, upper left, upper right). With `exchange=True` there are two more,
+to keep the tiles and to exchange them: a separate move at the end of a turn in which exchanging is allowed. Other
+choices are masked; if chosen anyway, nothing is placed or exchanged, and the turn passes.
 
 With `planes=True` choices are planes of a board whose rows and columns are the slanted axes of the hexes (7 x 7 cells
-for four hexes along an edge): (6 kind + direction) * cells + cell lays a tile of a kind, its first colour on the cell
-and its second one on the neighbour in the direction. Kinds are the pairs of colours, red and red, red and orange, and
-so on. The two choices of `exchange` come first then.
+for four hexes along an edge): (6 kind + direction) * cells + cell places a tile of a kind, with its first color on the
+cell and its second on the neighbor in the direction. Kinds are the pairs of colors, red and red, red and orange, and so
+on. The two choices of `exchange` then come first.
 
 ## Observation Space
-The colour of each hex (hexes, 6), the tiles of one's own rack (6, 2, 6), both as 0 and 1, all scores (players, 6) over
-18, one's own first and then in the order of turns, and the share of the tiles that are still to be drawn. With
-`planes=True` the same as planes: the hexes of each colour, the free ones, then planes of one number each: the share of
-each kind in the rack, all scores, and the share of the tiles that are to be drawn.
+The color of each hex (hexes, 6) and the tiles of the own rack (6, 2, 6), both one-hot, all scores (players, 6) divided
+by 18, the own scores first and then in the order of turns, and the fraction of tiles left to draw. With `planes=True`
+the same as planes: the hexes of each color, the free ones, then planes of one number each: the fraction of each kind in
+the rack, all scores, and the fraction of tiles left to draw.
 
 ## Rewards
-`lowest` is by how much one's lowest score grew, so the sum over a game is the lowest score at its end, the utility by
-which the game is won. `red`, `orange`, `yellow`, `green`, `blue`, `violet` (weight 0) are by how much each score grew,
-the published objectives.
+`lowest` is the increase of the agent's lowest score, so its sum over a game is the lowest score at the end, which
+decides the game. `red`, `orange`, `yellow`, `green`, `blue`, `violet` (weight 0) are the increases of each score, the
+published objectives.
 
 ## Costs
 None.
 
 ## Starting State
-The colours on the corners, and tiles drawn at random.
+The colors on the corners, and randomly drawn tiles.
 
 ## Episode End
-Termination: no two neighbouring hexes are free, nobody has a tile, or somebody has 18 in all colours. Truncation: as
-many moves as there are hexes. Success: no one has a higher lowest score at the end; where lowest scores are equal, the
-next lowest decide, and so on.
+Termination: no two neighboring hexes are free, no player has a tile, or a player has 18 in all colors. Truncation: as
+many moves as there are hexes. Success: no other player has a higher lowest score at the end; ties are broken by the
+next lowest scores, and so on.
 
 ## Parameters
-`players`, `extra`, `again`, `opening`, `colors`, `exchange` and `planes`. With fewer `colors` tiles have the first of
-them alone, corners have them in turns, and scores of the others count for nothing.
+`players`, `extra`, `again`, `opening`, `colors`, `exchange` and `planes`. With fewer `colors`, tiles have only the
+first of them, corners repeat them, and scores of the others are ignored.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of two games together, one from each seat, against "balanced".
@@ -128,13 +128,14 @@ SPEC = world(
     agents=True,
     turns=True,
     options={
-        "players": for_data(integer(2, 2, 6, "who take turns")),
+        "players": for_data(integer(2, 2, 6, "number of players")),
         "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
-        "again": flag(True, "whether who comes to 18 moves again"),
-        "opening": flag(True, "whether everybody begins beside a corner of its own"),
+        "again": flag(True, "whether a player who reaches 18 moves again"),
+        "opening": flag(True, "whether every player starts next to a different corner"),
         "colors": integer(COLORS, 3, COLORS, "colours of the tiles"),
-        "exchange": flag(False, "whether who has no colour of its lowest score may exchange all tiles"),
-        "planes": flag(False, "observation and choices as planes over slanted axes, as convolutions take them"),
+        "exchange": flag(False, "whether a player without a tile in a color of its lowest score may exchange all "
+        "tiles"),
+        "planes": flag(False, "observation and actions as planes over slanted axes, for convolutional networks"),
     },
     sizes=sizes_of,
     teams=lambda values: list(range(values.players)),
@@ -167,15 +168,15 @@ SPEC = world(
     scratch=("aside", "gain", "order"),
     observation={
         "board": shares("told_cells", COLORS, whole=True, doc="the colour of each hex"),
-        "rack": shares("told_slots", 2, COLORS, whole=True, doc="the colours of one's tiles"),
-        "scores": shares("told_agents", COLORS, doc="of all, one's own first, over 18"),
-        "bag": block("listed", low=0, high=1, raw=True, doc="share of the tiles that are to be drawn"),
+        "rack": shares("told_slots", 2, COLORS, whole=True, doc="the colors of the own tiles"),
+        "scores": shares("told_agents", COLORS, doc="scores of all players, the own first, divided by 18"),
+        "bag": block("listed", low=0, high=1, raw=True, doc="fraction of tiles left to draw"),
         "planes": shares("planes", "across", "across", doc="all this, as planes"),
     },
     action=discrete(size="choices"),
     terms={
-        "lowest": term(0.0, MOST, 1.0, "growth of one's lowest score"),
-        **{name: term(0.0, MOST, 0.0, f"growth of one's score in {name}") for name in NAMES},
+        "lowest": term(0.0, MOST, 1.0, "increase of the own lowest score"),
+        **{name: term(0.0, MOST, 0.0, f"increase of the own score in {name}") for name in NAMES},
     },
     horizon=lambda values: sizes_of(values)["cells"],
     fps=2,

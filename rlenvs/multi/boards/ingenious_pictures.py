@@ -1,4 +1,4 @@
-"""Images of Ingenious: the board of hexes, the rack of the player who is to move, and everybody's scores."""
+"""Images of Ingenious: the board of hexes, the rack of the player to move, and all scores."""
 
 import math
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""The rules of Ingenious: the bag and the racks, what a tile scores, whose turn it is, who has won, and what choices
-mean. The board they play on is declared in `ingenious.py`.
+"""The rules of Ingenious: the bag and the racks, scoring, turns, the winner, and the meaning of choices. The board is
+declared in `ingenious.py`.
 """
 
 from rlenvs.core import below, kernel

@@ -1,22 +1,22 @@
-"""SameGame: take groups of one colour off the board; a group of n tiles is worth n^2 points.
+"""SameGame: remove groups of same-colored tiles; a group of n tiles scores n^2 points.
 
 ## Description
-The game of Kuniaki Moribe (1985, "Chain Shot!"), for one player or for up to five who take turns. A move takes away a
-group of two tiles or more of one colour that touch along edges. What lies above falls down, and empty columns close up
-to the left. Large groups are worth much more than small ones, so it pays to keep a colour together and to take it last.
-With `reward` "individual" the points of a move go to the player who made it, with "team" to all. Where several play,
-only the one whose turn it is moves: the AEC form asks it alone, in the other forms those who wait may choose 0 alone,
-which does nothing. Scripted players: "planner" tries up to `tries` groups, plays on from each as "tabu" would, and
-takes the best; "tabu" takes the smallest group that is not of the commonest colour, which it keeps for the end;
-"greedy" takes the largest group; "random".
+The game of Kuniaki Moribe (1985, "Chain Shot!"), for one player or for up to five who take turns. A move removes a
+group of at least two tiles of one color that touch along edges. Tiles above fall down, and empty columns close up to
+the left. Large groups are worth much more than small ones, so it pays to keep a color together and to remove it last.
+With `reward` "individual" the points of a move go to the player who made it, with "team" to all. With several players
+they move in turn: the AEC API asks only the agent whose turn it is; in the other APIs waiting agents can only choose 0,
+which does nothing. Scripted players: "planner" tries up to `tries` groups, plays on from each like "tabu", and takes
+the best; "tabu" takes the smallest group that is not of the most common color, which it keeps for the end; "greedy"
+takes the largest group; "random".
 
 ## Action Space
-row * width + column of a tile of the group; row 0 is the top. Cells that are empty or have no neighbour of their colour
-are masked; chosen nevertheless nothing is taken, and the turn passes.
+row * width + column of a tile of the group; row 0 is the top. Cells that are empty or have no neighbor of their color
+are masked; if chosen anyway, nothing is removed, and the turn passes.
 
 ## Observation Space
-Planes, last (height, width, colors): where the tiles of each colour lie. With `planes_first=True` (colors, height,
-width), as convolutions take them.
+Planes, last (height, width, colors): the positions of the tiles of each color. With `planes_first=True` (colors,
+height, width), for convolutional networks.
 
 ## Rewards
 A term for each colour, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a group of n tiles. Their sum is the reward.
@@ -25,12 +25,12 @@ A term for each colour, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a gr
 None.
 
 ## Starting State
-A full board of colours drawn at random, with a move.
+A full board of random colors with at least one possible move.
 
 ## Episode End
-Termination: no two tiles of one colour touch. Truncation: as many moves as there are cells. Success: at the end there
-are at least `target` points, of all players together; with several players and `reward` "individual" instead, having
-the most points.
+Termination: no two tiles of the same color touch. Truncation: as many moves as there are cells. Success: all players
+together have at least `target` points at the end; with several players and `reward` "individual", having the most
+points.
 
 ## Parameters
 `players`, `reward`, `height`, `width`, `colors`, `target`, `tries` and `planes_first`.
@@ -46,7 +46,7 @@ from rlenvs.core import below, block, choice, discrete, flag, for_data, i8, inte
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
-REWARD = choice("individual", "team", doc="whose the points of a move are: the player's who made it, or everybody's")
+REWARD = choice("individual", "team", doc="who receives the points of a move: the player who made it, or all")
 INDIVIDUAL, TEAM = REWARD.codes("individual", "team")
 LARGEST, NAMES = 20, ("red", "blue", "green", "yellow", "violet")
 MOST_POINTS = float(LARGEST**4)
@@ -71,8 +71,8 @@ SPEC = world(
         "width": for_data(integer(15, 3, LARGEST, "columns")),
         "colors": integer(5, 2, len(NAMES), "of tiles"),
         "target": integer(2000, 1, LARGEST**4, "points that count as success"),
-        "tries": integer(16, 1, LARGEST * LARGEST, "groups that the planner tries"),
-        "planes_first": flag(False, "planes before rows and columns in the observation"),
+        "tries": integer(16, 1, LARGEST * LARGEST, "number of groups that the planner tries"),
+        "planes_first": flag(False, "whether planes come before rows and columns in the observation"),
     },
     sizes=lambda values: {
         "agents": values.players,

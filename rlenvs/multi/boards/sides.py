@@ -1,4 +1,4 @@
-"""Two sides that move in turn, one of which may be a scripted opponent's."""
+"""Two sides that move in turn, one of which may be a scripted opponent."""
 
 from typing import Any
 

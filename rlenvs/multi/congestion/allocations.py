@@ -1,9 +1,10 @@
 """All trade-offs between occupation and mixture on a beach: a dynamic program over its sections.
 
-Agents of a type are alike, so what counts is how many of each type end in each section. Sections follow each other on a
-line and agents take at most one step at a time, so a distribution can be reached in T steps where, for each type and
-each section j, as many stand in the first j sections at the end as have to (those who begin T sections further to the
-left), and no more than can (those who begin up to T to the right): match people in their order.
+Agents of a type are interchangeable, so only the number of each type that ends in each section matters. Sections are on
+a line and agents take at most one step at a time. So a distribution is reachable in T steps if, for each type and each
+section j, the number in the first j sections at the end is at least the number that cannot leave them (those who start
+T or more sections to the left) and at most the number that can get there (those who start up to T to the right): people
+can be matched in their order.
 """
 
 from __future__ import annotations
@@ -132,8 +133,8 @@ def exact_front(starts: np.ndarray, reach: int, psi: float) -> list[Allocation]:
     low, high = (np.array(ends) for ends in _windows(starts, reach, middle - 1))
     if np.prod(high - low + 1) > MOST_DISTRIBUTIONS:
         raise ParameterError(
-            f"{int(counts.sum())} agents can be split in {int(np.prod(high - low + 1)):,} ways; the exact front is for "
-            f"up to {MOST_DISTRIBUTIONS:,}"
+            f"{int(counts.sum())} agents can be split in {int(np.prod(high - low + 1)):,} ways; the exact front can "
+            f"be computed for up to {MOST_DISTRIBUTIONS:,}"
         )
     left = _Half(starts, reach, middle, psi)
     right = left

@@ -1,48 +1,48 @@
-"""Beach: two kinds of tourists spread over the sections of a beach, which should be neither crowded nor segregated.
+"""Beach: two types of tourists spread over the sections of a beach, avoiding crowding and segregation.
 
 ## Description
-Each agent is a tourist of one of two types. The beach has sections with a capacity each, and every step a tourist may
+Each agent is a tourist of one of two types. Each section of the beach has a capacity, and in every step a tourist may
 walk to the section on the left or on the right. At the end of the day two things count: how many people enjoy each
-section, which falls fast beyond its capacity, and how mixed each section is (the beach of Devlin, Yliniemi, Kudenko and
-Tumer, "Potential-based difference rewards for multiagent reinforcement learning", AAMAS 2014, with the two objectives
-of Mannion, Devlin, Duggan and Howley, "Reward shaping for knowledge-based multi-objective multi-agent reinforcement
-learning", KER 2018; MOMAland's beach). With more people than room, the best for all is that most of them crowd together
-in one section, where nobody likes to be. `env.unwrapped.pareto_front(gamma)` gives the exact front of the team's
-reward, by dynamic programming over the sections; `front_of` and `joint_policy` of this file give the walks that attain
-each point. Different from MOMAland: by default all are paid the team's reward, there each that of its own section
-(`reward="individual"`); a day has as many steps as it takes to walk along the whole beach, not one
-(`steps=1`), and the observation tells how much of it is left; agents are dealt to types and sections in exact shares;
-masks at both ends of the beach. The levels "small" and "large" are the set-ups of the literature, days of one step
-from the same places.
+section, which drops quickly beyond its capacity, and how mixed each section is (the beach of Devlin, Yliniemi, Kudenko
+and Tumer, "Potential-based difference rewards for multiagent reinforcement learning", AAMAS 2014, with the two
+objectives of Mannion, Devlin, Duggan and Howley, "Reward shaping for knowledge-based multi-objective multi-agent
+reinforcement learning", KER 2018; MOMAland's beach). With more people than capacity, the optimum for the team is that
+most of them crowd together in one section that nobody enjoys. `env.unwrapped.pareto_front(gamma)` gives the exact front
+of the team's reward, by dynamic programming over the sections; `front_of` and `joint_policy` of this file give the
+walks that attain each point. Different from MOMAland: by default every agent receives the team's reward, there that of
+its own section (`reward="individual"`); a day has as many steps as it takes to walk along the whole beach, not one
+(`steps=1`), and the observation tells how many are left; agents are assigned to types and sections in exact
+proportions; moves beyond the ends of the beach are masked. The levels "small" and "large" are the set-ups of the
+literature, days of one step from the same places.
 
 ## Action Space
-Walk to the section on the left, stay, or walk to the one on the right. There is nothing beyond the ends of the beach:
-these walks are masked, and staying when taken.
+Walk to the section on the left, stay, or walk to the one on the right. Moves beyond the ends of the beach are masked,
+and count as staying if taken.
 
 ## Observation Space
-Own type (0 or 1), own section, its capacity, how many are in it, how large a share of them is of one's own type, and
-how many steps of the day are left.
+Own type (0 or 1), own section, its capacity, the number of agents in it, the fraction of them with the own type, and
+the number of steps left in the day.
 
 ## Rewards
-Paid in the last step of the day alone, 0 before. A section with c people has an occupation of c exp(-c / psi), and a
-mixture of the smaller type's share of c, 0 where nobody is. With `reward="team"` everybody gets the sum of all
-occupations and the mean of all mixtures; with "individual" those of the own section; with "difference" what the team's
-two numbers would lack without this agent, the difference reward of Wolpert and Tumer (2002) and of Devlin et al.
-(2014): who gains by it gains for the team.
+Given only in the last step of the day, 0 before. A section with c people has an occupation of c exp(-c / psi), and as
+mixture the fraction of its smaller type (0 if it is empty). With `reward="team"` every agent receives the sum of all
+occupations and the mean of all mixtures; with "individual" those of its own section; with "difference" how much the
+team's two numbers would drop without this agent: the difference reward of Wolpert and Tumer (2002) and of Devlin et al.
+(2014), under which an agent's gain is a gain for the team.
 
 ## Costs
 None.
 
 ## Starting State
-The first `share` of the agents are of the first type. Sections are dealt in equal shares, or in those of `starts`, at
-random; with `shuffled=False` in turn, the same in every episode.
+The first `share` of the agents are of the first type. Agents are assigned to sections in equal shares, or in the shares
+of `starts`, at random; with `shuffled=False` in order, the same in every episode.
 
 ## Episode End
-Truncation: after a day of `steps`, by default one less than there are sections, so that everybody can get anywhere. A
-longer `horizon` has several days, one after the other. Success is not defined.
+Truncation: after a day of `steps`, by default one less than the number of sections, so every agent can reach any
+section. A longer `horizon` has several days, one after the other. Success is not defined.
 
 ## Parameters
-`psi` is the capacity at which a section is worth most.
+`psi` is the number of people at which the occupation of a section is highest.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99. The bound is the best point of the exact front.
@@ -98,7 +98,7 @@ def seats_of(values: Any) -> np.ndarray:
     """The sections in which agents begin, in turn: so that of any first agents each section has its share."""
     shares = values.starts or [1.0 / values.sections] * values.sections
     if len(shares) != values.sections:
-        raise ParameterError(f"starts has {len(shares)} shares, and the beach {values.sections} sections")
+        raise ParameterError(f"starts has {len(shares)} shares, but the beach has {values.sections} sections")
     given = [0] * values.sections
     seats = []
     for k in range(values.agents):
@@ -120,18 +120,18 @@ SPEC = world(
     agents=True,
     params={
         "psi": param(7.0, 0.5, MOST_PSI, "", "capacity of a section"),
-        "share": param(0.3, 0.0, 1.0, "", "share of the agents that is of the first type"),
+        "share": param(0.3, 0.0, 1.0, "", "fraction of the agents of the first type"),
     },
     options={
         "agents": integer(100, 1, MOST_AGENTS, "number of agents"),
         "sections": integer(6, 2, MOST_SECTIONS, "sections of the beach"),
-        "steps": integer(0, 0, MOST_STEPS, "steps of a day; 0 for one less than there are sections"),
+        "steps": integer(0, 0, MOST_STEPS, "steps of a day; 0 for one less than the number of sections"),
         "reward": choice(
             *("team", "individual", "difference"),
-            doc="all are paid alike, each for its own section, or each for what the team has by its being there",
+            doc="whether agents receive the team's reward, that of their own section, or their difference reward",
         ),
-        "starts": free(None, parse_starts, "share of the agents that begins in each section; None for equal shares"),
-        "shuffled": flag(True, "whether agents are dealt to sections at random"),
+        "starts": free(None, parse_starts, "fraction of the agents that starts in each section; None for equal shares"),
+        "shuffled": flag(True, "whether agents are assigned to sections at random"),
     },
     sizes=lambda values: {"agents": values.agents, "sections": values.sections},
     data={"seats": i4("agents"), "day": i8},
@@ -150,7 +150,7 @@ SPEC = world(
         "section": block(low=0.0, high=lambda values: values.sections - 1.0, doc="own section", whole=True),
         "capacity": block(low=0.0, high=MOST_PSI, doc="of the section", constant=True),
         "crowd": block(low=0.0, high=lambda values: 0.0 + values.agents, doc="agents in the section", whole=True),
-        "own_share": block(low=0.0, high=1.0, doc="share of them that is of the own type"),
+        "own_share": block(low=0.0, high=1.0, doc="fraction of them with the own type"),
         "steps_left": block(
             low=0.0, high=lambda values: values.steps or values.sections - 1.0, doc="steps of the day", whole=True
         ),
@@ -158,9 +158,9 @@ SPEC = world(
     action=discrete("left", "stay", "right", idle=1),
     terms={
         "occupation": term(
-            -STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "people who enjoy their section, at the end"
+            -STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "occupation, at the end of the day"
         ),
-        "mixture": term(-0.5, 0.5, 1.0, "share of the smaller type, at the end"),
+        "mixture": term(-0.5, 0.5, 1.0, "mixture: fraction of the smaller type, at the end of the day"),
     },
     horizon=day_of,
     fps=2,
@@ -429,7 +429,7 @@ def front_of(values: Any) -> list[Allocation]:
         raise ParameterError("the exact front is that of reward='team'; individual rewards differ by agent")
     day = day_of(values)
     if values.shuffled and day < values.sections - 1:
-        raise ParameterError("in so few steps the front depends on random starts; ask for shuffled=False")
+        raise ParameterError("with so few steps the front depends on random starts; use shuffled=False")
     seats, starts = seats_of(values), np.zeros((values.sections, 2), np.int64)
     for k, seat in enumerate(seats):
         starts[seat, int(k >= first_type(values, values.agents))] += 1
@@ -451,7 +451,7 @@ def pareto_front(values, horizon, gamma):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (0.0, 0.0), "nobody published a front; the reference point is ours")
+    return PublishedFront(None, (0.0, 0.0), "no front has been published; the reference point is ours")
 
 
 @SPEC.draw

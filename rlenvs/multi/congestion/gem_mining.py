@@ -1,22 +1,21 @@
-"""Gem mining: villages send their workers to mines that they share, and two kinds of gems are found there.
+"""Gem mining: villages send their workers to shared mines to find two kinds of gems.
 
 ## Description
-Each agent is a village at a road along which there are mines. Every morning a van with all workers of the village goes
-to one of the mines that it reaches: that with the village's own number, or one of the next. Each mine yields at most
-one gem of each kind a day, more probably the more workers are there, and what is found belongs to all. It is the mining
-day of Roijers, Whiteson and Oliehoek ("Computing convex coverage sets for faster multi-objective coordination", JAIR
-2015), a bandit of one step for a whole team, and MOMAland's gem mining. Who may meet whom is a coordination graph
-along the road, so `rlenvs.pareto.pareto_front` gives the exact front of expected gems by eliminating one village after
-the other, each point with the choices that attain it. Different from MOMAland (0.2):
-probabilities are no whole numbers, which are all 0 there, so that nothing is ever found; a mine with w workers has the
-probability min(0.9, base 1.03^(w - 1)) as in the paper and MOMAland's text, not with w as in its code; `instance` says
-which villages and mines these are, the same in every episode.
+Each agent is a village on a road with mines along it. A van takes all workers of the village to one of the mines within
+reach: the one with the village's own number, or one of the next. Each mine yields at most one gem of each kind a day,
+with a probability that grows with the number of workers, and all gems are shared. It is the mining day of Roijers,
+Whiteson and Oliehoek ("Computing convex coverage sets for faster multi-objective coordination", JAIR 2015), a one-step
+multi-agent bandit, and MOMAland's gem mining. Villages that can meet form a coordination graph along the road, so
+`rlenvs.pareto.pareto_front` gives the exact front of expected gems by variable elimination, each point with the choices
+that attain it. Different from MOMAland (0.2): probabilities are not truncated to integers, which makes them all 0
+there, so nothing is ever found; a mine with w workers has the probability min(0.9, base 1.03^(w - 1)) as in the paper
+and MOMAland's text, not with w as in its code; `instance` selects the villages and mines, the same in every episode.
 
 ## Action Space
-Which mine: the first one that the village reaches, or one of the next; 2 to 4 choices, as many as it reaches.
+Which mine: the first one that the village reaches, or one of the next; 2 to 4 choices, one for each mine within reach.
 
 ## Observation Space
-A 1, and the agent's own number as a part of all, which never change: there is nothing to see.
+A 1, and the agent's index divided by the number of agents. Both are constant: there is nothing to observe.
 
 ## Rewards
 `rubies` and `sapphires` are the gems of each kind found by all villages together, the same for all agents.
@@ -25,14 +24,14 @@ A 1, and the agent's own number as a part of all, which never change: there is n
 None.
 
 ## Starting State
-There is one.
+There is only one state.
 
 ## Episode End
 Termination: after 1 step. Success is not defined.
 
 ## Parameters
 `instance` gives each village 1 to 5 workers and 2 to 4 mines, and each mine two base probabilities in [0.01, 0.5],
-with `correlated=True` such that they sum up to 0.5 at most: where there are many rubies there are few sapphires.
+with `correlated=True` such that they sum to at most 0.5: mines with many rubies have few sapphires.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99. The bound is the best expected sum, by variable elimination.
@@ -98,13 +97,13 @@ SPEC = world(
     source="MOMAland mo-gem-mining-v0 (Felten et al., arXiv 2407.16312); Roijers et al., JAIR 2015",
     agents=True,
     params={
-        "growth": param(1.03, 1.0, 1.2, "", "factor of a probability with each worker more"),
+        "growth": param(1.03, 1.0, 1.2, "", "factor of the probability for each additional worker"),
         "cap": param(0.9, 0.0, 1.0, "", "largest probability", limit=True),
     },
     options={
         "agents": integer(20, 2, MOST_AGENTS, "number of villages"),
-        "instance": integer(6, 0, 2**31 - 1, "which villages and mines"),
-        "correlated": flag(False, "whether the probabilities of a mine sum up to 0.5 at most"),
+        "instance": integer(6, 0, 2**31 - 1, "random instance of villages and mines"),
+        "correlated": flag(False, "whether the probabilities of a mine sum to at most 0.5"),
     },
     sizes=sizes,
     roles=lambda values: [role(f"agent_{k}", 2, int(n)) for k, n in enumerate(drawn(values)["reach"])],
@@ -119,9 +118,9 @@ SPEC = world(
     },
     scratch=("value", "best", "plan"),
     observation={
-        "number": block(2, low=0.0, high=1.0, doc="1, and the own number as a part of all", raw=True, constant=True)
+        "number": block(2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True)
     },
-    action=discrete(size="choices", doc="one of the mines, from that with the village's own number on"),
+    action=discrete(size="choices", doc="one of the mines, starting with the village's own number"),
     terms={
         "rubies": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
         "sapphires": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
@@ -304,7 +303,7 @@ def front(values, horizon, gamma):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (0.0, 0.0), "nobody published the front of these mines; the reference point is ours")
+    return PublishedFront(None, (0.0, 0.0), "no front has been published for these mines; the reference point is ours")
 
 
 @SPEC.draw

@@ -1,9 +1,9 @@
-"""All trade-offs between kinds of gems that villages can have: variable elimination along a chain of mines.
+"""All trade-offs between kinds of gems that villages can attain: variable elimination along a chain of mines.
 
-A mine is reached from a few villages with neighbouring numbers, so what it gives depends on what few of them decide.
-Villages are gone through in order; what has to be remembered is how many workers already go to the mines that later
-villages can reach too. For each such memory those sums of gems are kept that no other dominates, and what led to them
-(Roijers, Whiteson and Oliehoek, "Computing convex coverage sets for faster multi-objective coordination", JAIR 2015).
+A mine can be reached only from a few villages with neighboring numbers, so its yield depends on few decisions. Villages
+are processed in order, keeping track of how many workers already go to the mines that later villages can also reach.
+For each such state, the nondominated sums of gems are kept, with the choices that lead to them (Roijers, Whiteson and
+Oliehoek, "Computing convex coverage sets for faster multi-objective coordination", JAIR 2015).
 """
 
 from __future__ import annotations
@@ -88,6 +88,6 @@ def _best(parts: list[tuple[np.ndarray, np.ndarray]], keep: Callable[[np.ndarray
     kept = np.flatnonzero(keep(values))
     if len(kept) > MOST_POINTS:
         raise TooManyPointsError(
-            f"more than {MOST_POINTS:,} sums of gems that no other dominates; ask for fewer villages"
+            f"more than {MOST_POINTS:,} nondominated sums of gems; use fewer villages"
         )
     return _Sums(values[kept], roots[kept])

@@ -56,7 +56,7 @@ def network_of(values: Any) -> Network:
     """
     if values.network == "braess":
         if values.pairs > 2:
-            raise ParameterError(f"pairs={values.pairs}: a Braess network has one pair of places, or two")
+            raise ParameterError(f"pairs={values.pairs}: a Braess network has one or two pairs of places")
         return braess(values.degree, values.bypass, values.pairs)
     if values.network == "series_parallel":
         if values.pairs > 1:

@@ -93,7 +93,7 @@ def draw_mines(canvas: Canvas, p: Any, s: Any) -> None:
     """
     canvas.legend(
         (HOUSE, "village, with its workers"),
-        (ROCK, "mine, with those who are there", "triangle"),
+        (ROCK, "mine, with the workers there", "triangle"),
         (RUBY, "ruby found"),
         (SAPPHIRE, "sapphire found"),
         (FAINT[0], "chance of a ruby"),
@@ -181,7 +181,7 @@ def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
             canvas.circle((x, y), 0.27, ground)
             canvas.text((x, y), str(pair + 1), ink, 13, "centre")
     if s.route[0] < 0:
-        canvas.caption(f"{agents} agents, nobody is on the way")
+        canvas.caption(f"{agents} agents, none on the road")
         return
     minutes, paid = s.minutes[s.route], s.paid[s.route]
     canvas.caption(f"{minutes.mean():.2f} minutes on average, toll {paid.mean():.2f}")

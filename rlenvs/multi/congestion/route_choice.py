@@ -1,46 +1,46 @@
-"""Route choice: everybody drives the way that is best for oneself, and all together are slower for it.
+"""Route choice: drivers choose routes through a network; selfish choices make everyone slower.
 
 ## Description
 Each agent chooses a route through a network of roads from its origin to its destination. A road takes longer the more
-agents are on it: a fixed time and, per agent, an equal addition. Some roads cost a toll. It is a congestion game of one
-step, after MOMAland's route choice. The default network is Braess's: with a bypass in it, whatever others do the bypass
-is best for each, and all need 20 minutes; without it (`bypass=False`) they need 15, which is also the best that they
-could reach with it. `network="braess"` has it in all sizes, `degree` 1 to 7 (Roughgarden, "On the severity of Braess's
-paradox", JCSS 2006); "grid" and "series_parallel" are random networks with the shortest routes between random places.
-Time and toll have the same scale, so under equal weights marginal tolls make the equilibrium the best for all in time
-(Pigou). Different from MOMAland: no network of a city; 420 agents by default, who add as much to a road together as
-4200, which the level "full" has; the second pair of places of a Braess network is ours, not that of its BBraess
-networks; rewards are divided by the time of the slowest route when all are on it, 10 d (d + 1) minutes in a Braess
-network of degree d, there by that of the slowest road times the roads of the longest route, 30 d^2, and tolls by a
-number of their own. `rlenvs.multi.congestion.route_choice.metrics(p, s)` gives minutes, `lower_bound` what nobody can
-undercut.
+agents are on it: a fixed time plus an equal addition per agent. Some roads have a toll. It is a one-step congestion
+game, after MOMAland's route choice. The default network is Braess's: with its bypass, taking the bypass is best for
+each driver whatever the others do, and everyone needs 20 minutes; without it (`bypass=False`) they need 15, which is
+also the best possible with it. `network="braess"` is available in all sizes, `degree` 1 to 7 (Roughgarden, "On the
+severity of Braess's paradox", JCSS 2006); "grid" and "series_parallel" are random networks with the shortest routes
+between random places. Time and toll have the same scale, so under equal weights marginal tolls make the equilibrium
+optimal in total time (Pigou). Different from MOMAland: there are no city networks; there are 420 agents by default, who
+together add as much to a road as 4200, the number at the level "full"; the second pair of places of a Braess network is
+ours, not that of its BBraess networks; rewards are divided by the time of the slowest route when all agents are on it,
+10 d (d + 1) minutes in a Braess network of degree d, there by the time of the slowest road times the roads of the
+longest route, 30 d^2, and tolls by a separate number. `rlenvs.multi.congestion.route_choice.metrics(p, s)` gives
+minutes, `lower_bound` a lower bound on them.
 
 ## Action Space
-Which of the routes between one's own places.
+One of the routes between the agent's own places.
 
 ## Observation Space
-A 1, and the agent's own number as a part of all, which never change: there is nothing to see.
+A 1, and the agent's index divided by the number of agents. Both are constant: there is nothing to observe.
 
 ## Rewards
-`time` is minus the time of one's own route, `toll` minus its tolls, both divided by the time of the slowest route when
-all are on it. With `tolls="marginal"` an agent pays on each road for the time that it takes from all others there; with
-"random" on a tenth of all roads as much as its own time there. The default weight of the toll is 0.
+`time` is minus the time of the agent's route, `toll` minus its tolls, both divided by the time of the slowest route
+when all agents are on it. With `tolls="marginal"` an agent pays on each road for the delay that it causes to all others
+there; with "random" it pays its own time, on a tenth of all roads. The default weight of the toll is 0.
 
 ## Costs
 None.
 
 ## Starting State
-There is one.
+There is only one state.
 
 ## Episode End
 Termination: after 1 step. Success is not defined.
 
 ## Parameters
-`instance`, `streets`, `routes` are of random networks. Agents are dealt to pairs of places in turn.
+`instance`, `streets` and `routes` apply to random networks. Agents are assigned to pairs of places in turn.
 
 ## Reference Scores
-Mean return of all agents together over seeds 0 to 99. The expert is the best assignment for all, half of the agents
-on each route without the bypass. The bound is proved.
+Mean return of all agents together over seeds 0 to 99. The expert is the system optimum, with half of the agents on each
+route without the bypass. The bound is proved.
 
 ## Version History
 v0: first version.
@@ -100,8 +100,8 @@ SPEC = world(
     source="MOMAland mo-route-choice-v0 (Felten et al., arXiv 2407.16312); Roughgarden, JCSS 2006",
     agents=True,
     params={
-        "congestion": param(10.0, 0.0, 100.0, "min", "what all agents together add to the time of a plain road"),
-        "free_flow": param(10.0, 0.1, 100.0, "min", "time of a plain road that is empty"),
+        "congestion": param(10.0, 0.0, 100.0, "min", "time that all agents together add to a plain road"),
+        "free_flow": param(10.0, 0.1, 100.0, "min", "time of an empty plain road"),
     },
     options={
         "agents": integer(420, 1, MOST_AGENTS, "number of agents"),
@@ -111,10 +111,10 @@ SPEC = world(
         "pairs": integer(
             1, 1, 6, "pairs of origin and destination: 1 or 2 in a Braess network, 1 in a series-parallel one"
         ),
-        "streets": integer(4, 2, 8, "streets of a grid in each direction; or how much of a series-parallel network"),
+        "streets": integer(4, 2, 8, "streets of a grid in each direction, or the size of a series-parallel network"),
         "routes": integer(5, 2, 12, "routes of each pair in a random network"),
-        "instance": integer(0, 0, 2**31 - 1, "which random network, and which roads have a random toll"),
-        "tolls": choice("marginal", "random", doc="what is to be paid"),
+        "instance": integer(0, 0, 2**31 - 1, "random instance of the network and of the random tolls"),
+        "tolls": choice("marginal", "random", doc="type of toll"),
     },
     sizes=sizes_of,
     roles=roles_of,
@@ -143,11 +143,11 @@ SPEC = world(
         "load": i4("links"),
     },
     observation={
-        "number": block(2, low=0.0, high=1.0, doc="1, and the own number as a part of all", raw=True, constant=True)
+        "number": block(2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True)
     },
-    action=discrete(size="choices", doc="one of the routes between one's own places"),
+    action=discrete(size="choices", doc="one of the routes between the own places"),
     terms={
-        "time": term(-1.0, 0.0, 1.0, "minus the time of the own route, as a part of the largest"),
+        "time": term(-1.0, 0.0, 1.0, "minus the time of the own route, as a fraction of the largest"),
         "toll": term(-1.0, 0.0, 0.0, "minus its tolls, on the same scale"),
     },
     horizon=2,  # never reached: the first step is the last

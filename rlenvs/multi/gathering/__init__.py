@@ -1,1 +1,1 @@
-"""Gathering: agents collect what lies about, for several who want different things."""
+"""Gathering: agents collect items of several kinds, each kind an objective."""

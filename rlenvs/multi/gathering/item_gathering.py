@@ -1,42 +1,41 @@
-"""Item gathering: a team collects items of three colours in little time, and each colour is an objective.
+"""Item gathering: a team collects items of three colors in little time; each color is an objective.
 
 ## Description
-Agents walk on a grid on which red, green and blue items lie, and pick up what they step on. Time is short, so that it
-matters which colours are wanted first (Källström and Heintz, "Tunable dynamics in agent-based
-simulation using multi-objective reinforcement learning", ALA 2019; MOMAland's item gathering). On a given map where
-everything that is reached is picked up, `rlenvs.pareto.pareto_front` gives the exact front of the team's reward, each
-point with the walks that attain it. In the 10 steps of the original two agents who share the
-work gather everything, so without a discount this front is one point; at the level "hurry", of 7 steps, it has nine.
-The default map has MOMAland's size, starts, and number of
-items of each colour in its middle. Different: all are paid for every item by default, there each for its own
-(`reward="individual"`); how the items are arranged there; several agents may stand on one cell; a
-picture of planes instead of an agent's number and a map of codes; masks at the border; random maps, whose `difficulty`
-puts the items of a colour together, far from the other colours.
+Agents walk on a grid with red, green and blue items, and pick up the items that they step on. Time is short, so it
+matters which colors come first (Källström and Heintz, "Tunable dynamics in agent-based simulation using multi-objective
+reinforcement learning", ALA 2019; MOMAland's item gathering). On a fixed map where every item reached is picked up,
+`rlenvs.pareto.pareto_front` gives the exact front of the team's reward, each point with the walks that attain it. In
+the 10 steps of the original, two agents that share the work collect everything, so without a discount this front is one
+point; at the level "hurry", with 7 steps, it has nine. The default map has MOMAland's size, starts, and number of items
+of each colour in its middle. Different: by default every agent is rewarded for every item, there only for its own
+(`reward="individual"`); the items in the middle are arranged differently; several agents can be on one cell; the
+observation consists of planes instead of an agent's number and a map of codes; moves off the grid are masked; there are
+random maps, whose `difficulty` clusters the items of a color, far from the other colors.
 
 ## Action Space
-Stay, or move one cell up, down, left or right; up is towards row 0. Moves off the grid are masked, and staying when
-taken.
+Stay, or move one cell up, down, left or right; up is towards row 0. Moves off the grid are masked, and count as staying
+if taken.
 
 ## Observation Space
-Five planes of 0 and 1 over the whole grid: oneself, other agents, red, green and blue items.
+Five planes of 0 and 1 over the whole grid: the agent itself, other agents, red, green and blue items.
 
 ## Rewards
-`red`, `green` and `blue` are the items of that colour picked up in this step: with `reward="team"` by anybody, the same
-for all; with "individual" by oneself, shares of an item where several agents stand.
+`red`, `green` and `blue` are the items of that colour picked up in this step: with `reward="team"` by any agent, the
+same for all; with "individual" by the agent itself; agents on the same cell share an item.
 
 ## Costs
 None.
 
 ## Starting State
 As on the map: "A", "B", ... are agents, "r", "g" and "b" items. With `random=True` agents and items are on distinct
-random cells. Each colour has a centre, far from the others, and an item is near the centre of its colour with
-probability `difficulty`, anywhere else.
+random cells. Each color has a center, far from the others, and an item is near the center of its color with probability
+`difficulty`, otherwise on any cell.
 
 ## Episode End
-Termination: when nothing is left, which is success. Truncation: 10 steps.
+Termination: when no item is left (a success). Truncation: 10 steps.
 
 ## Parameters
-`pick_up` is the probability that an item is picked up in a step in which somebody stands on it.
+`pick_up` is the probability that an item is picked up in a step in which an agent is on its cell.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99. The bound is the best point of the exact front.
@@ -149,14 +148,14 @@ SPEC = world(
     },
     options={
         "map": free(DEFAULT_MAP, parse_map, "rows of cells (a string with a line per row, or a list)"),
-        "random": flag(False, "whether each episode has a random map; the options below are of these"),
+        "random": flag(False, "whether each episode has a random map; the options below apply to random maps"),
         "height": integer(8, 2, LARGEST, "rows of a random map"),
         "width": integer(8, 2, LARGEST, "columns of a random map"),
         "agents": integer(2, 1, MOST_AGENTS, "agents on a random map"),
         "red": integer(3, 1, MOST_ITEMS, "red items on a random map"),
         "green": integer(3, 0, MOST_ITEMS, "green items on a random map"),
         "blue": integer(2, 0, MOST_ITEMS, "blue items on a random map"),
-        "reward": choice("team", "individual", doc="whether all are paid for every item, or each for its own"),
+        "reward": choice("team", "individual", doc="whether agents are rewarded for every item, or only for their own"),
     },
     sizes=sizes,
     data={"starts": i2("agents", 2), "lying": u1("cells"), "rows": i8, "columns": i8},
@@ -177,7 +176,7 @@ SPEC = world(
             *(5, "rows", "columns"),
             low=0.0,
             high=1.0,
-            doc="oneself, other agents, red, green, blue items",
+            doc="the agent itself, other agents, red, green, blue items",
             raw=True,
             constant=True,
             whole=True,
@@ -209,7 +208,7 @@ SPEC = world(
         },
         "unreliable": {"pick_up": 0.5},
     },
-    scores={"bound": Score(16, 0, "all eight items, paid to both agents")},
+    scores={"bound": Score(16, 0, "all eight items, rewarded to both agents")},
 )
 
 
@@ -415,7 +414,7 @@ def places_of(shape: tuple[int, int], starts: Sequence[tuple[int, int]], items: 
     """
     here = [k for k, item in enumerate(items) if item.cell in starts]
     if here:
-        raise ParameterError(f"item {here[0]} lies where an agent starts")
+        raise ParameterError(f"item {here[0]} is where an agent starts")
     rows, columns = shape
     steps = [steps_to(np.ones(shape, bool), item.cell).ravel() for item in items]
 
@@ -437,7 +436,7 @@ def places_of(shape: tuple[int, int], starts: Sequence[tuple[int, int]], items: 
 @SPEC.pareto_routes
 def front(values, horizon, gamma):
     if values.random or values.reward != "team" or values.pick_up not in (0.0, 1.0):
-        raise ParameterError("the exact front is that of a given map, with reward='team' and pick_up=1")
+        raise ParameterError("the exact front requires a fixed map, reward='team' and pick_up=1")
     starts, items = on_map(values)
     shape = len(values.map), len(values.map[0])
     return front_of_team(places_of(shape, starts, items if values.pick_up else []), gamma, horizon)
@@ -445,7 +444,7 @@ def front(values, horizon, gamma):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    return PublishedFront(None, (0.0, 0.0, 0.0), "nobody published a front; MOMAland's reference point")
+    return PublishedFront(None, (0.0, 0.0, 0.0), "no front has been published; MOMAland's reference point")
 
 
 @SPEC.draw

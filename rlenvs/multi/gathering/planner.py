@@ -1,4 +1,4 @@
-"""Who gathers which items: the best sharing of the nearest ones among the agents, in the time that is left."""
+"""Which agent gathers which items: the best assignment of the nearest ones, in the remaining time."""
 
 from rlenvs.core import kernel
 

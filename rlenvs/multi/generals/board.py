@@ -1,7 +1,7 @@
-"""Boards: reading given ones, sizes and tables that follow from the options, and small kernels on cells.
+"""Boards: parsing custom ones, sizes and tables that follow from the options, and small kernels on cells.
 
-A board is flat: cell = row * width + column. Random boards may be smaller than the arrays; what lies beyond them, to
-the right and below, is mountain.
+A board is flat: cell = row * width + column. Random boards may be smaller than the arrays; cells beyond them, to the
+right and below, are mountains.
 """
 
 from typing import Any
@@ -39,7 +39,8 @@ def parse_board(value: Any) -> tuple[str, ...] | None:
         raise ValueError("the board is empty; give a line of '.', '#', digits and capitals for each row")
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise ValueError(f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all equally long")
+            raise ValueError(f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all rows equally "
+                             f"long")
         unknown = set(row) - set(".#" + CITIES + GENERALS)
         if unknown:
             raise ValueError(
@@ -65,7 +66,8 @@ def _check_generals(cells: str) -> None:
     present = [letter for letter in GENERALS if letter in cells]
     for letter in present:
         if cells.count(letter) > 1:
-            raise ValueError(f"general {letter} stands on the board {cells.count(letter)} times; once is needed")
+            raise ValueError(f"general {letter} is on the board {cells.count(letter)} times; it must be there exactly "
+                             f"once")
     needed = GENERALS[: max(len(present), 2)]
     for letter in needed:
         if letter not in cells:
@@ -134,8 +136,8 @@ def board_data(values: Any) -> dict[str, Any]:
 def _check_players(values: Any) -> None:
     if values.teams and (values.teams == 1 or values.players % values.teams):
         raise ParameterError(
-            f"teams={values.teams} cannot be made of players={values.players}: give 0 (everybody alone), or a number "
-            "of at least 2 that divides the players"
+            f"teams={values.teams} does not divide players={values.players}: give 0 (no teams), or a number of at "
+            f"least 2 that divides the players"
         )
     if not values.board and min(values.height, values.width) - values.vary < SMALLEST:
         raise ParameterError(
@@ -160,7 +162,7 @@ def _check_reach(values: Any, text: str, width: int) -> None:
                 waiting.append(cell)
     for letter in GENERALS[: values.players]:
         if text.index(letter) not in reached:
-            raise ParameterError(f"mountains keep general {letter} from general A; open a way between them")
+            raise ParameterError(f"mountains separate general {letter} from general A; open a path between them")
 
 
 def neighbours(height: int, width: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The keyboard of a person who plays: a marked cell, and orders that wait for their ticks."""
+"""Keyboard control: a marked cell, and a queue of orders."""
 
 from collections import deque
 from typing import Any
@@ -29,7 +29,7 @@ class Commander:
         ("w a s d", "move the mark"),
         ("space", "the next army sends half"),
         ("b", "build a castle on the marked cell (build=True)"),
-        ("q", "forget the orders that wait"),
+        ("q", "clear the queue of orders"),
     )
 
     def __init__(self, values: Any) -> None:

@@ -1,66 +1,67 @@
-"""Generals: capture the enemy's general on a board in the fog of war, moving at the same time as everybody else.
+"""Generals: capture the enemy's general on a board under fog of war, with simultaneous moves.
 
 ## Description
-The rules of generals.io as the environment strakam/generals-bots has them (Straka and Schmid, "Artificial Generals
+The rules of generals.io as in the environment strakam/generals-bots (Straka and Schmid, "Artificial Generals
 Intelligence: Mastering Generals.io with Reinforcement Learning", 2025): soldiers grow on generals and cities every
-second tick and on all land every fiftieth; each player moves the army of one cell, or half of it, to a neighbouring
-cell; who enters a foreign cell with more soldiers than defend it owns it. A player whose general is captured is out,
-and its captor gets its land. One step is one tick, a half turn of the web game.
+second tick and on all land every fiftieth; each player moves the army of one cell, or half of it, to a neighboring
+cell; a player who enters a foreign cell with more soldiers than defend it takes it over. A player whose general is
+captured is out, and the captor gets the player's land. One step is one tick, half a turn of the web game.
 
 That environment has changed its rules between releases; the differences are options, and the levels "paper" and
-"competition" set them together. `order`: two moves are made one after the other; a move onto a cell that another one
-leaves comes first, then one to a cell of one's own, then, today, the one from the smaller army, and in the paper's
-version the one from the larger army (there ties before that go by slot). `mutual_capture`: when two players capture
-each other's generals in one tick, nobody wins, or the move that was made first does. `build` and `deathtouch` are the
-rules of its competition.
+"competition" set them together. `order`: two moves are made one after the other; a move onto a cell that another army
+leaves comes first, then a move to one's own cell, then, in the current version, the one from the smaller army, and in
+the paper's version the one from the larger army (there, earlier ties are broken by slot). `mutual_capture`: when two
+players capture each other's generals in the same tick, nobody wins, or the first move wins. `build` and `deathtouch`
+are rules of its competition.
 
-Different from the original: 2 to 8 players and teams. Then a captured general becomes a city, as in the web game, the
-land of players that captured each other falls to nobody, and allies share their sight; an army that enters an ally's
-cell joins its army, and the cell changes hands unless it is the ally's general. Not repeated: a second capture in the
-same tick does not undo the first. The paper's observation has a fifteenth plane, `priority`, which is always 0 in its
-code and left out here.
+Different from the original: there are 2 to 8 players, and teams. With these, a captured general becomes a city, as in
+the web game, the land of players that captured each other becomes neutral, and allies share their sight; an army that
+enters an ally's cell joins its army, and the cell changes hands unless it is the ally's general. A second capture in
+the same tick does not undo the first. The paper's observation has a fifteenth plane, `priority`, which is always 0 in
+its code and is left out here.
 
 ## Action Space
 0 passes. 1 + (direction + 4 half) cells + cell moves from a cell (row times width + column) up, down, left or right,
-with all soldiers but one, or with half of them, rounded down. With `build`, 1 + 8 cells + cell builds a castle, a
-city of one's own, on plain land: it costs 35 soldiers of that cell and max(0, 14 - 2 distance) more for every general
-and city that one owns. As planes: pass, then (9 or 8, height, width). The mask has all that is possible; anything
-else passes.
+with all soldiers except one, or with half of them, rounded down. With `build`, 1 + 8 cells + cell builds a castle (a
+city of the player) on plain land: it costs 35 soldiers of that cell and max(0, 14 - 2 distance) more for every general
+and city that the player owns. As planes: pass, then (9 or 8, height, width). The mask allows all possible orders;
+anything else passes.
 
 ## Observation Space
 Planes of height x width, as in the original: armies, generals, cities, mountains, neutral cells, own cells, cells of
 enemies (all in sight only, and 0 in the fog), fog without and fog with a structure (city or mountain: they look the
 same), then five planes of one number each: own land and army, land and army of all enemies together, and the tick.
-With teams one more: cells of allies. A cell is in sight when one of the nine cells around it is owned by one's side.
-What lies beyond a random board that is smaller than the arrays is mountain. Numbers are not scaled; with
-`encoding="unit"` all are in [0, 1], armies and other counts by their logarithms.
-The wrapper `GeneralsMemory` (docs/generals.md) adds what a player would remember.
+With teams there is one more: cells of allies. A cell is in sight when the player's side owns one of the nine cells
+around it. Cells beyond a random board that is smaller than the arrays are mountains. Numbers are not scaled; with
+`encoding="unit"` all are in [0, 1], armies and other counts by their logarithms. The wrapper `GeneralsMemory`
+(docs/generals.md) adds what a player would remember.
 
 ## Rewards
-`win` is 1 for the side that is left and -1 for those that lost, in teams at the end of the game, else when their
-general falls. The others are differences of potentials, 0 in the tick that ends the game, with no discount factor, as
-in the original: `army` and `land` are clipped logarithms of the ratio to the strongest other side, log(ratio) /
+`win` is 1 for the last remaining side and -1 for those that lost, in teams at the end of the game, otherwise when their
+general is captured. The others are potential differences, 0 in the tick that ends the game, without a discount factor,
+as in the original: `army` and `land` are clipped logarithms of the ratio to the strongest other side, log(ratio) /
 log(1.6) and / log(1.3), `city` is the number of own cities. They count with `reward="shaped"`.
 
 ## Costs
-`invalid` is 1 when an action was not possible; the player passes then.
+`invalid` is 1 when an action was impossible; the player then passes.
 
 ## Starting State
 Each general has one soldier. A board is given, or drawn by a generator. "current": mountains, 9 to 11 cities carved
-out of them, the first general near a city, the others at a walking distance of at least `distance` with about as much
-ground around. "paper": mountains, generals on any cells at a walking distance of at least `distance`, a city within 6
-steps of each, 9 to 11 cities in all. "uniform": every cell for itself, generals half a board apart. Boards on which
-generals cannot reach each other are drawn again; where a small board cannot hold all that, less is asked of it.
+out of them, the first general near a city, the others at a walking distance of at least `distance` with a similar
+amount of free land around. "paper": mountains, generals on random cells at a walking distance of at least `distance`, a
+city within 6 steps of each, 9 to 11 cities in all. "uniform": every cell is drawn independently, generals are half a
+board apart. Boards on which generals cannot reach each other are redrawn; on boards too small for these rules, they are
+relaxed.
 
 ## Episode End
-Termination when one side is left, and without teams for each player whose general falls. Truncation, a draw: 1200
-ticks, as in the competition; the original class has 500 and the web game none. Success: being on the side that is
-left.
+Termination when one side is left, and without teams for each player whose general is captured. Truncation, a draw: 1200
+ticks, as in the competition; the original class has 500 and the web game no limit. Success: being on the last remaining
+side.
 
 ## Parameters
-A given `board` overrules `height`, `width` and the generator. `neutral_cities=False` takes neutral cities off a board
-that was generated with them, as the competition does. With an `opponent` other than "self" there is one agent, and
-the others are played inside the world.
+A custom `board` overrides `height`, `width` and the generator. `neutral_cities=False` removes neutral cities from a
+generated board, as in the competition. With an `opponent` other than "self" there is one agent, and the other players
+are scripted.
 
 ## Reference Scores
 Mean return over seeds 0 to 99 of one agent with `opponent="expander"`. "random" are uniformly random legal actions.
@@ -139,11 +140,11 @@ SPEC = world(
     source='strakam/generals-bots (Straka and Schmid, "Artificial Generals Intelligence", 2025)',
     agents=True,
     params={
-        "mountains": param(0.18, 0.0, 0.5, "", "least share of mountains on a random board"),
-        "mountain_spread": param(0.08, 0.0, 0.3, "", "by how much the share of mountains may be larger"),
+        "mountains": param(0.18, 0.0, 0.5, "", "smallest fraction of mountains on a random board"),
+        "mountain_spread": param(0.08, 0.0, 0.3, "", "width of the range of that fraction"),
         "distance": param(8.0, 1.0, 100.0, "cells", "least walking distance between generals"),
         "garrison": param(GARRISON, 0.0, 200.0, "", "smallest army of a random city; the largest has 10 more"),
-        "city_density": param(0.05, 0.0, 0.5, "", "share of cities on a board by the uniform generator"),
+        "city_density": param(0.05, 0.0, 0.5, "", "fraction of cities, for the uniform generator"),
     },
     options={
         "players": integer(2, 2, MOST_PLAYERS, "number of players"),
@@ -151,13 +152,13 @@ SPEC = world(
         "opponent": OPPONENT,
         "height": integer(12, SMALLEST, LARGEST, "rows of a random board"),
         "width": integer(12, SMALLEST, LARGEST, "columns of a random board"),
-        "vary": integer(0, 0, LARGEST - SMALLEST, "by how much a random board may be shorter, and narrower"),
+        "vary": integer(0, 0, LARGEST - SMALLEST, "by how much a random board may be smaller in each direction"),
         "board": free(
             None, parse_board, "rows of '.', '#', generals A, B, ..., cities 0 ... 9 (40 + digit) and x (50)"
         ),
         "generator": GENERATOR,
         "neutral_cities": flag(True, "whether there are neutral cities"),
-        "fog": flag(True, "whether players see only what is near their land"),
+        "fog": flag(True, "whether players see only cells near their land"),
         "order": ORDER,
         "mutual_capture": MUTUAL_CAPTURE,
         "build": flag(False, "whether players may build castles"),

@@ -1,8 +1,8 @@
-"""Random boards, as the published generators make them.
+"""Random boards, like those of the published generators.
 
 "current" and "paper" are two generations of strakam/generals-bots, "uniform" is the second one's simpler mode. They are
-published for two players; more players are placed by the same rules, each against all that stand already. Where a small
-board cannot meet the wishes, the originals try for ever; here later tries ask for less distance and fewer mountains.
+published for two players; more players are placed by the same rules, each relative to all placed before. If a board is
+too small for the rules, the originals try forever; here later attempts require less distance and fewer mountains.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from rlenvs.core import below, choice, kernel, uniform
 from rlenvs.multi.generals.board import CITY, FAR, GENERAL, MOUNTAIN, PLAIN, SHOWN, measure, set_owner
 
-GENERATOR = choice("current", "paper", "uniform", doc="how random boards are made")
+GENERATOR = choice("current", "paper", "uniform", doc="generator of random boards")
 CURRENT, PAPER = GENERATOR.codes("current", "paper")
 TRIES, DEMANDING_TRIES = 60, 30
 CANDIDATES = 8  # places tried for the first general ("current")

@@ -1,6 +1,6 @@
-"""Memory for Generals: planes of what a player has seen, beside what it sees now.
+"""Memory for Generals: planes of what a player has seen, added to what it sees now.
 
-The paper behind the game names such features, with potential-based rewards, as what made learning work.
+The paper behind the game credits such features and potential-based rewards for making learning work.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class GeneralsMemory(Wrapper):
         spaces_below = [_board(space) for space in self.below.observation_spaces]
         if any(space is None for space in spaces_below):
             raise ParameterError(
-                f"GeneralsMemory: observations in {self.below.observation_spaces[0]} are not those of Generals; "
-                "put this wrapper on before others change them"
+                f"GeneralsMemory: observations in {self.below.observation_spaces[0]} are not those of Generals; apply "
+                f"this wrapper before others that change them"
             )
         self.observation_spaces = [_with_memory(space, self.moves) for space in self.below.observation_spaces]
         board = spaces_below[0]

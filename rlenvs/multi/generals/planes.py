@@ -1,7 +1,7 @@
-"""What players see, as planes over the board.
+"""Observations as planes over the board.
 
-What a player sees of a cell is one number: 32 armies + 8 holder + 2 terrain + 1 where the cell is in sight, and in the
-fog 2 where there is a structure. Few cells change in a tick, and only planes that change with them are written.
+The view of a cell is one number: 32 armies + 8 holder + 2 terrain + 1 if the cell is in sight; in the fog, 2 if there
+is a structure. Few cells change in a tick, and only planes that change with them are written.
 """
 
 from rlenvs.core import kernel

@@ -1,5 +1,5 @@
-"""Scripted players, after those of strakam/generals-bots. Each sees what its slot sees: the cells in sight, where
-structures stand in the fog, and nothing else.
+"""Scripted players, after those of strakam/generals-bots. Each sees only what its slot observes: the cells in sight,
+and the structures in the fog.
 
 A player is a kernel that fills orders[k]; the numbers of orders are explained in `rlenvs.multi.generals.rules`.
 """
@@ -7,7 +7,7 @@ A player is a kernel that fills orders[k]; the numbers of orders are explained i
 from rlenvs.core import below, choice, kernel, uniform
 from rlenvs.multi.generals.board import CITY, FAR, GENERAL, MOUNTAIN
 
-OPPONENT = choice("self", "hunter", "harvester", "expander", "random", doc="policy of all players but the first")
+OPPONENT = choice("self", "hunter", "harvester", "expander", "random", doc="policy of all players except the first")
 SELF, HUNTER, HARVESTER, EXPANDER = OPPONENT.codes("self", "hunter", "harvester", "expander")
 
 IDLE_CHANCE, SPLIT_CHANCE = 0.05, 0.25  # of the random player

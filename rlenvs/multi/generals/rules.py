@@ -1,4 +1,4 @@
-"""What a tick does: orders are read, castles built, moves made one after the other, captures settled, armies grow.
+"""The rules of a tick: orders are read, castles built, moves made one after the other, captures resolved, armies grow.
 
 Orders are numbered as actions are: 0 passes; 1 + (direction + 4 * half) * cells + cell moves from a cell up, down, left
 or right; 1 + 8 * cells + cell builds a castle.
@@ -7,7 +7,7 @@ or right; 1 + 8 * cells + cell builds a castle.
 from rlenvs.core import choice, kernel
 from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, note_change, set_owner
 
-ORDER = choice("smaller_first", "larger_first", doc="whose move is made first when nothing else decides")
+ORDER = choice("smaller_first", "larger_first", doc="which move is made first when nothing else decides")
 (SMALLER_FIRST,) = ORDER.codes("smaller_first")
 MUTUAL_CAPTURE = choice("draw", "first", doc="who wins when generals capture each other in one tick")
 (FIRST,) = MUTUAL_CAPTURE.codes("first")

@@ -1,1 +1,1 @@
-"""Particle worlds: discs that push, chase and talk."""
+"""Particle worlds: discs that push, chase and communicate."""

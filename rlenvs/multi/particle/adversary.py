@@ -1,23 +1,23 @@
-"""Adversary: a team covers a goal that its adversary does not know.
+"""Adversary: a team keeps near a goal that is unknown to its adversary, and deceives it.
 
 ## Description
-One of the landmarks is the goal. The team is paid for having somebody near it and for the adversary being far; the
-adversary wants to be near, and sees everything but which landmark it is. So the team had better spread over all
-landmarks. The world is `simple_adversary_v3` of mpe2 (physical deception of Lowe et al., 2017) step by step, in
-positions, velocities, observations and rewards.
-Spaces are the original's. Different: success; no partial observation. `N=n` of the original is `good=n`.
+One of the landmarks is the goal. The team is rewarded for having an agent near it and for the adversary being far from
+it. The adversary is rewarded for being near, and observes everything except which landmark is the goal. So the team
+should spread over all landmarks. It reproduces `simple_adversary_v3` of mpe2 (physical deception of Lowe et al., 2017)
+step by step, in positions, velocities, observations and rewards. Spaces are the original's. Different: success; no
+partial observation. `N=n` of the original is `good=n`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
-that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
-two numbers in [-1, 1], to the right and upwards.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: an
+unused number, then the force to the left, right, down and up as fractions of `acceleration`, each in [0, 1]; with
+`scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres, not scaled, relative to the agent: for the team the goal (2); for all the landmarks (2 each) and the other
-agents (2 each). The adversary's observation is two numbers shorter; its row in batches ends with two zeros.
+agents (2 each). The adversary's observation is two numbers shorter; in batches it is padded with two zeros.
 
 ## Rewards
-For the team, `distance` is minus the distance from the goal to the nearest of them, and `adversary` the distance of
+For the team, `distance` is minus the distance from the goal to the nearest team member, and `adversary` the distance of
 the adversary from the goal. For the adversary, `distance` is minus its own distance, and `adversary` is zero.
 
 ## Costs
@@ -28,11 +28,11 @@ The adversary, the `good` agents and as many landmarks uniformly in the square f
 of the landmarks.
 
 ## Episode End
-Truncation after 25 steps. Success: for the team while one of them is nearer to the goal than the adversary is, for the
-adversary while it is nearest.
+Truncation after 25 steps. Success: for the team while one of its members is nearer to the goal than the adversary, for
+the adversary while it is nearest.
 
 ## Parameters
-Nobody collides with anybody.
+There are no collisions.
 
 ## Reference Scores
 Mean return of the adversary and the team together over seeds 0 to 99.
@@ -84,7 +84,8 @@ SPEC = physics.scenario(
     expert_sees="state",
     terms={
         "distance": term(
-            -physics.FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest of the team, or own"
+            -physics.FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest team member, or for the "
+                                         "adversary its own"
         ),
         "adversary": term(0.0, physics.FARTHEST, 1.0, "for the team: the adversary's distance from the goal"),
     },

@@ -1,15 +1,15 @@
-"""The barriers of particles that must not touch: each two can always glide to rest apart, and each past what stands.
+"""Barrier functions for particles that must not touch: any two can always coast to rest apart, and past obstacles.
 
-A particle at x with velocity v, of which a step of dt takes away the share d, comes to rest on a straight line: at
-R = x + v dt / d where a step moves it first, at R = x + v dt (1 - d) / d where it changes the velocity first. A force F
-per mass moves R by F dt^2 / d in a step, and nothing else does. Seen from one particle, what it must not touch glides
-on the segment from x to R of their differences; the barrier is the distance of that segment from zero, less the sum of
-the radii. Without forces it never falls. Of two that move each has to keep half of what it may lose, so the promise
-holds where all agents are filtered, in the parallel form; an obstacle leaves all of it to the one that moves.
+A particle at x with velocity v, which loses the fraction d of its velocity per step of dt, coasts to rest on a straight
+line: at R = x + v dt / d if a step moves it first, at R = x + v dt (1 - d) / d if it changes the velocity first. Only a
+force F per mass changes R, by F dt^2 / d per step. Relative to one particle, the other moves on the segment from x to R
+of their differences; the barrier is the distance of that segment from zero, minus the sum of the radii. Without forces
+it never decreases. Two moving particles are each responsible for half of the allowed decrease, so the guarantee holds
+if all agents are filtered, in the parallel API; next to an obstacle the moving particle is responsible for all of it.
 
-A largest speed shortens the new velocity: past what stands that only shortens the segment. Beside another particle it
-takes away a part of the speed with which one gets out of its way, at most the part of the new speed that is above the
-largest; what that moves R is set aside.
+A speed limit shortens the new velocity. For obstacles this only shortens the segment. For another particle it can
+reduce the speed of an evasive motion, by at most the excess of the new speed over the limit; a margin covers the
+resulting shift of R.
 """
 
 import math

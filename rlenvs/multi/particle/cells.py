@@ -1,7 +1,7 @@
-"""Neighbours of a point without looking at everybody: entities in the cells of a square grid, each cell a linked list.
+"""Neighbor search: entities in the cells of a square grid, each cell a linked list.
 
-Entities are numbered: agents, then their goals, then obstacles. A cell is at least `reach` wide, so whoever is within
-`reach` of a point lies in its cell or in the eight around it. Points outside the square belong to the cell at its edge.
+Entities are numbered: agents, then their goals, then obstacles. A cell is at least `reach` wide, so entities within
+`reach` of a point are in its cell or in the eight around it. Points outside the square belong to the cell at its edge.
 """
 
 import math

@@ -1,29 +1,30 @@
-"""Crypto: Alice tells Bob a bit over a line on which Eve listens.
+"""Crypto: Alice sends Bob a secret bit over a channel on which Eve eavesdrops.
 
 ## Description
-Alice and Bob share a key of one bit, drawn anew for each episode, and Alice has a message of one bit. In every step she
-says one of four words; in the next, Bob and Eve say what they take the message to be. The world is `simple_crypto_v3`
-of mpe2 (covert communication of Lowe et al., 2017) step by step, in words, observations and rewards. Nobody moves.
-Spaces are the original's. Different: success; no positions, which nothing depends on.
+Alice and Bob share a key of one bit, drawn for each episode, and Alice has a message of one bit. In every step she says
+one of four words; in the next, Bob and Eve say what they think the message is. It reproduces `simple_crypto_v3` of mpe2
+(covert communication of Lowe et al., 2017) step by step, in words, observations and rewards. Agents do not move. Spaces
+are the original's. Different: success; there are no positions, since nothing depends on them.
 
 ## Action Space
 `actions="discrete"`: one of four words; the first two are the two values of a bit. `"continuous"`: the strength of each
 of the four words, in [0, 1], with `scaled=True` in [-1, 1].
 
 ## Observation Space
-Bits are told as words: (1, 0, 0, 0) or (0, 1, 0, 0). Eve hears Alice's words of the last step (4). Bob sees the key (4)
-and hears Alice (4), Alice sees the message (4) and the key (4). Eve's row in batches ends with four zeros.
+Bits are encoded as words: (1, 0, 0, 0) or (0, 1, 0, 0). Eve hears Alice's words of the last step (4). Bob sees the key
+(4) and hears Alice (4), Alice sees the message (4) and the key (4). In batches Eve's observation is padded with four
+zeros.
 
 ## Rewards
 `bob`, for Alice and Bob, is minus the squared distance of Bob's words from the message. `eve` is the squared distance
-of Eve's words from the message, for Alice and Bob, and minus it for Eve. Silence, all words zero, counts as none. With
-choices, a wrong bit is a distance of 2.
+of Eve's words from the message, for Alice and Bob, and minus it for Eve. Silence (all words zero) counts as no
+distance. With discrete actions, a wrong bit is a distance of 2.
 
 ## Costs
 None.
 
 ## Starting State
-Message and key are drawn; everybody is silent.
+Message and key are drawn; all agents are silent.
 
 ## Episode End
 Truncation after 25 steps. Success: for Alice and Bob when Bob's loudest word is the message and Eve's is not, for Eve
@@ -33,8 +34,8 @@ when hers is.
 None.
 
 ## Reference Scores
-Mean return of all three together over seeds 0 to 99; the best of one side costs the other, and Eve's own part cancels
-half of what Alice and Bob get for it.
+Mean return of all three together over seeds 0 to 99; a gain of one side is a loss of the other, and Eve's own reward
+cancels half of what Alice and Bob receive.
 
 ## Version History
 v0: first version.

@@ -34,7 +34,7 @@ def graph(observation: np.ndarray) -> Graph:
     count = (math.isqrt(max(FEATURES * FEATURES + 4 * numbers, 0)) - FEATURES) // 2
     if count < 1 or count * (FEATURES + count) != numbers:
         raise ValueError(
-            f"an observation of {observation.shape[-1]} numbers holds no graph; there are 6 + 7 N + N * N in one, "
+            f"an observation of {observation.shape[-1]} numbers contains no graph, which has 6 + 7 N + N * N; "
             'make the environment with observation="graph"'
         )
     own, rest = observation[..., :OWN], observation[..., OWN:]

@@ -1,49 +1,49 @@
-"""Navigation: every agent goes to its own goal, past obstacles and each other.
+"""Navigation: every agent goes to its own goal, avoiding obstacles and other agents.
 
 ## Description
-Agents, a goal for each, and obstacles, all discs of one size, on a square; agents that see the graph of what is near
-them can be many. The rules are InforMARL's (Nayak et al., "Scalable Multi-Agent Reinforcement Learning through
-Intelligent Information Aggregation", ICML 2023; repository nsidn98/InforMARL, scenario navigation_graph), step by step
-in positions, velocities, observations and rewards: the physics of ParticleSpread-v0 with the older order, velocities
-before positions, and with obstacles that stay where they are.
-Different from the original: success and costs; with `neighbours`, nodes are the nearest entities alone; rows of the
-edges are the receivers, and only agents receive, as in the paper (the original's matrix is symmetric); with
-`end_on_goal`, agents that are done stay on the plane as bodies that nobody pushes. Contacts and neighbours are looked
-up in a grid of cells, so a step grows with the number of agents and of pairs that are near each other, not with all
-pairs. `rlenvs.multi.particle.metrics.metrics(p, s)` gives the paper's scores.
+Agents, a goal for each, and obstacles, all discs of one size, on a square. With a graph of nearby entities as
+observation, there can be many agents. The rules are InforMARL's (Nayak et al., "Scalable Multi-Agent Reinforcement
+Learning through Intelligent Information Aggregation", ICML 2023; repository nsidn98/InforMARL, scenario
+navigation_graph), step by step in positions, velocities, observations and rewards: the physics of ParticleSpread-v0
+with the older order, velocities before positions, and with static obstacles. Different from the original: success and
+costs; with `neighbours`, nodes are only the nearest entities; rows of the edges are the receivers, and only agents
+receive, as in the paper (the original's matrix is symmetric); with `end_on_goal`, agents that are done stay in place as
+immovable bodies. Contacts and neighbors are found with a grid of cells, so the time of a step grows with the number of
+agents and of nearby pairs, not of all pairs. `rlenvs.multi.particle.metrics.metrics(p, s)` gives the paper's scores.
 
 ## Action Space
 `actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: the force to the right and
-upwards, as parts of `acceleration`.
+upwards, as fractions of `acceleration`.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2), position (2), and the goal relative to the agent (2).
-With `observation="graph"` after that N nodes, of 7 numbers each: velocity, position and goal relative to this agent
-(2 each; for goals and obstacles the goal is the position) and the kind: 0 agent, 1 goal, 2 obstacle, -1 nothing. Then
-N times N edges: row i, column j is the distance from node j to node i, an agent, when it is within `connection_radius`,
-otherwise 0. The nodes are all agents, all goals and all obstacles, in this order; with `neighbours=K` they are this
-agent and the K nearest entities within `connection_radius`, the nearest first.
-`rlenvs.multi.particle.graph.graph(observation)` takes the parts from any array of observations.
+With `observation="graph"` these are followed by N nodes of 7 numbers each: velocity, position and goal relative to this
+agent (2 each; for goals and obstacles the goal is the position) and the kind: 0 agent, 1 goal, 2 obstacle, -1 nothing.
+Then N times N edges: row i, column j is the distance from node j to node i, an agent, when it is within
+`connection_radius`, otherwise 0. The nodes are all agents, all goals and all obstacles, in this order; with
+`neighbours=K` they are this agent and the K nearest entities within `connection_radius`, the nearest first.
+`rlenvs.multi.particle.graph.graph(observation)` extracts these parts from any array of observations.
 
 ## Rewards
-`goal` is 1 within `goal_radius` of the own goal and counts five times; `distance` is minus the distance to the goal
-elsewhere; `collision` is minus the number of agents that this one touches, `obstacle` -1 when it touches an obstacle,
-both counting five times. With `collaborative` all agents get the sums over all agents.
+`goal` (weight 5) is 1 within `goal_radius` of the own goal; `distance` is minus the distance to the goal elsewhere;
+`collision` is minus the number of agents touched, `obstacle` is -1 when touching an obstacle, both with weight 5. With
+`collaborative` every agent receives the sums over all agents.
 
 ## Costs
 `contact` is 1 in a step in which the agent touches another or an obstacle. With actions="continuous" each agent has a
-barrier [m] per other agent and per obstacle for `BarrierFilter`, where these are no more than 64.
+barrier [m] per other agent and per obstacle for `BarrierFilter`, if there are at most 64.
 
 ## Starting State
-Obstacles and goals uniformly in the middle 0.8 of the square, agents anywhere in it, all at rest; agents touch neither
-obstacles nor each other, goals neither obstacles nor each other. What finds no such place in 100 draws takes the last.
+Obstacles and goals are uniform in the middle 0.8 of the square, agents in the whole square, all at rest; agents touch
+neither obstacles nor each other, goals neither obstacles nor each other. If 100 draws find no such place, the last one
+is used.
 
 ## Episode End
 Truncation after 25 steps. With `end_on_goal` an agent terminates within `goal_radius` of its goal. Success: the agent
 has reached its goal in this episode.
 
 ## Parameters
-`side` is to grow with the square root of the number of agents; the level `large` has 1000 agents.
+`side` should grow with the square root of the number of agents; the level `large` has 1000 agents.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99.
@@ -61,7 +61,7 @@ from rlenvs.multi.particle import barrier, cells, physics, scenes, steering
 MOST = 4096
 LARGEST_GRAPH = 128  # nodes
 TRIES = 100
-OBSERVATION = choice("local", "graph", doc="what agents see: themselves, or the graph too")
+OBSERVATION = choice("local", "graph", doc="whether agents observe only themselves, or also the graph")
 (GRAPH,) = OBSERVATION.codes("graph")
 AGENT, GOAL, OBSTACLE, NOTHING = 0, 1, 2, -1
 FEATURES = 7
@@ -74,8 +74,8 @@ def sizes(values):
         nodes = values.neighbours + 1 if values.neighbours else entities
     if nodes > LARGEST_GRAPH:
         raise ParameterError(
-            f"a graph of all {entities} entities is too large, there may be {LARGEST_GRAPH}; "
-            "give neighbours=8 for the nearest eight"
+            f"a graph of all {entities} entities is too large (at most {LARGEST_GRAPH}); give neighbours=8 for the "
+            f"nearest eight"
         )
     return {
         "agents": values.agents,
@@ -97,8 +97,8 @@ SPEC = physics.scenario(
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "max_speed": param(2.0, 0.1, 10.0, "m/s", "largest speed of an agent", limit=True),
         "radius": param(0.05, 0.01, 0.5, "m", "of an agent, a goal, an obstacle"),
-        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
-        "connection_radius": param(1.0, 0.05, 10.0, "m", "how far edges of the graph reach"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "distance at which the goal is reached"),
+        "connection_radius": param(1.0, 0.05, 10.0, "m", "largest length of an edge of the graph"),
         "side": param(2.0, 0.5, 150.0, "m", "side of the square"),
     },
     options={
@@ -106,8 +106,8 @@ SPEC = physics.scenario(
         "obstacles": integer(3, 0, MOST, "number of obstacles"),
         "observation": OBSERVATION,
         "neighbours": integer(0, 0, LARGEST_GRAPH - 1, "nearest entities in the graph; 0 for all"),
-        "collaborative": flag(False, "all agents get the sum of the rewards"),
-        "end_on_goal": flag(False, "an agent's episode ends at its goal"),
+        "collaborative": flag(False, "whether every agent receives the sum of all rewards"),
+        "end_on_goal": flag(False, "whether an agent's episode ends at its goal"),
     },
     sizes=sizes,
     state={

@@ -1,12 +1,13 @@
-"""What all particle worlds share: discs in the plane with forces, damping and soft contacts, and words that they say.
+"""The common physics of the particle worlds: discs in the plane with forces, damping and soft contacts, and
+communication.
 
 The rules are those of mpe2 (Farama's maintained version of Lowe et al., "Multi-Agent Actor-Critic for Mixed
 Cooperative-Competitive Environments", 2017). In a step the old velocity moves the body, then damping and forces change
-the velocity. The first version of these worlds, and some that grew from it, change the velocity first: `accelerate` and
-`drift` are kernels of their own, to be called in either order. All bodies have a mass of 1 kg.
+the velocity. The first version of these worlds, and some descendants, change the velocity first: `accelerate` and
+`drift` are separate kernels that can be called in either order. All bodies have a mass of 1 kg.
 
 Different from mpe2: the world ends at 100 m in each direction, and no velocity is above 100 m/s along an axis, so that
-observations have bounds. Contact forces below 1e-18 of the contact margin are left out.
+observations have bounds. Contact forces below 1e-18 of the contact margin are ignored.
 """
 
 import math
@@ -46,7 +47,7 @@ NEGLIGIBLE = 40.0  # contact margins of distance at which a contact is no longer
 
 MOTION = {
     "time_step": param(0.1, 0.02, 0.5, "s", "time per step"),
-    "damping": param(0.25, 0.0, 0.95, "1/step", "share of the velocity that a step takes away"),
+    "damping": param(0.25, 0.0, 0.95, "1/step", "fraction of the velocity lost per step"),
 }
 CONTACT = {
     "contact_force": param(100.0, 0.0, 1000.0, "N/m", "force per depth of penetration"),
@@ -78,8 +79,8 @@ def names(**counts: str) -> DropIn:
     return drop_in(
         {
             "continuous_actions": meaning('`actions`: True is "continuous", False "discrete"', choosing),
-            "dynamic_rescaling": only(False, "images have a view of their own"),
-            "benchmark_data": only(False, "the terms of a step are in info"),
+            "dynamic_rescaling": only(False, "images have a fixed view"),
+            "benchmark_data": only(False, "the reward terms of a step are in info"),
             **{name: same_as(own) for name, own in counts.items()},
         }
     )
@@ -107,7 +108,7 @@ def moving(values: Any, words: int = 0) -> Any:
     if values.actions == "continuous":
         forces = MOVES if motion(values) == len(MOVES) else ("right", "up")
         labels = (*forces, *(f"word {j}" for j in range(words)))
-        doc = "force, as parts of the acceleration" + ("; then the words" if words else "")
+        doc = "force, as fractions of the acceleration" + ("; then the words" if words else "")
         low = (-1.0 if len(forces) == 2 else 0.0,) * len(forces) + (0.0,) * words
         return continuous(*labels, doc=doc, low=low)
     if not words:

@@ -1,20 +1,20 @@
-"""Push: an agent wants to a landmark, and its adversary pushes it away.
+"""Push: an agent tries to reach a landmark while its adversary pushes it away.
 
 ## Description
-One of two landmarks is the goal. The agent is paid for being near it, the adversary for the agent being further from it
-than itself; the adversary does not know which it is. They collide. The world is `simple_push_v3` of mpe2 (keep-away of
-Lowe et al., 2017) step by step, in positions, velocities, observations and rewards.
-Spaces are the original's. Different: success.
+One of two landmarks is the goal. The agent is rewarded for being near it, the adversary for the agent being farther
+from it than itself; the adversary does not know which landmark it is. The agents collide. It reproduces
+`simple_push_v3` of mpe2 (keep-away of Lowe et al., 2017) step by step, in positions, velocities, observations and
+rewards. Spaces are the original's. Different: success.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
-that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
-two numbers in [-1, 1], to the right and upwards.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: an
+unused number, then the force to the left, right, down and up as fractions of `acceleration`, each in [0, 1]; with
+`scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled. The agent sees its velocity (2), the goal relative to itself (2), its own
 colour (3), both landmarks relative to itself (4), their colours (6) and the adversary (2). The goal has the agent's
-colour. The adversary sees its velocity, both landmarks and the agent; its row in batches ends with zeros.
+colour. The adversary sees its velocity, both landmarks and the agent; in batches its observation is padded with zeros.
 
 ## Rewards
 `distance` is minus the own distance from the goal; `push`, for the adversary, is the agent's distance from it.
@@ -26,10 +26,10 @@ None.
 Both agents and both landmarks uniformly in the square from -1 to 1, at rest. The goal is one of the landmarks.
 
 ## Episode End
-Truncation after 25 steps. Success: being nearer to the goal than the other.
+Truncation after 25 steps. Success: being nearer to the goal than the other agent.
 
 ## Parameters
-Both agents are alike.
+Both agents have the same properties.
 
 ## Reference Scores
 Mean return of both agents together over seeds 0 to 99.

@@ -1,16 +1,15 @@
-"""Reference: two agents, each of which knows only where the other has to go.
+"""Reference: two agents guide each other to goals that only the other one knows.
 
 ## Description
-Three landmarks of different colours. Each agent has a goal, and only the other knows it; both move and both speak, one
-of ten words, which the other hears in the next step. The world is `simple_reference_v3` of mpe2 (Lowe et al., 2017)
-step by step, in positions, velocities, words, observations and rewards.
-Spaces are the original's. Different: success. `local_ratio=x` of the original is
-`weights={"distance": x, "team": 1 - x}`.
+Three landmarks of different colours. Each agent has a goal, and only the other knows it; both move, and both say one of
+ten words, which the other hears in the next step. It reproduces `simple_reference_v3` of mpe2 (Lowe et al., 2017) step
+by step, in positions, velocities, words, observations and rewards. Spaces are the original's. Different: success.
+`local_ratio=x` of the original is `weights={"distance": x, "team": 1 - x}`.
 
 ## Action Space
-`actions="discrete"`: 5 times the word plus the direction of the force. `"continuous"`: the parts of `acceleration`
-to the left, right, down and up, behind a number that does nothing, then the strength of each of the ten words, all in
-[0, 1]; with `scaled=True` the force to the right and upwards, then the words, all in [-1, 1].
+`actions="discrete"`: 5 times the word plus the direction of the force. `"continuous"`: an unused number, then the force
+to the left, right, down and up as fractions of `acceleration`, then the strength of each of the ten words, all in [0,
+1]; with `scaled=True` the force to the right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2), the landmarks relative to the agent (2 each), the colour
@@ -18,7 +17,7 @@ of the other's goal (3), the other's word of the last step (10).
 
 ## Rewards
 `distance` is minus the distance of the other agent from its goal, which this one knows; `team` is the mean of both
-agents' distances. Each counts half.
+agents' distances. Each has weight 0.5.
 
 ## Costs
 None.
@@ -30,7 +29,7 @@ Agents and landmarks uniformly in the square from -1 to 1, at rest; a goal for e
 Truncation after 25 steps. Success: both agents are within `goal_radius` of their goals in this step.
 
 ## Parameters
-`goal_radius` is for success alone.
+`goal_radius` affects only success.
 
 ## Reference Scores
 Mean return of both agents together over seeds 0 to 99.
@@ -53,7 +52,7 @@ SPEC = physics.scenario(
     drop_in=physics.names().but(keywords={"local_ratio": physics.shares("distance", "team")}),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
-        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "distance at which the goal is reached"),
     },
     options={"actions": choice("discrete", "continuous", doc="one of fifty pairs of word and force, or numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2},

@@ -1,5 +1,5 @@
-"""Images of particle worlds: a plane seen from above, bodies with faces that look where they go, marks on landmarks,
-balloons for words. `scenes.py` has the image of each world."""
+"""Images of particle worlds: a plane seen from above, bodies with faces that look in the direction of motion, marks on
+landmarks, speech balloons. `scenes.py` has the image of each world."""
 
 import math
 from collections.abc import Sequence

@@ -1,14 +1,13 @@
-"""Simple: one agent, one landmark to go to.
+"""Simple: move one agent to a landmark.
 
 ## Description
-The smallest particle world, to see whether learning works at all: `simple_v3` of mpe2, step by step, in positions,
-velocities, observations and rewards.
-Spaces are the original's. Different: success.
+The smallest particle world, to check that learning works at all. It reproduces `simple_v3` of mpe2 step by step, in
+positions, velocities, observations and rewards. Spaces are the original's. Different: success.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
-that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
-two numbers in [-1, 1], to the right and upwards.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: an
+unused number, then the force to the left, right, down and up as fractions of `acceleration`, each in [0, 1]; with
+`scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2), and the landmark relative to the agent (2).
@@ -26,8 +25,8 @@ Agent and landmark uniformly in the square from -1 to 1, at rest.
 Truncation after 25 steps. Success: within `goal_radius` of the landmark in this step.
 
 ## Parameters
-`goal_radius` is for success alone. With choices, a push moves the agent by 0.2 m in the end, so it cannot come to rest
-within 0.1 m of every landmark.
+`goal_radius` affects only success. With discrete actions a push moves the agent by 0.2 m in total, so it cannot come to
+rest within 0.1 m of every landmark.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -46,7 +45,7 @@ SPEC = physics.scenario(
     published=physics.mpe2("simple_v3"),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the agent at full force"),
-        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the landmark"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "distance at which the landmark is reached"),
     },
     sizes=lambda values: {"agents": 1, "bodies": 1},
     state={"landmark": f8(1, 2)},

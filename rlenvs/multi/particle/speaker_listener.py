@@ -1,21 +1,21 @@
-"""Speaker and listener: one knows the goal and cannot move, the other moves and has to be told.
+"""Speaker and listener: a speaker that cannot move tells a moving listener which landmark is the goal.
 
 ## Description
 Three landmarks of different colours. The speaker sees the colour of the goal and says one of three words; the listener
-hears the word of the last step, sees the landmarks, but not their colours, and moves. Both are paid for the listener
-being near the goal. The world is `simple_speaker_listener_v4` of mpe2 (cooperative communication of Lowe et al., 2017)
-step by step, in positions, velocities, words, observations and rewards.
-Spaces are the original's. Different: success.
+hears the word of the last step, sees the landmarks, but not their colors, and moves. Both are rewarded for the listener
+being near the goal. It reproduces `simple_speaker_listener_v4` of mpe2 (cooperative communication of Lowe et al., 2017)
+step by step, in positions, velocities, words, observations and rewards. Spaces are the original's. Different: success.
 
 ## Action Space
 The speaker has three words, the listener no force or a force to the left, right, down or up. `actions="continuous"`:
-the speaker's strength of each word; the parts of `acceleration` that push the listener to the left, right, down and up,
-behind a number that does nothing; all in [0, 1]. With `scaled=True` all are in [-1, 1], and the listener has two
+for the speaker the strength of each word; for the listener an unused number, then the force to the left, right, down
+and up as fractions of `acceleration`; all in [0, 1]. With `scaled=True` all are in [-1, 1], and the listener has two
 numbers, to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled. The speaker: the colour of the goal (3). The listener: its velocity (2),
-the landmarks relative to itself (2 each), the word of the last step (3). The speaker's row in batches ends with zeros.
+the landmarks relative to itself (2 each), the word of the last step (3). In batches the speaker's observation is padded
+with zeros.
 
 ## Rewards
 `distance` is minus the squared distance from the listener to the goal, for both.
@@ -30,7 +30,7 @@ Speaker, listener and landmarks uniformly in the square from -1 to 1, at rest. T
 Truncation after 25 steps. Success: the listener is within `goal_radius` of the goal in this step.
 
 ## Parameters
-`goal_radius` is for success alone.
+`goal_radius` affects only success.
 
 ## Reference Scores
 Mean return of both agents together over seeds 0 to 99.
@@ -68,7 +68,7 @@ SPEC = physics.scenario(
     published=physics.mpe2("simple_speaker_listener_v4"),
     params={
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of the listener at full force"),
-        "goal_radius": param(0.1, 0.01, 1.0, "m", "how near is at the goal"),
+        "goal_radius": param(0.1, 0.01, 1.0, "m", "distance at which the goal is reached"),
     },
     options={"actions": choice("discrete", "continuous", doc="choices, or numbers")},
     sizes=lambda values: {"agents": 2, "bodies": 2, "numbers": 11},

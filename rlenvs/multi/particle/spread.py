@@ -1,39 +1,40 @@
-"""Spread: agents cover landmarks together and keep clear of each other.
+"""Spread: agents cover all landmarks together without touching each other.
 
 ## Description
-As many landmarks as agents: the team is paid for having somebody near every landmark, and each agent pays for touching
-another. Nobody is told who goes where. The world is `simple_spread_v3` of mpe2 (cooperative navigation of Lowe et al.,
-2017) step by step, in positions, velocities, observations and rewards.
-Spaces are the original's. Different: landmarks may be more or fewer than agents; success; a cost; no partial
-observation and no curriculum (`weights={"collision": 0.0}` is its first stage). `local_ratio=x` of the original is
+There are as many landmarks as agents. The team is rewarded for having an agent near every landmark, and each agent is
+penalized for touching another. Landmarks are not assigned to agents. It reproduces `simple_spread_v3` of mpe2
+(cooperative navigation of Lowe et al., 2017) step by step, in positions, velocities, observations and rewards. Spaces
+are the original's. Different: landmarks may be more or fewer than agents; success; a cost; no partial observation and
+no curriculum (`weights={"collision": 0.0}` is its first stage). `local_ratio=x` of the original is
 `weights={"distance": 1 - x, "collision": x}`, `N=n` is `agents=n`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number
-that does nothing, then the parts of `acceleration` to the left, right, down and up, each in [0, 1]; with `scaled=True`
-two numbers in [-1, 1], to the right and upwards.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: an
+unused number, then the force to the left, right, down and up as fractions of `acceleration`, each in [0, 1]; with
+`scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2), the landmarks (2 each) and the other
-agents (2 each) relative to the agent, and two zeros per other agent, where the original has words that nobody says.
+agents (2 each) relative to the agent, and two zeros per other agent, where the original has unused communication
+channels.
 
 ## Rewards
 `distance` is minus the sum, over landmarks, of the distance to the nearest agent, the same for all; `collision` is -1
-for each other agent that this one touches. Each counts half.
+for each other agent that this one touches. Each has weight 0.5.
 
 ## Costs
 `contact` is 1 in a step in which the agent touches another. With actions="continuous" each agent has a barrier [m] per
-other agent for `BarrierFilter`: in the parallel form, agents that start apart stay apart then.
+other agent for `BarrierFilter`: in the parallel API, agents that start apart then stay apart.
 
 ## Starting State
 Agents and landmarks uniformly in the square from -1 to 1, at rest.
 
 ## Episode End
 Truncation after 25 steps. With `end_on_success` all agents terminate once every landmark has an agent within
-`capture_radius`. Success: every landmark has one in this step.
+`capture_radius`. Success: every landmark has an agent within it in this step.
 
 ## Parameters
-All agents are alike.
+All agents have the same properties.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99.
@@ -70,12 +71,12 @@ SPEC = physics.scenario(
         **physics.CONTACT,
         "acceleration": param(5.0, 0.1, 20.0, "m/s^2", "of an agent at full force"),
         "radius": param(0.15, 0.01, 0.5, "m", "of an agent"),
-        "capture_radius": param(0.1, 0.01, 1.0, "m", "how near an agent covers a landmark"),
+        "capture_radius": param(0.1, 0.01, 1.0, "m", "distance at which an agent covers a landmark"),
     },
     options={
         "agents": integer(3, 1, MOST, "number of agents"),
         "landmarks": integer(0, 0, MOST, "number of landmarks; 0 for as many as agents"),
-        "end_on_success": flag(False, "end the episode when all landmarks are covered"),
+        "end_on_success": flag(False, "whether the episode ends when all landmarks are covered"),
     },
     sizes=sizes,
     state={"landmark": f8("landmarks", 2), "target": i4("agents")},  # target: of players

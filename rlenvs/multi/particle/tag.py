@@ -1,48 +1,47 @@
-"""Tag: slow adversaries hunt fast prey between obstacles.
+"""Tag: slower adversaries chase faster prey between obstacles.
 
 ## Description
-The adversaries are paid together whenever one of them touches prey, and the prey pays for it, as for leaving the
-square. The prey is faster, so hunters have to work together. The world is `simple_tag_v3` of mpe2 (predator and prey of
-Lowe et al., 2017) step by step, in positions, velocities, observations and rewards.
-The levels `facmac_3a`, `facmac_6a` and `facmac_9a` are the continuous predator-prey tasks of FACMAC (Peng et al.,
-"FACMAC: Factored Multi-Agent Centralised Policy Gradients", 2021; repository oxwhirl/facmac): agents are the
-adversaries alone, what is further than 1.5 m away looks like zeros, velocities change before positions do, and the
-world moves the prey: it picks the best of 100 random points of the unit disc around it, the one furthest from the
-nearest adversary and touching none, and that point is its force.
-Spaces are those of mpe2, in the levels of FACMAC those of the scaled form. Different: success and a cost; no curriculum
-(`level="easy"` and `"medium"` are its slow prey) and no nearest neighbours. `num_good`, `num_adversaries` and
-`num_obstacles` are `good`, `adversaries` and `obstacles`.
+All adversaries are rewarded whenever one of them touches prey, and the prey is penalized for it, as for leaving the
+square. The prey is faster, so the adversaries have to cooperate. It reproduces `simple_tag_v3` of mpe2 (predator and
+prey of Lowe et al., 2017) step by step, in positions, velocities, observations and rewards. The levels `facmac_3a`,
+`facmac_6a` and `facmac_9a` are the continuous predator-prey tasks of FACMAC (Peng et al., "FACMAC: Factored Multi-Agent
+Centralised Policy Gradients", 2021; repository oxwhirl/facmac): only the adversaries are agents, entities farther than
+1.5 m away are observed as zeros, velocities change before positions, and the prey is scripted: of 100 random points of
+the unit disc around it, it picks the one that is farthest from the nearest adversary and touches none, and uses that
+point as its force. Spaces are those of mpe2, at the levels of FACMAC those with `scaled=True`. Different: success and a
+cost; no curriculum (`level="easy"` and `"medium"` are its slow prey) and no nearest neighbours. `num_good`,
+`num_adversaries` and `num_obstacles` are `good`, `adversaries` and `obstacles`.
 
 ## Action Space
-`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: a number that does nothing,
-then the parts of the agent's acceleration to the left, right, down and up, each in [0, 1]; with `scaled=True` two
-numbers in [-1, 1], to the right and upwards.
+`actions="discrete"`: no force, or a force to the left, right, down or up. `"continuous"`: an unused number,
+then the force to the left, right, down and up as fractions of the agent's acceleration, each in [0, 1]; with
+`scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent, the obstacles and
 the other agents (2 each); the velocities (2) of the prey other than itself. The observation of prey is two numbers
-shorter; its row in batches ends with zeros.
+shorter; in batches it is padded with zeros.
 
 ## Rewards
 `tag` is, for each adversary, the number of contacts between all adversaries and all prey, for prey minus the number of
-its own; it counts ten times. `bound`, for prey, is minus a penalty for leaving the square: along each axis zero up to
-0.9 m from the middle, 1 at 1 m, then exp(2 x - 2), 10 at most.
+its own contacts (weight 10). `bound`, for prey, is minus a penalty for leaving the square: along each axis zero up to
+0.9 m from the middle, 1 at 1 m, then exp(2 x - 2), at most 10.
 
 ## Costs
 `collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side. With actions="continuous"
-each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, where these are no more than
-64; nothing keeps it from being pushed by the other side.
+each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, if there are at most 64; it can
+still be pushed by the other side.
 
 ## Starting State
 Adversaries and prey uniformly in the square from -1 to 1, obstacles in the square from -0.9 to 0.9; all at rest.
-Obstacles may lie over each other and over agents.
+Obstacles may overlap each other and agents.
 
 ## Episode End
 Truncation after 25 steps. With `end_on_success` all agents terminate when all prey is touched at the same time.
 Success: for the adversaries, all prey has been touched in this episode; for the prey, none has.
 
 ## Parameters
-`view_radius` hides what is further away; `prey="scripted"` lets the world move the prey, which are no agents then.
+`view_radius` hides entities that are farther away; with `prey="scripted"` the prey are scripted and not agents.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99.
@@ -86,7 +85,8 @@ def sides(values):
 
 FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions": "continuous", "scaled": True}
 
-FIRST = choice("position", "velocity", doc="what a step changes first: mpe2's order, or the older one")
+FIRST = choice("position", "velocity", doc="whether a step changes positions first (mpe2's order) or velocities first "
+                                           "(the older order)")
 POSITION, VELOCITY = FIRST.codes("position", "velocity")
 
 SPEC = physics.scenario(
@@ -105,23 +105,24 @@ SPEC = physics.scenario(
         "good_radius": param(0.05, 0.01, 0.5, "m", "of prey"),
         "obstacle_radius": param(0.2, 0.01, 0.5, "m", "of an obstacle"),
         "view_radius": param(
-            physics.FARTHEST, 0.01, physics.FARTHEST, "m", "how far agents see obstacles and each other", limit=True
+            physics.FARTHEST, 0.01, physics.FARTHEST, "m", "distance up to which agents see obstacles and each "
+                                                           "other", limit=True
         ),
     },
     options={
         "adversaries": integer(3, 1, MOST, "number of adversaries"),
         "good": integer(1, 1, MOST, "number of prey"),
         "obstacles": integer(2, 0, MOST, "number of obstacles"),
-        "prey": choice("agents", "scripted", doc="who moves the prey"),
+        "prey": choice("agents", "scripted", doc="who controls the prey"),
         "first": FIRST,
-        "end_on_success": flag(False, "end the episode when all prey is touched at the same time"),
+        "end_on_success": flag(False, "whether the episode ends when all prey is touched at the same time"),
     },
     sizes=sizes,
     roles=roles,
     teams=sides,
     state={"landmark": f8("landmarks", 2), "touched": b1("bodies")},
     terms={
-        "tag": term(-MOST, MOST * MOST, 10.0, "contacts of adversaries with prey; for prey minus its own"),
+        "tag": term(-MOST, MOST * MOST, 10.0, "contacts of adversaries with prey; for prey minus its own contacts"),
         "bound": term(-20.0, 0.0, 1.0, "for prey: minus the penalty for leaving the square"),
     },
     costs={"collision": cost(1.0, doc="1 while touching an obstacle or an agent of the own side")},

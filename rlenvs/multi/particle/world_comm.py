@@ -1,37 +1,35 @@
-"""World with words: hunters with a leader who speaks, prey that eats, forests that hide.
+"""World with communication: adversaries with a speaking leader chase prey among food and hiding places.
 
 ## Description
-Tag with more in it: prey is paid for being at food, forests hide who is inside from who is outside, and the first of
-the adversaries, their leader, sees everybody and speaks to the others, one of four words. The world is
+An extended version of tag: prey is rewarded for being at food, forests hide agents inside them from agents outside, and
+the first adversary, the leader, sees all agents and says one of four words to the others. It reproduces
 `simple_world_comm_v3` of mpe2 (Lowe et al., 2017) step by step, in positions, velocities, words, observations and
-rewards.
-Spaces are the original's. Different: success and a cost. `num_good`,
-`num_adversaries`, `num_obstacles`, `num_food` and `num_forests` are `good`, `adversaries`, `obstacles`, `food` and
-`forests`.
+rewards. Spaces are the original's. Different: success and a cost. `num_good`, `num_adversaries`, `num_obstacles`,
+`num_food` and `num_forests` are `good`, `adversaries`, `obstacles`, `food` and `forests`.
 
 ## Action Space
 `actions="discrete"`: no force, or a force to the left, right, down or up; for the leader 5 times the word plus that.
-`"continuous"`: the parts of the agent's acceleration to the left, right, down and up, behind a number that does
-nothing, for the leader then the strength of each of the four words, all in [0, 1]; with `scaled=True` the force to the
-right and upwards, then the words, all in [-1, 1].
+`"continuous"`: an unused number, then the force to the left, right, down and up as fractions of the agent's
+acceleration, for the leader followed by the strength of each of the four words, all in [0, 1]; with `scaled=True` the
+force to the right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
 In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent the obstacles,
 food and forests and the other agents (2 each). Then, for adversaries, the velocities (2) of the prey, 1 or -1 for being
 in each of the forests, and the leader's word of the last step (4); for prey, being in the forests, and the velocities
-of the other prey. An agent is seen when both are in no forest, when both are in the same forest, and by the leader
-always; otherwise its numbers are zero. The observation of prey is shorter; its row in batches ends with zeros.
+of the other prey. An agent sees another if both are outside forests or in the same forest, and the leader sees all;
+otherwise the numbers are zero. The observation of prey is shorter; in batches it is padded with zeros.
 
 ## Rewards
 `tag` is, for each adversary, the number of contacts between all adversaries and all prey, for prey minus the number of
-its own; it counts five times. For prey, `bound` is minus the penalty for leaving the square (see ParticleTag-v0) and
-counts twice, `food` is the number of food places that it is at and counts twice, and `hunger`, minus the distance to
-the nearest, counts 0.05. For adversaries, `chase` is minus the distance to the nearest prey and counts 0.1.
+its own contacts (weight 5). For prey, `bound` is minus the penalty for leaving the square (see ParticleTag-v0; weight
+2), `food` is the number of food places that it is at (weight 2), and `hunger` is minus the distance to the nearest
+(weight 0.05). For adversaries, `chase` is minus the distance to the nearest prey (weight 0.1).
 
 ## Costs
 `collision` is 1 in a step in which the agent touches an obstacle or an agent of its own side. With actions="continuous"
-and without `scaled` each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, where
-these are no more than 64; nothing keeps it from being pushed by the other side.
+and without `scaled` each agent has a barrier [m] per agent of its side and per obstacle for `BarrierFilter`, if there
+are at most 64; it can still be pushed by the other side.
 
 ## Starting State
 Agents uniformly in the square from -1 to 1, obstacles, food and forests in the square from -0.9 to 0.9; all at rest and
@@ -42,7 +40,7 @@ Truncation after 25 steps. Success: for the adversaries, all prey has been touch
 has.
 
 ## Parameters
-Obstacles alone are in the way; food and forests are not.
+Only obstacles block; food and forests do not.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99.
@@ -115,7 +113,7 @@ SPEC = physics.scenario(
         "forest_radius": param(0.3, 0.01, 0.5, "m", "of a forest"),
     },
     options={
-        "adversaries": integer(4, 1, MOST, "number of adversaries, the leader among them"),
+        "adversaries": integer(4, 1, MOST, "number of adversaries, including the leader"),
         "good": integer(2, 1, MOST, "number of prey"),
         "obstacles": integer(1, 0, MOST, "number of obstacles"),
         "food": integer(2, 1, MOST, "number of places with food"),
@@ -132,7 +130,7 @@ SPEC = physics.scenario(
     },
     action=lambda values: physics.moving(values, WORDS),
     terms={
-        "tag": term(-MOST, MOST * MOST, 5.0, "contacts of adversaries with prey; for prey minus its own"),
+        "tag": term(-MOST, MOST * MOST, 5.0, "contacts of adversaries with prey; for prey minus its own contacts"),
         "bound": term(-20.0, 0.0, 2.0, "for prey: minus the penalty for leaving the square"),
         "food": term(0.0, MOST, 2.0, "for prey: the number of food places that it is at"),
         "hunger": term(-physics.FARTHEST, 0.0, 0.05, "for prey: minus the distance to the nearest food"),

@@ -1,7 +1,7 @@
-"""Who may move: the three ways in which POGEMA settles conflicts between agents.
+"""Collision rules: the three ways in which POGEMA resolves conflicts between agents.
 
-Every resolver gets the wanted cells in s.target, none of them an obstacle, and sets the target of an agent that has
-to stay back to its own cell. s.mark is scratch, all zero before and after.
+Every resolver gets the wanted cells in s.target, none of them an obstacle, and resets the target of an agent that has
+to stay to its own cell. s.mark is scratch, all zero before and after.
 """
 
 from rlenvs.core import kernel

@@ -40,7 +40,7 @@ def describe(p: Any, s: Any, k: int) -> str:
             "You see (@ you, A another agent, G your goal, # obstacle, . free):",
             window_text(p, s, k),
             f"Valid actions: {', '.join(orders)}",
-            "Task: reach your goal without getting in the way of others. Reply with exactly one of the valid actions.",
+            "Task: reach your goal without blocking others. Reply with exactly one of the valid actions.",
         ]
     )
 

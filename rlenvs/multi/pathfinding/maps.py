@@ -1,7 +1,7 @@
-"""Maps: reading given ones, drawing random ones, connected components, and placing starts and goals.
+"""Maps: parsing custom ones, drawing random ones, connected components, and placing starts and goals.
 
-Grids are flat and padded: a map of height x width lies in (height + 2 radius) x (width + 2 radius) cells, so that an
-observation never leaves the grid. The ring next to the map is wall, the cells beyond it are free but out of reach.
+Grids are flat and padded: a map of height x width is stored in (height + 2 radius) x (width + 2 radius) cells, so an
+observation never leaves the grid. The ring next to the map is wall, the cells beyond it are free but unreachable.
 """
 
 from types import SimpleNamespace
@@ -86,8 +86,8 @@ def map_data(v: Any) -> dict[str, Any]:
     if pairs < v.agents:
         shape = f"{inside.shape[0]} x {inside.shape[1]} map"
         raise ParameterError(
-            f"agents={v.agents} do not fit: the {shape} has room for at most {pairs} agents whose starts and goals are "
-            "all distinct and connected in pairs; use fewer agents or a larger map"
+            f"agents={v.agents} do not fit: the {shape} has room for at most {pairs} agents with distinct starts and "
+            f"goals that are connected in pairs; use fewer agents or a larger map"
         )
     return {"frame": frame, "random_map": v.map is None}
 

@@ -1,4 +1,4 @@
-"""Scores of an episode, as the path-finding literature and POGEMA define them."""
+"""Metrics of an episode, as defined in the path-finding literature and in POGEMA."""
 
 from typing import Any
 

@@ -1,45 +1,46 @@
-"""Path finding: many agents on one grid, each with a goal of its own, and nobody may bump into anybody.
+"""Path finding: many agents on one grid walk to their own goals without collisions.
 
 ## Description
-Agents walk on a grid with obstacles to their goals and see only a window around themselves. The rules are POGEMA's
+Agents walk to their goals on a grid with obstacles, and see only a window around themselves. The rules are POGEMA's
 (Skrynnik et al., "POGEMA: Partially Observable Grid Environment for Multiple Agents", 2022, and "POGEMA: A Benchmark
-Platform for Cooperative Multi-Agent Pathfinding", ICLR 2025): its three ways to settle collisions and its three rules
-for an agent on its goal. "finish": the agent leaves the grid. "nothing": agents stay, and the task is solved when all
-stand on their goals at once. "restart" (lifelong): the agent gets a new goal. Maps are random, or given as `map`.
-Different from the original: four agents by default (not one), action masks, the window shows agents that follow each
-other under "soft" (the original loses some of them), and an agent that steps off its goal in the very last step does
-not count as settled. `rlenvs.multi.pathfinding.metrics.metrics(p, s)` gives success rates, sum of costs, makespan and
+Platform for Cooperative Multi-Agent Pathfinding", ICLR 2025): its three rules for collisions and its three rules for an
+agent on its goal. "finish": the agent leaves the grid. "nothing": agents stay, and the task is solved when all are on
+their goals at the same time. "restart" (lifelong): the agent gets a new goal. Maps are random, or given as `map`.
+Different from the original: four agents by default (not one), action masks, under "soft" the window shows agents that
+follow each other (the original loses some of them), and an agent that steps off its goal in the last step does not
+count as arrived. `rlenvs.multi.pathfinding.metrics.metrics(p, s)` gives success rates, sum of costs, makespan and
 throughput.
 
 ## Action Space
-Stay, or move one cell up, down, left or right; up is towards row 0. Moves into obstacles are masked; taken
-nevertheless, like moves that another agent prevents, they leave the agent where it is.
+Stay, or move one cell up, down, left or right; up is towards row 0. Moves into obstacles are masked; if taken anyway,
+they leave the agent where it is, like moves blocked by another agent.
 
 ## Observation Space
 Three planes of 0 and 1, centred on the agent, `radius` cells in each direction: obstacles; agents, itself included; its
-goal, drawn on the nearest cell of the window's border when it is further away. The map has a wall around it, and
-beyond the wall the cells are free. An agent that has left the grid sees its last place without itself.
+goal, drawn on the nearest cell of the window's border if it is outside the window. The map is surrounded by a wall, and
+the cells beyond the wall are free. An agent that has left the grid sees its last position without itself.
 
 ## Rewards
 `goal` is POGEMA's reward: with "finish" and "restart" 1 on arrival, with "nothing" 1 for all agents in the step that
-solves the task. `time` and `distance` have weight 0: the two classical objectives, sum of costs and moves made.
+solves the task. `time` and `distance` have weight 0: the two classical objectives, sum of costs and number of moves.
 
 ## Costs
-`blocked` is 1 when another agent prevented a move. Under "soft" and "block_both" that includes moves into a cell that
-another agent wanted too.
+`blocked` is 1 when another agent blocked a move. Under "soft" and "block_both" this includes moves into a cell that
+another agent also tried to enter.
 
 ## Starting State
 Each cell is an obstacle with probability `density`, unless a map is given. Starts and goals are distinct cells, drawn
-uniformly, the start and the goal of an agent in one connected component. A random map that cannot hold all agents is
-drawn again, ten times at the same density and then with ever fewer obstacles; a given map that cannot is an error.
+uniformly, with the start and the goal of an agent in the same connected component. A random map without room for all
+agents is redrawn, ten times at the same density and then with fewer and fewer obstacles; with a custom map this is an
+error.
 
 ## Episode End
 Termination: with "finish" of each agent on arrival, with "nothing" of all agents when all are on their goals, with
-"restart" never. Truncation: 64 steps. Success: with "finish" arrival, with "nothing" standing on the goal, with
-"restart" having reached a goal in this episode.
+"restart" never. Truncation: 64 steps. Success: with "finish" arrival, with "nothing" being on the goal, with "restart"
+having reached a goal in this episode.
 
 ## Parameters
-A given `map` overrules `height`, `width` and `density`.
+A custom `map` overrides `height`, `width` and `density`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -85,7 +86,7 @@ from rlenvs.multi.pathfinding.metrics import FINISH, NOTHING, ON_TARGET, RESTART
 from rlenvs.multi.pathfinding.planner import neighbour, plan
 from rlenvs.multi.pathfinding.render import draw_map, text_map
 
-COLLISION = choice("priority", "block_both", "soft", doc="who moves when agents are in each other's way")
+COLLISION = choice("priority", "block_both", "soft", doc="how conflicts between agents are resolved")
 PRIORITY, BLOCK_BOTH, SOFT = COLLISION.codes("priority", "block_both", "soft")
 DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 
@@ -149,7 +150,7 @@ SPEC = world(
         "time": term(-1.0, 0.0, 0.0, "-1 for a step that does not end on the goal"),
         "distance": term(-1.0, 0.0, 0.0, "-1 for a move to another cell"),
     },
-    costs={"blocked": cost(5.0, doc="1 when another agent prevented a move")},
+    costs={"blocked": cost(5.0, doc="1 when another agent blocked a move")},
     horizon=64,
     fps=4,
     levels={
@@ -172,7 +173,7 @@ def state_fault(p, s):
     if (s.blocked.reshape(p.frame.shape) != p.frame)[border].any():
         return "the map is open at its border"
     beyond = np.arange(s.extent.size) + s.extent > s.extent.size
-    return "a part of the map is larger than all of it" if beyond.any() else ""
+    return "a part of the map is larger than the whole map" if beyond.any() else ""
 
 
 @SPEC.make_data

@@ -2,8 +2,8 @@
 
 Source: Okumura, Machida, Defago and Tamura, "Priority Inheritance with Backtracking for Iterative Multi-agent Path
 Finding", Artificial Intelligence 310, 2022. Each step, agents choose in order of priority the neighbouring cell that
-is nearest to their goal; an agent that stands in the way has to choose next, and when it finds no way out, the other
-tries its second choice.
+is nearest to their goal; an agent on that cell has to choose next, and if it finds no free cell, the first agent tries
+its second choice.
 """
 
 from rlenvs.core import kernel

@@ -1,4 +1,4 @@
-"""Images of grids with agents: discs with numbers, goals as squares of the same colour and number, ways."""
+"""Images of grids with agents: discs with numbers, goals as squares of the same color and number, paths."""
 
 from collections import deque
 from typing import Any

@@ -1,10 +1,10 @@
-"""One ball among walls and pistons, as the physics engine of PettingZoo's Pistonball, Chipmunk 7, moves it.
+"""A ball among walls and pistons, moved like in Chipmunk 7, the physics engine of PettingZoo's Pistonball.
 
-The rules of Chipmunk, after its documentation: a step moves the ball by its velocity, then finds where it touches, then
-changes velocities by gravity, then by ten sweeps of impulses over the places it touches. Overlaps are taken out by
-velocities of their own, which last for one step and leave the ball no speed (unlike those of Box2D, after which
-`rlenvs/kits/planar` is made). Everything but the ball moves as it is told. The mass of the ball cancels out of all of
-it, and is 1. Units are the original's pixels and seconds, x to the right and y down.
+The rules of Chipmunk, after its documentation: a step moves the ball by its velocity, then finds contacts, then changes
+velocities by gravity, then by ten iterations of contact impulses. Overlaps are removed by separate velocities, which
+last for one step and do not add to the ball's speed (unlike in Box2D, the model for `rlenvs/kits/planar`). Everything
+except the ball moves kinematically. The mass of the ball cancels out, and is 1. Units are the original's pixels and
+seconds, x to the right and y down.
 """
 
 import math

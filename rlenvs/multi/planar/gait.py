@@ -1,7 +1,7 @@
-"""How the expert's walkers carry: the gait of `rlenvs/kits/planar/gait.py`, by numbers found for three of them at once.
+"""The expert of MultiWalker: the gait of `rlenvs/kits/planar/gait.py`, with parameters tuned for three walkers at once.
 
-A walker that is behind its place under the package goes faster, and one over which the package hangs low stretches.
-`benchmarks/planar_gaits.py` has searched the numbers.
+A walker that lags behind its place under the package walks faster, and one under a low part of the package stretches.
+The parameters were found with `benchmarks/planar_gaits.py`.
 """
 
 from __future__ import annotations

@@ -1,55 +1,55 @@
-"""MultiWalker: walkers carry a long package together, and none of them may fall.
+"""MultiWalker: two-legged walkers carry a long package together without falling.
 
 ## Description
-A package that is longer than all of them lies on the hulls of walkers with two legs and four motors each. They are paid
-for bringing it to the right; it must not touch the ground. PettingZoo's multiwalker_v9 (1.27; Gupta, Egorov and
-Kochenderfer, 2017): its constants, spaces, rewards and ends, moved by rigid bodies of our own (`rlenvs/kits/planar`) in
-place of Box2D. From the same start on the same ground with the same actions the walk begins as the original's; later
-contacts magnify what float32 rounds, and returns agree in distribution.
-`rlenvs/mo-MultiWalker-v0` pays the terms as a vector; at `level="momaland"` its first two numbers are MOMAland's
-mo-multiwalker-stability. `forward_reward`, `fall_reward` and `terminate_reward` of the original are
-`weights={"progress": 1.0, "fall": 10.0, "drop": 100.0}`, `n_walkers` is `agents`.
-Different: the time limit truncates, where the original terminates; with `terminate_on_fall=False` a fall is paid once,
-not in every later step; success; costs; iterations end early when they change nothing; no clouds.
-Kept: all walkers are pushed by the same force at first; the lidar sees one's own legs and the other walkers, but not
-the package; a foot that touches two pieces of ground counts as in the air when one lets it go.
+A package longer than the row of walkers rests on their hulls. Each walker has two legs and four motors. They are
+rewarded for carrying the package to the right, and it must not touch the ground. PettingZoo's multiwalker_v9 (1.27;
+Gupta, Egorov and Kochenderfer, 2017): its constants, spaces, rewards and terminations, simulated by this package's
+rigid bodies (`rlenvs/kits/planar`) instead of Box2D. With the same start, ground and actions the motion begins like the
+original's; later, contacts amplify float32 rounding, and returns agree in distribution. `rlenvs/mo-MultiWalker-v0`
+returns the terms as a vector; at `level="momaland"` its first two numbers are MOMAland's mo-multiwalker-stability.
+`forward_reward`, `fall_reward` and `terminate_reward` of the original are `weights={"progress": 1.0, "fall": 10.0,
+"drop": 100.0}`, `n_walkers` is `agents`. Different: the time limit truncates, where the original terminates; with
+`terminate_on_fall=False` a fall is penalized once, not in every later step; success; costs; solver iterations stop
+early when they change nothing; no clouds. Unchanged: the same force pushes all walkers at the start; the lidar sees the
+walker's own legs and the other walkers, but not the package; a foot that touches two pieces of ground counts as in the
+air as soon as it leaves one of them.
 
 ## Action Space
-Hip and knee of the first leg, hip and knee of the second: the sign is the direction of the motor, the size the share
-of its torque.
+Hip and knee of the first leg, hip and knee of the second: the sign is the direction of the motor, the absolute value
+the fraction of its torque.
 
 ## Observation Space
-As the original: angle, angular velocity and velocities of the hull; for each leg angle and speed of hip and knee and
-whether the foot touches something; ten lidar distances as shares of `lidar_range`, from below forwards; where the left
-and the right neighbour are (zeros where there is none) and the package, in lengths of the package, and its angle. The
-last seven are measured with noise.
+As in the original: angle, angular velocity and velocities of the hull; for each leg angle and speed of hip and knee and
+whether the foot touches something; ten lidar distances as fractions of `lidar_range`, from below to forwards; the
+positions of the left and the right neighbor (zeros if there is none) and of the package, in lengths of the package, and
+its angle. The last seven have noise.
 
 ## Rewards
 `progress` is 130 for 30 m of the package, `lean` the change of -5 |angle of the hull|, `fall` -1 (weight 10) for a
-walker whose hull touches anything but the package, `drop` -1 (weight 100) for all when the episode ends by a fall, by
-the package touching anything but hulls, or left of the ground. `stability` is minus the angle in radians by which the
-package turned in this step; its weight is 0. With `shared_reward` each walker has the mean over all walkers. With
-`momaland` penalties count in `progress` and `stability` both, and `lean` in none.
+walker whose hull touches anything except the package, `drop` -1 (weight 100) for all when the episode ends by a fall,
+by the package touching anything except hulls, or left of the ground. `stability` (weight 0) is minus the angle in
+radians by which the package turned in this step. With `shared_reward` each walker receives the mean over all walkers.
+With `momaland`, penalties count in both `progress` and `stability`, and `lean` in neither.
 
 ## Costs
 `tilt`: 1 while the package is inclined by more than `tilt_limit`.
 
 ## Starting State
-Standing on flat ground, ten steps of it apart, the package above them; pushed by a horizontal force of up to
-`initial_random` newtons during the first step.
+The walkers stand on flat ground, ten terrain steps apart, with the package above them; a horizontal force of up to
+`initial_random` newtons pushes them during the first step.
 
 ## Episode End
-Termination: a walker falls; the package touches the ground or a leg, or is left of the ground; it has come to the last
-ten steps of the ground (success). With `terminate_on_fall=False` who falls is out, and with `remove_on_fall` taken out
-of the world. Truncation: 500 steps (10 s). Success also: at the time limit the package is 5 m farther than at
-the start.
+Termination: a walker falls; the package touches the ground or a leg, or is left of the ground; it reaches the last ten
+steps of the ground (a success). With `terminate_on_fall=False` only the fallen walker is out, and with `remove_on_fall`
+it is removed from the world. Truncation: 500 steps (10 s). Also a success: at the time limit the package is 5 m farther
+than at the start.
 
 ## Parameters
 The contexts of CARL's BipedalWalker (Benjamins et al., TMLR 2023) under its names, and the masses.
 
 ## Reference Scores
-Mean return of all walkers together over seeds 0 to 99. The expert is a gait without a notion of balance: it
-carries the package some five metres, and falls in nearly half of the episodes before the time limit.
+Mean return of all walkers together over seeds 0 to 99. The expert is a gait without balance control: it carries the
+package about five meters, and falls before the time limit in nearly half of the episodes.
 
 ## Version History
 v0: first version.
@@ -125,22 +125,23 @@ SPEC = world(
         "motors_torque": param(80.0, 0.01, 200.0, "N m", "largest torque"),
         "speed_hip": param(4.0, 0.01, 15.0, "rad/s", "speed of the hips' motors"),
         "speed_knee": param(6.0, 0.01, 15.0, "rad/s", "speed of the knees' motors"),
-        "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "how far the lidar sees"),
+        "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "range of the lidar"),
         "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
-        "position_noise": param(1e-3, 0.0, 0.1, "", "deviation of where others and the package are seen"),
-        "angle_noise": param(1e-3, 0.0, 0.1, "rad", "deviation of the angle of the package that is seen"),
-        "tilt_limit": param(0.2, 0.01, 1.5, "rad", "angle of the package from which it costs"),
+        "position_noise": param(1e-3, 0.0, 0.1, "", "standard deviation of the observed positions of others and the "
+        "package"),
+        "angle_noise": param(1e-3, 0.0, 0.1, "rad", "standard deviation of the observed angle of the package"),
+        "tilt_limit": param(0.2, 0.01, 1.5, "rad", "angle of the package above which there is a cost"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
     },
     options={
         "agents": integer(3, 1, MOST, "walkers"),
-        "shared_reward": flag(True, "each walker has the mean of all rewards, not its own"),
-        "terminate_on_fall": flag(True, "the episode ends when a walker falls"),
-        "remove_on_fall": flag(True, "a walker that falls is taken out"),
+        "shared_reward": flag(True, "whether each walker receives the mean of all rewards instead of its own"),
+        "terminate_on_fall": flag(True, "whether the episode ends when a walker falls"),
+        "remove_on_fall": flag(True, "whether a walker that falls is removed"),
         "momaland": flag(False, "progress and stability with all penalties, as MOMAland's two objectives"),
         "terrain_length": integer(200, 60, 500, "points of the ground"),
-        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
-        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
+        "velocity_iterations": integer(180, 1, 1000, "largest number of velocity iterations per step"),
+        "position_iterations": integer(60, 1, 1000, "largest number of position iterations per step"),
     },
     sizes=walkers.sizes,
     data={"gait_numbers": f8(NUMBERS)},
@@ -152,7 +153,7 @@ SPEC = world(
         "vy": block(low=-5.0, high=5.0, doc="velocity of the hull, upwards"),
         **blocks_of_leg("first"),
         **blocks_of_leg("second"),
-        "lidar": block(RAYS, low=0.0, high=1.0, doc="shares of the lidar's range, from below forwards"),
+        "lidar": block(RAYS, low=0.0, high=1.0, doc="fractions of the lidar's range, from below to forwards"),
         "left": block(2, low=-2.0, high=2.0, doc="the left neighbour, in lengths of the package", constant=True),
         "right": block(2, low=-2.0, high=2.0, doc="the right neighbour, in lengths of the package", constant=True),
         "package": block(2, low=-2.0, high=2.0, doc="its middle, in its lengths"),

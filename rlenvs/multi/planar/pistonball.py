@@ -1,47 +1,47 @@
-"""Pistonball: a row of pistons rolls a ball to the left wall, each of them moving up and down only.
+"""Pistonball: a row of pistons moves up and down to roll a ball to the left wall.
 
 ## Description
-Twenty pistons, side by side, are the floor under a ball, which they have to bring from the right wall to the left one
-by making slopes and by getting out of its way. PettingZoo's pistonball_v6 (1.27; Terry et al., 2021): its sizes,
-physics, rewards and ends, without pymunk. Its engine differs from Box2D's in how overlaps are taken out, so `ball.py`
-has its rules for one ball: the same actions from the same start give the same motion to 1e-6 px until the ball touches
-two solids at once, whose order, which in Chipmunk hangs on its search tree, is here from the right to the left.
-`level="pixels"` has the original's pictures as observations; the default is a vector. `rlenvs/mo-Pistonball-v0`
-pays MOMAland's vector. `n_pistons` of the original is `agents`, `continuous=False` is `actions="discrete"`, and
-`time_penalty=x` is `weights={"time": -10 x}`.
-Different: pictures are of our own drawing, and show the present (the original's stay as they were at the reset unless
-it renders); success; a cost; the scores are ours. Left out: `ball_mass`, which cancels out of the motion. Kept: the
-ball's place is counted in whole pixels; the physics makes a step of 1/20 s for each piston in turn, so a cycle of
-twenty lasts a second; `ball_elasticity` shows only with `piston_elasticity`, which is 0 in the original.
+Twenty pistons, side by side, form the floor under a ball. They have to move it from the right wall to the left one by
+forming slopes and getting out of its way. PettingZoo's pistonball_v6 (1.27; Terry et al., 2021): its sizes, physics,
+rewards and terminations, without pymunk. Its engine resolves overlaps differently from Box2D, so `ball.py` implements
+its rules for one ball: the same actions from the same start give the same motion to 1e-6 px until the ball touches two
+solids at once. Their order depends on a search tree in Chipmunk; here it is from right to left. `level="pixels"` has
+the original's images as observations; the default is a vector. `rlenvs/mo-Pistonball-v0` returns MOMAland's vector.
+`n_pistons` of the original is `agents`, `continuous=False` is `actions="discrete"`, and `time_penalty=x` is
+`weights={"time": -10 x}`. Different: images are drawn by this package and show the current state (the original's show
+the reset state unless it renders); success; a cost; the scores are ours. Left out: `ball_mass`, which cancels out of
+the motion. Unchanged: the ball's position is counted in whole pixels; the physics makes a step of 1/20 s for each
+piston in turn, so a cycle of twenty lasts a second; `ball_elasticity` has an effect only with `piston_elasticity`,
+which is 0 in the original.
 
 ## Action Space
 How far the piston moves, 1 for `piston_speed` upwards; or down, stay, up. Pistons move one after the other, from the
-left, and the ball after each.
+left, and the ball moves after each.
 
 ## Observation Space
-Of each piston: how far it and its neighbours are up (a wall counts as fully up), where the ball's centre is from
-the top of the piston at rest, the ball's velocity and spin, and the piston's place in the row. With pixels: the picture
-of the piston, its two neighbours and the space above them, 457 x 120 x 3.
+For each piston: the heights of itself and its neighbors (a wall counts as fully up), the ball's center relative to the
+top of the piston at rest, the ball's velocity and spin, and the piston's position in the row. With pixels: an image of
+the piston, its two neighbors and the space above them, 457 x 120 x 3.
 
 ## Rewards
-The same for all: `distance` is the share of the initial distance to the left wall that the ball came nearer in this
-step, in percent; `time` is -0.1, but in the last step of a success.
+The same for all: `distance` is the decrease of the distance to the left wall in this step, in percent of the initial
+distance; `time` is -0.1, except in the last step of a success.
 
 ## Costs
-`effort`: how far the piston moved, as a share of `piston_speed`.
+`effort`: how far the piston moved, as a fraction of `piston_speed`.
 
 ## Starting State
-Pistons up by 0, 4, ..., 28 pixels; the ball near the right wall, displaced by up to `drop_x` and `drop_y` whole pixels,
-turning at up to `largest_spin`.
+Pistons are up by 0, 4, ..., 28 pixels; the ball is near the right wall, displaced by up to `drop_x` and `drop_y` whole
+pixels, spinning at up to `largest_spin`.
 
 ## Episode End
-Termination: the ball is at the left wall, or will be within a step of the physics (success). Truncation: 125 steps.
+Termination: the ball is at the left wall, or will be within one physics step (a success). Truncation: 125 steps.
 
 ## Parameters
-All are the game's; lengths are pixels of the original.
+All are those of the game; lengths are in pixels of the original.
 
 ## Reference Scores
-Mean return of all pistons together over seeds 0 to 99. The bound counts a distance of 100 without any time.
+Mean return of all pistons together over seeds 0 to 99. The bound is a distance term of 100 without any time penalty.
 
 ## Version History
 v0: first version.
@@ -81,7 +81,7 @@ REACH = 15  # px, by which the original draws the height of the ball
 MOST = 40
 FARTHEST = 100.0 * 40.0 * MOST  # percent: a ball that begins a pixel from the wall is thrown across the whole row
 
-OBSERVATION = choice("vector", "pixels", doc="numbers, or the published picture")
+OBSERVATION = choice("vector", "pixels", doc="numbers, or the published image")
 
 
 def sizes(values):
@@ -138,7 +138,7 @@ SPEC = world(
         "piston_friction": param(0.64, 0.0, 2.0, "", "of pistons and walls; frictions are multiplied"),
         "ball_elasticity": param(1.5, 0.0, 2.0, "", "of the ball"),
         "piston_elasticity": param(0.0, 0.0, 0.5, "", "of pistons and walls; elasticities are multiplied"),
-        "piston_speed": param(4.0, 0.5, 8.0, "px", "by which a piston moves at most"),
+        "piston_speed": param(4.0, 0.5, 8.0, "px", "largest motion of a piston per step"),
         "largest_spin": param(6.0 * math.pi, 0.0, 12.0 * math.pi, "rad/s", "of the ball at the start"),
         "drop_x": param(30.0, 0.0, 30.0, "px", "largest displacement of the ball at the start, sideways"),
         "drop_y": param(15.0, 0.0, 15.0, "px", "and up or down"),
@@ -155,15 +155,16 @@ SPEC = world(
         "ball": block("two", low=-800.0, high=800.0, unit="px", doc="to the right and above"),
         "velocity": block("two", low=-500.0, high=500.0, unit="px/s", doc="of the ball, to the right and up"),
         "spin": block("one", low=-20.0, high=20.0, unit="rad/s", doc="of the ball, clockwise"),
-        "row": block("one", low=0.0, high=1.0, doc="where this piston is in the row, from the left", constant=True),
+        "row": block("one", low=0.0, high=1.0, doc="position of this piston in the row, from the left", constant=True),
     },
     images={"screen": image("rows", "columns", 3, doc="the piston, its neighbours, the space above them")},
     action=moving,
     terms={
-        "distance": term(-FARTHEST, FARTHEST, 1.0, "percent of the initial distance that the ball came nearer"),
+        "distance": term(-FARTHEST, FARTHEST, 1.0, "decrease of the ball's distance to the left wall, in percent of "
+        "the initial distance"),
         "time": term(-0.1, 0.0, 1.0, "-0.1"),
     },
-    costs={"effort": cost(60.0, doc="how far the piston moved, as a share of `piston_speed`")},
+    costs={"effort": cost(60.0, doc="how far the piston moved, as a fraction of `piston_speed`")},
     players=("slope",),
     probe={"ball_elasticity": {"piston_elasticity": 0.3}},
     horizon=125,

@@ -1,4 +1,4 @@
-"""How pistons and their ball look: the pictures that they see, and those of the whole row."""
+"""Images of pistons and their ball: the observations, and the image of the whole row."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pictures of walkers under their package: the ground about them, the end."""
+"""Images of walkers under their package, with the ground around them and the end of the ground."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Walkers of PettingZoo's multiwalker_v9 that carry a package: their bodies, their ground, what they sense."""
+"""Walkers of PettingZoo's multiwalker_v9 that carry a package: their bodies, their ground and their sensors."""
 
 import math
 

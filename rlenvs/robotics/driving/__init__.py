@@ -1,1 +1,1 @@
-"""Driving among others on highways, ramps, roundabouts and junctions. A file per task; roads and traffic are kits."""
+"""Driving in traffic on highways, ramps, roundabouts and junctions. One file per task; roads and traffic are kits."""

@@ -1,7 +1,7 @@
-"""A courteous driver in a town: follows its route, and yields to who is nearer to the place where ways meet.
+"""A courteous driver in a town: it follows its route, and yields to the car nearer to the place where paths meet.
 
-Each car has a path, points of its route ahead. Where it first comes too near to the path of another, one of the two
-goes first, by a rule on which both agree; the other one is able to stop before that place.
+Each car has a path, the points of its route ahead. Where it first comes too near to the path of another car, one of the
+two goes first, by a rule shared by both; the other is able to stop before that place.
 """
 
 import math

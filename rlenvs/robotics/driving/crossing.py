@@ -1,8 +1,8 @@
-"""A driver who plans how to cross a junction: it tries each plan in a copy of the world.
+"""A driver that plans how to cross a junction by trying each plan in a copy of the world.
 
-A plan is to drive for some seconds, to wait, or drive at the lower speed, for some more, and then to go. It takes the
-first that arrives, of those that lose the least time; where none does, the one that goes farthest without a crash. Who
-is about to enter the roads it does not know.
+A plan is to drive for some seconds, then to wait or drive at the lower speed for some more, and then to go. Of the
+plans that arrive, it takes the one that loses the least time; if none arrives, the one that gets farthest without a
+crash. It does not know which cars are about to enter the roads.
 """
 
 import math

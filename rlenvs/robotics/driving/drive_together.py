@@ -1,43 +1,44 @@
-"""DriveTogether: every car of a town is an agent with a goal of its own.
+"""DriveTogether: every car in a town is an agent that drives to its own goal.
 
 ## Description
-Cars drive through a town of streets with a lane each way, each on a route of its own to a goal of its own; all are
-agents, up to 64, and one policy can drive them all, as in GPUDrive (Kazemkhani et al., "GPUDrive: Data-driven,
-multi-agent driving simulation at 1 million FPS", 2024) and PufferDrive. There are no lights and no rules but those that
-agents find. A car is highway-env's bicycle of 5 m x 2 m. Who reaches its goal, hits another car or leaves the road is
-out, and its car is taken off the road; with `mishaps="count"` collisions and driving off the road are counted, and the
-car goes on. Streets have a limit of 8.3, 11.1 or 13.9 m/s, which is seen and not enforced.
+Cars drive through a town of two-lane streets, each on its own route to its own goal. All are agents, up to 64, and one
+policy can drive them all, as in GPUDrive (Kazemkhani et al., "GPUDrive: Data-driven, multi-agent driving simulation at
+1 million FPS", 2024) and PufferDrive. There are no traffic lights and no rules except those that agents learn. A car is
+highway-env's bicycle model of 5 m x 2 m. A car that reaches its goal, hits another car or leaves the road is out and is
+removed; with `mishaps="count"` collisions and driving off the road are counted, and the car continues. Streets have a
+limit of 8.3, 11.1 or 13.9 m/s, which is observed but not enforced.
 
 ## Action Space
 Per agent. Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). With `actions="discrete"` two
 choices: one of five accelerations, and one of nine angles.
 
 ## Observation Space
-Per agent, in the car's own frame (x ahead, y to the right): speed, distance to the right of the lane of its route,
-sine and cosine of the angle to it, its speed limit, metres left, the goal; six points of the route ahead; the nearest
-cars within 40 m: presence, place, direction and speed.
+Per agent, in the car's own frame (x ahead, y to the right): speed, distance to the right of the lane of its route, sine
+and cosine of the angle to it, its speed limit, distance left, the goal; six points of the route ahead; the nearest cars
+within 40 m: presence, position, direction and speed.
 
 ## Rewards
-`progress` is the way made along the route in this step, in tens of metres; what was made before is not paid again.
-`goal` is 1 for reaching the goal.
+`progress` is the new distance covered along the route in this step, in units of 10 m. `goal` is 1 for reaching the
+goal.
 
 ## Costs
-`collision` is 1 in each step in which the car overlaps another, `offroad` in each in which its middle is on no lane.
+`collision` is 1 in each step in which the car overlaps another, `offroad` in each step in which its center is off all
+lanes.
 
 ## Starting State
-Cars stand on distinct places of the streets, which are 8 m apart, up to 1 m before or behind them. Each has a random
-route over two to four streets, and its goal on the last of them.
+Cars are at rest at distinct places on the streets, which are 8 m apart, with a random offset of up to 1 m along the
+street. Each has a random route over two to four streets, with its goal on the last of them.
 
 ## Episode End
-Termination of an agent: its goal; with `mishaps="end"` also a collision, or leaving the road. Truncation: 600 steps of
+Termination of an agent: its goal; with `mishaps="end"` also a collision or leaving the road. Truncation: 600 steps of
 0.1 s. Success of an agent: it reached its goal without a collision and without leaving the road.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return of all agents together over seeds 0 to 99. Where 64 experts drive (`level="crowd"`), 0.6 % of them collide,
-and a tenth wait for each other until the time is over.
+Mean return of all agents together over seeds 0 to 99. With 64 experts (`level="crowd"`), 0.6 % of them collide, and a
+tenth wait for each other until the time limit.
 
 ## Version History
 v0: first version.
@@ -141,7 +142,8 @@ def action(values):
     return multi_discrete({"acceleration": force, "steering": angle})
 
 
-MISHAPS = choice("end", "count", doc="what a collision or leaving the road does: ends the agent's episode, or counts")
+MISHAPS = choice("end", "count", doc="whether a collision or leaving the road ends the agent's episode, or is only "
+                                     "counted")
 (ENDS,) = MISHAPS.codes("end")
 
 SPEC = world(
@@ -150,7 +152,7 @@ SPEC = world(
     source="GPUDrive (Kazemkhani et al. 2024) and PufferDrive, on towns of our own; cars of highway-env 1.12",
     agents=True,
     params={
-        "grip": param(1.0, 0.3, 1.0, "", "share of the acceleration that reaches the road"),
+        "grip": param(1.0, 0.3, 1.0, "", "fraction of the commanded acceleration that takes effect"),
     },
     options={
         "agents": integer(16, 1, MOST, "cars"),
@@ -209,7 +211,7 @@ SPEC = world(
     },
     action=action,
     terms={
-        "progress": term(0.0, 0.3, 1.0, "way along the route, in tens of metres"),
+        "progress": term(0.0, 0.3, 1.0, "new distance covered along the route, in units of 10 m"),
         "goal": term(0.0, 1.0, 1.0, "reaching the goal"),
     },
     costs={

@@ -1,7 +1,9 @@
-"""What the driving worlds share: cars and roads in state and data, the simulation of a step, observations, an expert.
+"""The common parts of the driving worlds: cars and roads in state and data, the simulation of a step, observations, an
+expert.
 
-A world calls `driving_world(name, doc=..., road=..., ...)`, which merges its own parts with the shared ones, and hangs
-`reset` and `step` on the result. Its `step` calls `simulate`, which moves all cars, and then fills its reward terms.
+A world calls `driving_world(name, doc=..., road=..., ...)`, which merges its own parts with the shared ones, and
+registers `reset` and `step` on the result. Its `step` calls `simulate`, which moves all cars, and then fills its reward
+terms.
 """
 
 import functools
@@ -103,12 +105,12 @@ def shared_options(observation: str, actions: str, rows: int, hz: tuple[int, int
     return {
         "observation": OBSERVATION.defaulting(observation),
         "actions": ACTIONS.defaulting(actions),
-        "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, the ego car's among them"),
+        "seen_cars": integer(rows, 1, 64, "rows of `kinematics`, including the ego car"),
         "see_behind": flag(False, "whether `kinematics` shows cars behind"),
-        "linked": flag(False, "drivers see who is on lanes before and behind their own, as in highway-env's -v1"),
-        "simulation_hz": integer(hz[0], 1, 60, "moments of simulation per second"),
+        "linked": flag(False, "whether drivers see cars on lanes before and after their own, as in highway-env's -v1"),
+        "simulation_hz": integer(hz[0], 1, 60, "simulation steps per second"),
         "policy_hz": integer(hz[1], 1, 60, "decisions per second"),
-        "offroad_terminal": flag(False, "end the episode off the road"),
+        "offroad_terminal": flag(False, "whether leaving the road ends the episode"),
     }
 
 

@@ -1,4 +1,5 @@
-"""Scripted experts of driving worlds: on long roads IDM and MOBIL, at junctions the highest speed that meets nobody."""
+"""Scripted experts of driving worlds: on long roads IDM and MOBIL, at junctions the highest speed without a
+conflict."""
 
 from rlenvs.core import copied, kernel, maths
 from rlenvs.kits.roads.lanes import (

@@ -1,8 +1,8 @@
-"""A driver who looks ahead, for cars on parallel lanes along x that are told meta-actions.
+"""A driver that looks ahead, for cars on parallel lanes along x with meta-actions.
 
-For each meta-action it supposes that all others keep their speed and go on to the lane that they aim at, and finds out
-when the car would come too near to somebody, and what room is left before it. It takes the action with the best of
-safety, speed and room.
+For each meta-action it assumes that all others keep their speed and continue to their target lane, and computes when
+the car would come too near to another, and how much room is left ahead. It takes the action with the best of safety,
+speed and room.
 """
 
 import math

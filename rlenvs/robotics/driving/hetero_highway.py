@@ -1,17 +1,17 @@
-"""HeteroHighway: five cars that learn, among fifty drivers of three kinds, stay alive and stay fast.
+"""HeteroHighway: five learning cars drive fast and safely among fifty drivers of three types.
 
 ## Description
 A straight road with eight lanes. Most of the other drivers are normal, some aggressive (they keep 0.5 m, brake at up to
-9 m/s^2 and let others brake as hard), some defensive (8 m, politeness 0.5); nobody can see who is what. After the
-heterogeneous highway of iPLAN (Wu et al., "iPLAN: Intent-aware planning in heterogeneous traffic via distributed
+9 m/s^2 and let others brake as hard), some defensive (8 m, politeness 0.5); the type of a driver is not observed. After
+the heterogeneous highway of iPLAN (Wu et al., "iPLAN: Intent-aware planning in heterogeneous traffic via distributed
 multi-agent reinforcement learning", CoRL 2023), a fork of highway-env: cars, controllers, drivers and rewards are those
 of `rlenvs/Highway-v0`. The default is its mild traffic, `level="chaotic"` its chaotic one, `level="hostile"` its third
-(every other driver aggressive). An agent that crashes is out; its car stays on the road as an obstacle.
-Different: kinds of drivers come from the world's own generator, where the published code draws them from NumPy's global
-one, so that a seed did not fix the traffic. Aggressive and defensive drivers follow the car before them, by their
-numbers; in the published code what IDM says is overwritten, and they keep their first speed whoever is before them. The
-row of the own car says what the agent needs (`own_row="published"`: the published numbers, nearly always 1). The road
-is 1000 km long, where the published one ends after 10 km, behind which cars see nobody and crash.
+(every other driver aggressive). An agent that crashes is out; its car stays on the road as an obstacle. Different:
+driver types are drawn from the seeded generator, where the published code uses NumPy's global one, so that a seed does
+not determine the traffic there. Aggressive and defensive drivers follow the car ahead, with their own parameters; in
+the published code the output of IDM is overwritten, and they keep their first speed whatever is ahead of them. The row
+of the own car contains what the agent needs (`own_row="published"`: the published numbers, nearly always 1). The road
+is 1000 km long; the published one ends after 10 km, and beyond it cars see no others and crash.
 
 ## Action Space
 Per agent. Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s
@@ -21,23 +21,24 @@ steering (45 degrees at 1).
 ## Observation Space
 Per agent, fifteen rows of five numbers: presence, position (in 100 m) and velocity (in 20 m/s), of others relative to
 the agent's, the nearest along the road first; those more than 10 m behind only with `see_behind`. The first row is the
-own car's: presence, the speed that it aims at, the place across the road, the speed along the road (both speeds minus
-20 m/s), and the speed across. The other kinds of `rlenvs/Highway-v0` (times to collision, a grid, a lidar, an image)
-are there too.
+own car's: presence, its target speed, its lateral position, the speed along the road (both speeds minus 20 m/s), and
+the lateral speed. The other observation types of `rlenvs/Highway-v0` (times to collision, a grid, a lidar, an image)
+are also available.
 
 ## Rewards
 Those of `rlenvs/Highway-v0` for each car: `speed` is 0 at 20 m/s and 1 at 30 m/s along the road, `right_lane` 0 on the
 leftmost lane and 1 on the rightmost one, `collision` 0 in a crash and 1 otherwise; with the usual weights their sum is
-in [0, 1]. Off the road all are 0. With `reward="team"` each agent has the team's sum divided by the number of agents.
-Weight 0: `survival`, 1 for each step without a crash, and `pace`, the speed along the road in m/s. Sums over an episode
-give the published metrics: survival time, mean speed (`pace` / `survival`), and, by `is_success`, who survived.
+in [0, 1]. Off the road all are 0. With `reward="team"` each agent receives the team's sum divided by the number of
+agents. Weight 0: `survival`, 1 for each step without a crash, and `pace`, the speed along the road in m/s. Sums over an
+episode give the published metrics: survival time, mean speed (`pace` / `survival`), and, with `is_success`, survival.
 
 ## Costs
 `crash` is 1 in the step of a crash.
 
 ## Starting State
-In five groups, an agent's car at 25 m/s and ten others behind each other before it, on any lanes, at 21 to 24 m/s, at
-distances that `density` and the number of lanes give. Exponents of IDM are uniform in the range of the kind of driver.
+In five groups: an agent's car at 25 m/s, and ahead of it ten others in a row, on random lanes, at 21 to 24 m/s, at
+distances that depend on `density` and the number of lanes. Exponents of IDM are uniform in the range of the driver
+type.
 
 ## Episode End
 Termination of an agent: a crash; with `offroad_terminal` also off the road. Truncation: 90 steps, a second each.
@@ -47,13 +48,13 @@ Success of an agent: no crash until then.
 Lengths in metres, times in seconds.
 
 ## Reference Scores
-Mean return of all agents together over seeds 0 to 99. Shares of agents that survive, and their mean speed, over seeds
-1000 to 1149: in mild traffic the expert, who looks ahead, 0.987 and 27.2 m/s, the player `idm` 0.965 and 24.9 m/s; in
-chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for 1.2 million steps of
-agents in chaotic traffic, has 0.979 and 27.9 m/s there from `observation="times"`; from rows of cars 0.865 and 22.1 m/s
-after a million, worse than IDM. Survival alone asks for little: who always chooses "slower" drives at 20 m/s, survives
-in 0.988 (mild), 0.968 (chaotic) and 0.98 (hostile traffic; seeds 0 to 99), and has a return of 312, 307 and 310, where
-the expert has 399. So take survival and mean speed together, or the return.
+Mean return of all agents together over seeds 0 to 99. Fractions of agents that survive, and their mean speed, over
+seeds 1000 to 1149: in mild traffic the expert, which looks ahead, 0.987 and 27.2 m/s, the player `idm` 0.965 and 24.9
+m/s; in chaotic traffic 0.983 and 27.5 m/s, 0.951 and 24.9 m/s. PPO that shares parameters, trained for 1.2 million
+steps of agents in chaotic traffic, has 0.979 and 27.9 m/s there from `observation="times"`; from rows of cars 0.865 and
+22.1 m/s after a million, worse than IDM. Survival by itself is easy: always choosing "slower" means driving at 20 m/s,
+with a survival of 0.988 (mild), 0.968 (chaotic) and 0.98 (hostile traffic; seeds 0 to 99) and a return of 312, 307 and
+310, compared with 399 for the expert. So report survival together with mean speed, or the return.
 
 ## Version History
 v0: first version.
@@ -88,8 +89,8 @@ from rlenvs.robotics.driving.steering import steps_per_action
 
 NORMAL_ROW, AGGRESSIVE_ROW, DEFENSIVE_ROW = range(3)
 SPEED_RANGE = 20.0  # m/s, which is 1 in an observation
-REWARD = choice("individual", "team", doc="of each agent its own, or the mean of all that of the team")
-OWN_ROW = choice("useful", "published", doc="what the row of the own car holds")
+REWARD = choice("individual", "team", doc="whether agents receive their own reward, or the mean reward of the team")
+OWN_ROW = choice("useful", "published", doc="contents of the row of the own car")
 TEAM, USEFUL = REWARD.code("team"), OWN_ROW.code("useful")
 KIND_COLORS = ("white", "orange", "sky")  # of normal, aggressive and defensive drivers, in images
 NEAR = 72.0  # m, width of the close view
@@ -108,22 +109,23 @@ SPEC = driving_world(
     more_sizes=lambda values: {"agents": values.agents},
     params={
         "aggressive": param(0.1, 0.0, 1.0, "", "probability that a driver is aggressive"),
-        "defensive": param(0.1, 0.0, 1.0, "", "probability that a driver is defensive, if so many are not aggressive"),
+        "defensive": param(0.1, 0.0, 1.0, "", "probability that a driver is defensive, limited to those that are not "
+        "aggressive"),
         "density": param(1.0, 0.2, 4.0, "", "of other cars at the start"),
-        "ego_spacing": param(2.0, 0.5, 10.0, "", "room behind agents' cars, in parts of the usual distance"),
+        "ego_spacing": param(2.0, 0.5, 10.0, "", "gap behind agents' cars, as a fraction of the usual distance"),
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed along the road at which `speed` is 0"),
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed along the road at which `speed` is 1"),
     },
     options={
         "lane_count": for_data(integer(8, 1, 10, "lanes")),
-        "agents": integer(5, 1, 20, "cars that learn"),
+        "agents": integer(5, 1, 20, "number of learning cars"),
         "cars": integer(50, 0, 200, "other cars"),
         "reward": REWARD,
         "own_row": OWN_ROW,
     },
     terms={
         "speed": term(0.0, 1.0, 0.4 / BEST, "0 at 20 m/s, 1 at 30 m/s"),
-        "right_lane": term(0.0, 1.0, 0.1 / BEST, "place of the target lane, 0 leftmost, 1 rightmost"),
+        "right_lane": term(0.0, 1.0, 0.1 / BEST, "position of the target lane, 0 leftmost, 1 rightmost"),
         "collision": term(0.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise"),
         "survival": term(0.0, 1.0, 0.0, "1 without a crash"),
         "pace": term(-40.0, 40.0, 0.0, "speed along the road in m/s"),

@@ -1,15 +1,15 @@
-"""Highway: drive fast between other cars, to the right where there is room, and hit nobody.
+"""Highway: drive fast in dense traffic, keep to the right, and avoid collisions.
 
 ## Description
-A straight road with four lanes and fifty drivers who follow (IDM) and change lanes (MOBIL) as people do. The world is
+A straight road with four lanes and fifty drivers that follow (IDM) and change lanes (MOBIL) like humans. It reproduces
 highway-env's highway-v0 (Leurent, "An environment for autonomous driving decision-making", 2018; version 1.12): the
-same cars, drivers, starts, rewards and observations, step for step. `level="fast"` is its highway-fast-v0; under the id
-`rlenvs/mo-Highway-v0` rewards are vectors, those of MO-Gymnasium's mo-highway with `level="vector"`.
-Different: the bounds of observations are finite; every form sees the same names of options; an empty road and a road
-without drivers are allowed; the road is 1000 km long, where highway-env's ends after 10 km; the reward space allows a
-`collision` up to 1, which the usual reward needs (mo-highway's: up to 0). "Step for step" has an end: as there, the
-steering of a car below 0.69 m/s (in moments of 1/15 s; 2.1 m/s in moments of 1/5 s) overshoots, so that rounding errors
-grow, and behind such a car episodes part.
+same cars, drivers, starts, rewards and observations, step by step. `level="fast"` is its highway-fast-v0;
+`rlenvs/mo-Highway-v0` has vector rewards, with `level="vector"` those of MO-Gymnasium's mo-highway. Different: the
+bounds of observations are finite; all APIs use the same option names; an empty road and a road without drivers are
+allowed; the road is 1000 km long, where highway-env's ends after 10 km; the reward space allows a `collision` up to 1,
+which the default reward needs (mo-highway's: up to 0). The exact match has a limit: as there, the steering of a car
+below 0.69 m/s (with simulation steps of 1/15 s; 2.1 m/s with steps of 1/5 s) overshoots, so rounding errors grow, and
+episodes diverge once there is such a car.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or to the right, or at the next of the speeds 20, 25 and 30 m/s above or below
@@ -17,32 +17,32 @@ the present speed, or keep both. Or, with `actions="continuous"`, acceleration (
 at 1).
 
 ## Observation Space
-With `observation="kinematics"` five rows, the ego car and the four next before it: presence, position and velocity, in
-parts of 200 m along, 4 m for each lane across (16 m with four lanes) and 80 m/s; those of others relative to the
-ego's. Others: times to collision, at three speeds on three lanes; a grid of 11 x 11 cells of 5 m; sixteen beams of 60
-m; an image.
+With `observation="kinematics"` five rows, the ego car and the next four cars ahead of it: presence, position and
+velocity, in units of 200 m along the road, 4 m times the number of lanes across it (16 m with four lanes), and 80 m/s;
+those of other cars relative to the ego car. Other observation types: times to collision, at three speeds on three
+lanes; a grid of 11 x 11 cells of 5 m; sixteen beams of 60 m; an image.
 
 ## Rewards
 `speed` is 0 at 20 m/s and 1 at 30 m/s along the road, `right_lane` 0 on the leftmost lane and 1 on the rightmost one,
-`collision` -1 in a crash and 0 otherwise; the usual weights add up to a reward in [0, 1], for which 1 is added to
-`collision` (`reward="plain"` does not add it). All are 0 off the road.
+`collision` -1 in a crash and 0 otherwise; the default weights give a reward in [0, 1], for which 1 is added to
+`collision` (`reward="plain"` does not add it). All terms are 0 off the road.
 
 ## Costs
 None.
 
 ## Starting State
-The ego car on some lane at 25 m/s; each other car before all that are there already, on some lane, at 21 to 24 m/s, at
-distances that `density` and the number of lanes give. Exponents of IDM are uniform in [3.5, 4.5].
+The ego car is on a random lane at 25 m/s; each further car is placed ahead of all previous ones, on a random lane, at
+21 to 24 m/s, at distances that depend on `density` and the number of lanes. Exponents of IDM are uniform in [3.5, 4.5].
 
 ## Episode End
 Termination: a crash; with `offroad_terminal` also off the road. Truncation: 40 steps, a second each. Success: no crash.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The return says little of overtaking: the published weights pay more for the right lane
-and for no crash than for speed, and who always chooses "slower" has 28.2 and never crashes.
+Mean return over seeds 0 to 99. The return says little about overtaking: the published weights reward the right lane and
+the absence of crashes more than speed, and always choosing "slower" has a return of 28.2 and never crashes.
 
 ## Version History
 v0: first version.
@@ -76,20 +76,20 @@ SPEC = driving_world(
     cars=lambda values: values.cars + 1,
     params={
         "density": param(1.0, 0.2, 4.0, "", "of other cars at the start"),
-        "ego_spacing": param(2.0, 0.5, 10.0, "", "room behind the first cars, in parts of the usual distance"),
+        "ego_spacing": param(2.0, 0.5, 10.0, "", "gap behind the first cars, as a fraction of the usual distance"),
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed along the road at which `speed` is 0"),
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed along the road at which `speed` is 1"),
     },
     options={
         "lane_count": for_data(integer(4, 1, 10, "lanes")),
         "cars": integer(50, 0, 200, "other cars"),
-        "first_lane": integer(-1, -1, 9, "lane in which the ego car starts, 0 the leftmost; -1: any"),
+        "first_lane": integer(-1, -1, 9, "lane in which the ego car starts, 0 the leftmost; -1 for a random one"),
         "checks": CHECKS,
         "reward": REWARD,
     },
     terms={
         "speed": term(0.0, 1.0, 0.4 / BEST, "0 at 20 m/s, 1 at 30 m/s"),
-        "right_lane": term(0.0, 1.0, 0.1 / BEST, "place of the target lane, 0 leftmost, 1 rightmost"),
+        "right_lane": term(0.0, 1.0, 0.1 / BEST, "position of the target lane, 0 leftmost, 1 rightmost"),
         "collision": term(-1.0, 1.0, 1.0 / BEST, "0 in a crash, 1 otherwise; plain: -1 and 0"),
     },
     horizon=40,
@@ -102,7 +102,7 @@ SPEC = driving_world(
             "ego_spacing": same_as("ego_spacing"),
             "initial_lane_id": meaning("`first_lane`; None: any", originals.lane_of),
             "reward_speed_range": same_as("low_speed", "high_speed"),
-            "lane_change_reward": only(0, "changing lanes pays nothing, in highway-env neither"),
+            "lane_change_reward": only(0, "changing lanes is not rewarded, as in highway-env"),
             "normalize_reward": only(True, '`reward="plain"` has the published weights'),
         },
         rewards={"high_speed_reward": 0.4, "right_lane_reward": 0.1, "collision_reward": -1.0},

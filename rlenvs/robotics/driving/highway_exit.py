@@ -1,38 +1,39 @@
-"""Exit: cross six lanes of traffic to the right, and leave the highway before the exit is passed.
+"""Exit: cross six lanes of traffic to the right to leave the highway at the exit.
 
 ## Description
-A highway of six lanes whose limits fall to the right, from 26 to 9 m/s. After 400 m a seventh lane begins, which leads
-into the exit after 100 m more. Highway-env's exit-v0 (Leurent 2018; version 1.12), step for step until a car is slower
-than 2.1 m/s (see `rlenvs/Highway-v0`); `linked=True` is its exit-v1, whose drivers also see who is on the lanes before
-and behind their own. Different: bounds of observations are finite.
+A highway of six lanes whose speed limits decrease to the right, from 26 to 9 m/s. After 400 m a seventh lane begins,
+which leads into the exit after another 100 m. It reproduces highway-env's exit-v0 (Leurent 2018; version 1.12) step by
+step until a car is slower than 2.1 m/s (see `rlenvs/Highway-v0`); `linked=True` is its exit-v1, whose drivers also see
+the cars on the lanes before and after their own. Different: bounds of observations are finite.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 18, 24 and 30 m/s, or keep both. With
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-With `observation="kinematics"` fifteen rows, the ego car and the next before it: presence, position in parts of 200 m
-along and 24 m across, velocity in parts of 80 m/s, those of others relative, cosine and sine of the heading; x of the
-ego car is counted from where the lane to the exit begins. Not cut off at 1. Others as Highway's.
+With `observation="kinematics"` fifteen rows, the ego car and the next cars ahead of it: presence, position in units of
+200 m along and 24 m across the road, velocity in units of 80 m/s, those of other cars relative to the ego car, cosine
+and sine of the heading; x of the ego car is measured from the beginning of the exit lane. Not clipped at 1. Other
+observation types as in Highway.
 
 ## Rewards
-`goal` is 1 where the ego car aims at the lane to the exit, or is in the exit; otherwise `speed`, 0 at 20 m/s and 1 at
-30 m/s, with weight 0.1. A reward in [0, 1]. For training, of weight 0: `rightwards`, by how much the ego car has come
-nearer to the lane to the exit, which sums to the same whatever the way (a potential: Ng, Harada and Russell 1999), and
-`crash`, -1 in a crash. By the other terms alone six changes of lane in a row are not found by chance.
+`goal` is 1 if the ego car's target is the exit lane, or it is in the exit; otherwise there is `speed`, 0 at 20 m/s and
+1 at 30 m/s, with weight 0.1. The reward is in [0, 1]. For training, with weight 0: `rightwards`, by how much the ego
+car came nearer to the exit lane, a potential-based shaping reward (Ng, Harada and Russell 1999), and `crash`, -1 in a
+crash. With the other terms only, random exploration does not find six lane changes in a row.
 
 ## Costs
-`collision`: 1 in a crash, which the reward does not charge for.
+`collision`: 1 in a crash, which the reward does not penalize.
 
 ## Starting State
-The ego car on the leftmost lane at 25 m/s; twenty drivers before it, on lanes that are the likelier the more to the
-right they are, at the speed limit; they keep to their lanes.
+The ego car is on the leftmost lane at 25 m/s; twenty drivers are ahead of it, more often on lanes further to the right,
+at the speed limit; they keep their lanes.
 
 ## Episode End
-Termination: a crash. Truncation: 18 steps, a second each. Success: on the way out at the end.
+Termination: a crash. Truncation: 18 steps, a second each. Success: on the exit lane at the end.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -79,8 +80,8 @@ SPEC = driving_world(
     more_data=lambda values: {"plan": route_rows([NETWORK.route("0", "1", "3")], STAGES)[0]},
     terms={
         "goal": term(0.0, 1.0, 1.0, "1 on the way out"),
-        "speed": term(0.0, 1.0, 0.1, "0 at 20 m/s, 1 at 30 m/s; 0 on the way out"),
-        "rightwards": term(-1.0, 1.0, 0.0, "change of the lane's place, 1 from the leftmost one to the way out"),
+        "speed": term(0.0, 1.0, 0.1, "0 at 20 m/s, 1 at 30 m/s; 0 on the exit lane"),
+        "rightwards": term(-1.0, 1.0, 0.0, "change of the lane's position, 1 from the leftmost lane to the exit lane"),
         "crash": term(-1.0, 0.0, 0.0, "-1 in a crash"),
     },
     costs={"collision": cost(0.0, 1.0, doc="1 in a crash")},
@@ -92,7 +93,7 @@ SPEC = driving_world(
             "vehicles_count": same_as("cars"),
             "vehicles_density": same_as("density"),
             "reward_speed_range": same_as("low_speed", "high_speed"),
-            "right_lane_reward": only(0, '`weights={"rightwards": ...}` pays for coming nearer to the way out'),
+            "right_lane_reward": only(0, '`weights={"rightwards": ...}` rewards getting nearer to the exit lane'),
             "normalize_reward": only(True, "rewards are in [0, 1]"),
         },
         rewards={"goal_reward": 1.0, "high_speed_reward": 0.1, "collision_reward": 0.0},

@@ -1,36 +1,37 @@
-"""Intersection: turn left at a busy junction without lights, where who drives along the other road goes first.
+"""Intersection: turn left at a busy junction without traffic lights, giving way to the crossing road.
 
 ## Description
-Four roads with a lane each way meet. Drivers come in from all sides, follow who is before them, and give way: twice a
-second each pair is foreseen along its routes for 2.75 s, and where two would meet the one of lower priority stops.
-The ego car comes from below and turns left. Highway-env's intersection-v0 (Leurent 2018; version 1.12), step for step
-until a car is slower than 0.69 m/s (see `rlenvs/Highway-v0`); `linked=True` is its intersection-v2. Different: bounds
-of observations are finite; the numbers of drivers here are not those of other worlds too; at most 40 cars.
+Four two-lane roads meet. Drivers come in from all sides, follow the car ahead, and give way: twice a second the routes
+of each pair are predicted for 2.75 s, and if two would collide, the one of lower priority stops. The ego car comes from
+below and turns left. It reproduces highway-env's intersection-v0 (Leurent 2018; version 1.12) step by step until a car
+is slower than 0.69 m/s (see `rlenvs/Highway-v0`); `linked=True` is its intersection-v2. Different: bounds of
+observations are finite; driver parameters are not shared with other environments; there are at most 40 cars.
 
 ## Action Space
 Meta-actions: aim at the next lower of the speeds 0, 4.5 and 9 m/s, keep it, or aim at the next higher one. With
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-With `observation="kinematics"` fifteen rows, the ego car and the next before it: presence, position in parts of 100 m,
-velocity in parts of 20 m/s, cosine and sine of the heading, all absolute. Others as Highway's.
+With `observation="kinematics"` fifteen rows, the ego car and the next cars ahead of it: presence, position in units of
+100 m, velocity in units of 20 m/s, cosine and sine of the heading, all absolute. Other observation types as in Highway.
 
 ## Rewards
-`speed` is 0 at 7 m/s and 1 at 9 m/s, `collision` -1 in a crash, with weight 5, `arrived` 1 behind the junction, in the
-place of the others. All are 0 off the road.
+`speed` is 0 at 7 m/s and 1 at 9 m/s, `collision` -1 in a crash, with weight 5, `arrived` is 1 past the junction,
+instead of the other terms. All are 0 off the road.
 
 ## Costs
 None.
 
 ## Starting State
-Nine times a driver enters with `spawn_chance`, on one of the roads; after three seconds one more comes, who drives
-straight on, and then the ego car, around 65 m along its road at 10 m/s. Who is within 20 m of it is removed.
+Nine times a driver enters with probability `spawn_chance`, on one of the roads; after three seconds one more comes,
+which drives straight on, and then the ego car, around 65 m along its road at 10 m/s. Cars within 20 m of it are
+removed.
 
 ## Episode End
-Termination: a crash, or 25 m of the exit are driven (success). Truncation: 13 steps, a second each.
+Termination: a crash, or 25 m into the exit road (a success). Truncation: 13 steps, a second each.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -84,7 +85,7 @@ SPEC = driving_world(
     rows=15,
     picture=(96, 96, 1.0, 0.5),
     params={
-        "spawn_chance": param(0.6, 0.0, 1.0, "", "chance that a driver enters, in each step"),
+        "spawn_chance": param(0.6, 0.0, 1.0, "", "probability that a driver enters, in each step"),
         "low_speed": param(7.0, 0.0, 8.0, "m/s", "speed at which `speed` is 0"),
         "high_speed": param(9.0, 8.5, 20.0, "m/s", "speed at which `speed` is 1"),
     },
@@ -94,7 +95,7 @@ SPEC = driving_world(
     terms={
         "speed": term(0.0, 1.0, 1.0, "0 at 7 m/s, 1 at 9 m/s"),
         "collision": term(-1.0, 0.0, 5.0, "-1 in a crash"),
-        "arrived": term(0.0, 1.0, 1.0, "1 behind the junction, then the others are 0"),
+        "arrived": term(0.0, 1.0, 1.0, "1 past the junction, where the other terms are 0"),
     },
     horizon=13,
     original=originals.Config(
@@ -104,7 +105,7 @@ SPEC = driving_world(
             "reward_speed_range": same_as("low_speed", "high_speed"),
             "destination": only("o1", "the ego car turns left"),
             "initial_vehicle_count": only(10, "ten drivers are there at the start"),
-            "normalize_reward": only(False, "rewards are added up"),
+            "normalize_reward": only(False, "rewards are summed"),
         },
         rewards={"collision_reward": -5.0, "high_speed_reward": 1.0, "arrived_reward": 1.0},
         paid=originals.weights(REWARDS, negated=("collision_reward",)),

@@ -1,39 +1,39 @@
-"""LaneKeeping: steer a car whose tyres slip along the middle of a lane, from noisy measurements.
+"""LaneKeeping: steer a car with slipping tires along the middle of a lane, from noisy measurements.
 
 ## Description
-A straight lane, then one that winds as a sine; a car at constant speed that slides sideways as its tyres let it: a
-bicycle with tyres whose side force is linear in their slip angle (Rajamani, Vehicle Dynamics and Control, 2011, chapter
-2). Highway-env's lane-keeping-v0 (Leurent 2018; version 1.12), step for step. Different: the observation is what is
-measured behind the motion (`compat=True`: before it, with the steering that follows, as there); where the car cannot be
-brought back, the reward ends at a bound.
+A straight lane is followed by a sinusoidal one. The car drives at constant speed and can slide sideways: a bicycle
+model with tire forces linear in the slip angle (Rajamani, Vehicle Dynamics and Control, 2011, chapter 2). It reproduces
+highway-env's lane-keeping-v0 (Leurent 2018; version 1.12) step by step. Different: observations are measured after the
+motion (`compat=True`: before it, with the steering that follows, as there); the reward is bounded below when the car
+cannot be brought back.
 
 ## Action Space
 Steering, 60 degrees at 1.
 
 ## Observation Space
-`state`: y [m], heading [rad], speed to the right [m/s], rate of turning [rad/s], with noise; `derivative`: their rates
-of change, with noise; `reference`: y of the place beside the car on the middle of the lane, as far as the lane points
-along x, the direction of the lane, 0 and 0.
+`state`: y [m], heading [rad], speed to the right [m/s], yaw rate [rad/s], with noise; `derivative`: their rates of
+change, with noise; `reference`: y of the nearest point on the middle of the lane, as far as the lane points along x,
+the direction of the lane, 0 and 0.
 
 ## Rewards
-`centring` is 1 less the square of the distance from the middle, in parts of the lane's width.
+`centring` is 1 minus the square of the distance from the middle in lane widths.
 
 ## Costs
-`off_lane`: 1 in a step that ends beside the lane. Some steps between the two lanes are beside both.
+`off_lane`: 1 in a step that ends off the lane. Some steps between the two lanes are off both.
 
 ## Starting State
-The car 50 m along the straight lane, 4 m to the left of its middle, in its direction, at 8.3 m/s.
+The car is 50 m along the straight lane, 4 m to the left of its middle, heading in its direction, at 8.3 m/s.
 
 ## Episode End
-Truncation: 200 steps, 0.1 s each. With `offroad_terminal` termination beside the lane. Success: on the winding lane at
+Truncation: 200 steps, 0.1 s each. Termination with `offroad_terminal`: off the lane. Success: on the sinusoidal lane at
 the end.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The published reward does not ask for a way: at full steering the car circles near the
-middle of the first lane and has 182.
+Mean return over seeds 0 to 99. The published reward does not require progress: at full steering the car circles near
+the middle of the first lane, for a return of 182.
 
 ## Version History
 v0: first version.
@@ -91,15 +91,15 @@ SPEC = world(
     source="highway-env 1.12.1, lane-keeping-v0 (Leurent 2018)",
     params={
         "speed": param(8.3, 6.0, 20.0, "m/s", "of the car"),
-        "friction": param(15.0, 8.0, 16.0, "N/rad", "side force of a tyre, for each kg of the car"),
-        "state_noise": param(0.05, 0.0, 0.5, "", "of measured states, at most"),
-        "derivative_noise": param(0.05, 0.0, 0.5, "", "of measured derivatives, at most"),
+        "friction": param(15.0, 8.0, 16.0, "N/rad", "lateral force of a tire per kg of the car"),
+        "state_noise": param(0.05, 0.0, 0.5, "", "largest noise of measured states"),
+        "derivative_noise": param(0.05, 0.0, 0.5, "", "largest noise of measured derivatives"),
     },
     options={
-        "simulation_hz": integer(10, 10, 60, "moments of simulation per second"),
+        "simulation_hz": integer(10, 10, 60, "simulation steps per second"),
         "policy_hz": integer(10, 1, 60, "decisions per second"),
-        "offroad_terminal": flag(False, "end the episode beside the lane"),
-        "compat": flag(False, "observations are those before the motion, as in the original"),
+        "offroad_terminal": flag(False, "whether leaving the lane ends the episode"),
+        "compat": flag(False, "whether observations are taken before the motion, as in the original"),
     },
     sizes=lambda values: NETWORK.sizes,
     data={**ROAD_DATA, "measured": i8(4)},
@@ -115,13 +115,13 @@ SPEC = world(
     },
     scratch=("rates", "middle", "change"),
     observation={
-        "state": block(4, low=-600.0, high=600.0, raw=True, doc="y, heading, speed to the right, rate of turning"),
+        "state": block(4, low=-600.0, high=600.0, raw=True, doc="y, heading, speed to the right, yaw rate"),
         "derivative": block(4, low=-600.0, high=600.0, raw=True, doc="their rates of change"),
         "reference": block(4, low=-600.0, high=600.0, raw=True, constant=True, doc="y and heading of the lane, 0, 0"),
     },
     action=continuous("steering", doc="60 degrees at 1; to the right is positive"),
     terms={"centring": term(-FARTHEST * FARTHEST, 1.0, 1.0, "1 in the middle, 0.75 at the side of the lane")},
-    costs={"off_lane": cost(10.0, 1.0, doc="1 beside the lane")},
+    costs={"off_lane": cost(10.0, 1.0, doc="1 off the lane")},
     horizon=200,
     drop_in=drop_in({"config": originals.config(CONFIG, {}, originals.unchanged)}),
     fps=lambda values: float(values.policy_hz),

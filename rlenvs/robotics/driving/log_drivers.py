@@ -1,4 +1,4 @@
-"""Scripted experts of LogReplay: one drives as was logged; the other one follows its lane by IDM, and knows no log."""
+"""Scripted experts of LogReplay: one replays the log; the other follows its lane with IDM, without the log."""
 
 import math
 
@@ -11,9 +11,9 @@ from rlenvs.robotics.driving.logs import HEADING, STEP, X, Y
 from rlenvs.robotics.driving.replay import MOST_FORCE, MOST_STEER
 
 PREVIEW = 3  # frames that the expert of kinematic actions looks ahead
-ACTIONS = choice("displacement", "kinematic", doc="the way to the next frame, or steering and acceleration")
+ACTIONS = choice("displacement", "kinematic", doc="the displacement to the next frame, or steering and acceleration")
 (KINEMATIC,) = ACTIONS.codes("kinematic")
-PLANNER = choice("log", "idm", doc="whether the scripted expert follows the log, or drives by IDM")
+PLANNER = choice("log", "idm", doc="whether the scripted expert follows the log, or drives with IDM")
 (IDM,) = PLANNER.codes("idm")
 
 

@@ -1,58 +1,59 @@
-"""LogReplay: drive as a logged driver did, among cars that are replayed or react.
+"""LogReplay: imitate a logged driver, among cars that are replayed or react.
 
 ## Description
 The task of DriverGym (Kothari, Perone, Bergamini, Alahi and Ondruska, "DriverGym: Democratising reinforcement learning
-for autonomous driving", 2021, arXiv 2111.06889; in l5kit): one car of a log of traffic is the ego car; for 32 steps of
-0.1 s the agent moves it, and is compared with what its driver did. DriverGym's log is a thousand hours of Lyft's; ours
-is recorded from our own drivers (IDM and MOBIL, the three types of iPLAN) on a winding road or a straight one, and
-follows from `log_seed`. A log of one's own is a file (`log="my.npz"`; the format stands in
-`rlenvs/robotics/driving/logs.py`, and `python -m rlenvs.robotics.driving.logs FILE --check` looks for faults).
+for autonomous driving", 2021, arXiv 2111.06889; in l5kit): one car of a traffic log is the ego car; for 32 steps of 0.1
+s the agent moves it, and is compared with the logged driver. DriverGym's log is a thousand hours of Lyft data; the log
+here is recorded from simulated drivers (IDM and MOBIL, the three types of iPLAN) on a winding or a straight road, and
+is determined by `log_seed`. You can use your own log file (`log="my.npz"`; the format is described in
+`rlenvs/robotics/driving/logs.py`, and `python -m rlenvs.robotics.driving.logs FILE --check` checks it for errors).
 
-In a closed loop the car is where the agent's actions brought it. In an open loop (`loop="open"`) each step begins where
-the log has the car, and only the step is judged. Others are replayed, or (`traffic="reactive"`) drive by IDM, on the
-lane where they are, once they come near: within 30 m at the start, within 15 m later.
+In closed loop the car is where the agent's actions brought it. In open loop (`loop="open"`) each step starts from the
+logged position, and only the step is evaluated. Other cars are replayed, or (`traffic="reactive"`) drive with IDM on
+their lane once they are near: within 30 m at the start, within 15 m later.
 
-Different from DriverGym: a vector is the usual observation; a car that once reacts does so to the end (there it may
-jump back to its log); everything is seeded.
+Different from DriverGym: a vector is the default observation; a car that starts reacting does so until the end (there
+it may jump back to its log); everything is seeded.
 
-`python -m rlenvs.robotics.driving.replay_metrics POLICY` has the metrics of l5kit's closed-loop evaluation.
+`python -m rlenvs.robotics.driving.replay_metrics POLICY` computes the metrics of l5kit's closed-loop evaluation.
 
 ## Action Space
-The way to the next frame in the car's own frame: ahead, to the right, and the turn; 0 is the log's mean and 1 ten of
-its standard deviations above it, as in DriverGym, but never less than what was driven: ahead it is ten, to the right
-and in the turn 23 (on `road="highway"` 37), as bends and changes of lanes are few. Or, with `actions="kinematic"`,
+The displacement to the next frame in the car's own frame: forward, to the right, and the turn. 0 is the log's mean and
+1 is ten standard deviations above it, as in DriverGym, or more if the log requires it: ten forward, but 23 to the right
+and in the turn (37 on `road="highway"`), because bends and lane changes are rare. Or, with `actions="kinematic"`,
 steering and acceleration of a unicycle: 20 degrees per second and 6 m/s^2 at 1.
 
 ## Observation Space
 In the car's own frame (x ahead, y to the right): speed, acceleration and yaw rate of the last step, the distance from
 the middle of the lane and the angle to it, points of the lane ahead, the nearest cars within 60 m, the time. With
-`observation="raster"` also an image from above of 64 x 64 pixels of a metre, the car at a quarter of the width, heading
-to the right: road, others, ego car. What its driver will do is not observed.
+`observation="raster"` also a top-down image of 64 x 64 pixels, one meter each, with the car at a quarter of the width,
+heading to the right: road, other cars, ego car. The future of the logged driver is not observed.
 
 ## Rewards
-`distance` is minus the metres from the logged place, at most 15; `yaw` minus the angle [rad] to the logged heading,
-with weight 1 (`reward="yaw20"`: 20, as in an older version). Sums of `ade` and `fde` over an episode are minus the
-average displacement error of its 32 steps, and that of the last of them; `reward="metrics"` has them alone. `collision`
-is -1 while the car overlaps another; `reward="safe"` has it with weight 15 beside the usual ones. `driven` is metres
-driven.
+`distance` is minus the distance [m] from the logged position, at most 15; `yaw` minus the angle [rad] to the logged
+heading, with weight 1 (`reward="yaw20"`: 20, as in an older version). Sums of `ade` and `fde` over an episode are minus
+the average displacement error of its 32 steps, and that of the last of them; `reward="metrics"` uses only these.
+`collision` is -1 while the car overlaps another; `reward="safe"` adds it with weight 15 to the default terms. `driven`
+is the distance driven [m].
 
 ## Costs
-Indicators per step: `collision_front`, `collision_rear`, `collision_side`, by the side of the ego car that lies
-deepest in another; `offroad`, its middle on no lane; `off_path`, more than 4 m from the logged path.
+Indicators per step: `collision_front`, `collision_rear`, `collision_side`, by the side of the ego car that overlaps
+most; `offroad`, its center is off all lanes; `off_path`, more than 4 m from the logged path.
 
 ## Starting State
-Any car in any frame of the log after which it is there for 32 frames (`scene`, `frame` and `logged_ego` say which).
+A random car in a random frame of the log after which it is present for 32 frames (`scene`, `frame` and `logged_ego`
+select them).
 
 ## Episode End
-Truncation: 32 steps. Termination: where there is more time, the end of the log. Success: no collision, never off the
-road, and at the end less than 2 m from the logged place; in an open loop less than 2 m in all steps together.
+Truncation: 32 steps. Termination: the end of the log, with a longer horizon. Success: no collision, never off the road,
+and at the end less than 2 m from the logged position; in open loop less than 2 m summed over all steps.
 
 ## Parameters
 Metres.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert replays what the driver did, which is the bound; `planner="idm"` makes it an
-IDM planner that knows no log.
+Mean return over seeds 0 to 99. The expert replays the logged driver, which is the bound; with `planner="idm"` it is an
+IDM planner without the log.
 
 ## Version History
 v0: first version.
@@ -108,14 +109,14 @@ AHEAD = (5.0, 10.0, 20.0, 35.0, 50.0)  # m, of the points of the lane that are s
 FAR = 60.0  # m, how far cars are seen
 TOP_SPEED = 45.0  # m/s, which is 1 in observations
 FARTHEST = 1000.0  # m, the largest error that counts
-LOOP = choice("closed", "open", doc="whether a step begins where the last one ended, or where the log has the car")
+LOOP = choice("closed", "open", doc="whether a step starts where the last one ended, or at the logged position")
 (OPEN,) = LOOP.codes("open")
 TRAFFIC = choice("replayed", "reactive", doc="whether other cars near the ego car react to it")
 (REACTIVE,) = TRAFFIC.codes("reactive")
 ONLY = {"distance": 0.0, "yaw": 0.0}
 REWARD = choice(
     *("displacement", "yaw20", "metrics", "safe"),
-    doc="DriverGym's, its older one, ADE and FDE, or the first with collisions",
+    doc="DriverGym's reward, its older version, ADE and FDE, or the first with collisions",
     sets={"yaw20": {"yaw": 20.0}, "metrics": {**ONLY, "ade": 1.0, "fde": 1.0}, "safe": {"collision": 15.0}},
 )
 
@@ -134,7 +135,7 @@ def starts(values):
             there = column(rows)
             if wanted not in there:
                 raise ParameterError(
-                    f"{name}={wanted}: no episode can begin there; possible are {there.min()} to {there.max()}"
+                    f"{name}={wanted}: no episode can start there; allowed are {there.min()} to {there.max()}"
                 )
             rows = rows[there == wanted]
     return rows
@@ -169,8 +170,8 @@ SPEC = world(
     params={
         "far": param(30.0, 0.0, 100.0, "m", "within which cars react from the start on"),
         "close": param(15.0, 0.0, 100.0, "m", "within which cars begin to react"),
-        "most_error": param(15.0, 1.0, 100.0, "m", "the largest error that `distance` counts"),
-        "path_width": param(4.0, 0.5, 50.0, "m", "distance from the logged path from which on `off_path` is 1"),
+        "most_error": param(15.0, 1.0, 100.0, "m", "largest error counted by `distance`"),
+        "path_width": param(4.0, 0.5, 50.0, "m", "distance from the logged path above which `off_path` is 1"),
         "near_end": param(
             2.0, 0.1, 50.0, "m", "distance from the logged place at the end below which is success", limit=True
         ),
@@ -183,14 +184,14 @@ SPEC = world(
         "planner": PLANNER,
         "observation": for_data(choice("vector", "raster", doc="numbers, or also an image from above")),
         "seen_cars": for_data(integer(8, 0, 32, "cars in an observation")),
-        "road": for_data(choice(*ROADS, doc="of the recorded log; of a log of one's own that has no lanes")),
+        "road": for_data(choice(*ROADS, doc="road of the recorded log, or of a custom log without lanes")),
         "scenes": for_data(integer(16, 1, 1000, "recorded scenes of ten seconds")),
         "logged_cars": for_data(integer(24, 1, 60, "cars in a recorded scene")),
         "log_seed": for_data(integer(0, 0, 1_000_000, "of the recorded log")),
-        "log": free(None, parse_log, "an .npz file with a log of one's own"),
-        "scene": for_data(integer(-1, -1, 999, "where episodes begin; -1: in any")),
-        "frame": for_data(integer(-1, -1, 99_999, "in which episodes begin; -1: in any")),
-        "logged_ego": for_data(integer(-1, -1, 199, "the car that is the ego car; -1: any")),
+        "log": free(None, parse_log, "an .npz file with a custom log"),
+        "scene": for_data(integer(-1, -1, 999, "scene in which episodes start; -1 for a random one")),
+        "frame": for_data(integer(-1, -1, 99_999, "frame in which episodes start; -1 for a random one")),
+        "logged_ego": for_data(integer(-1, -1, 199, "the ego car; -1 for a random one")),
     },
     state={
         **CARS,
@@ -232,12 +233,12 @@ SPEC = world(
             constant=True,
             doc="presence, ahead and to the right (60 m), relative velocity ahead and to the right (45 m/s)",
         ),
-        "time": block(low=0.0, high=1.0, doc="share of the episode that is over"),
+        "time": block(low=0.0, high=1.0, doc="elapsed fraction of the episode"),
     },
     images={"picture": image("pixels", "pixels", 3, doc="road, others, ego car, from above")},
     action=action,
     terms={
-        "distance": term(-100.0, 0.0, 1.0, "minus the metres from the logged place, at most `most_error`"),
+        "distance": term(-100.0, 0.0, 1.0, "minus the distance [m] from the logged position, at most `most_error`"),
         "yaw": term(-math.pi, 0.0, 1.0, "minus the angle to the logged heading"),
         "ade": term(-FARTHEST, 0.0, 0.0, "sums to minus the average displacement error"),
         "fde": term(-FARTHEST, 0.0, 0.0, "minus the displacement error at the end"),

@@ -1,4 +1,4 @@
-"""How LogReplay looks: the raster that an agent may see, and the image for people."""
+"""Images of LogReplay: the raster for agents, and the picture for people."""
 
 import math
 from typing import Any

@@ -1,14 +1,14 @@
-"""Logs of traffic: recorded from our own drivers, or read from a file, and checked.
+"""Traffic logs: recorded from simulated drivers, or read from a file, and validated.
 
     python -m rlenvs.robotics.driving.logs my_log.npz --road winding --scenes 16 --log-seed 3
 
-writes a log as a user's own may be, an .npz file with
+writes a log in the format for custom logs, an .npz file with
 
 - `poses`, float (scenes, frames, cars, 4): x, y [m], heading [rad], speed [m/s], ten frames per second; x points
   forward and y to the right of it, all cars are 5 m long and 2 m wide;
-- `present`, bool (scenes, frames, cars), where cars come and go; poses of those that are not there may be anything;
-- `lanes`, float (lanes, 4) or (lanes, 5), where the road is none of ours: x and y [m] of beginning and end of straight
-  pieces of lanes, and their width, 4 m without. A piece leads to those that begin where it ends.
+- `present`, bool (scenes, frames, cars), if cars come and go; poses of absent cars can be anything;
+- `lanes`, float (lanes, 4) or (lanes, 5), for a custom road: x and y [m] of the start and end of straight pieces of
+  lanes, and their width, 4 m by default. A piece leads to those that start where it ends.
 """
 
 import argparse
@@ -160,16 +160,16 @@ def checked(found: dict[str, Any], name: str = "the log") -> dict[str, np.ndarra
     try:
         poses = numbers("poses", found["poses"]).copy()
     except ParameterError:
-        raise ParameterError(f"{name}: 'poses' are no numbers, or complex ones") from None
+        raise ParameterError(f"{name}: 'poses' must be real numbers") from None
     if poses.ndim != 4 or poses.shape[-1] != 4:
-        raise ParameterError(f"{name}: 'poses' have shape {poses.shape}; needed is (scenes, frames, cars, 4)")
+        raise ParameterError(f"{name}: 'poses' have shape {poses.shape}; needed: (scenes, frames, cars, 4)")
     for (what, (low, high)), count in zip(NUMBERS.items(), poses.shape, strict=False):
         if not low <= count <= high:
-            raise ParameterError(f"{name}: {count} {what}; needed are {low} to {high}")
+            raise ParameterError(f"{name}: {count} {what}; needed: {low} to {high}")
     present = np.asarray(found.get("present", np.ones(poses.shape[:3], bool)))
     if present.shape != poses.shape[:3] or present.dtype != np.bool_:
         raise ParameterError(
-            f"{name}: 'present' is {present.dtype} of shape {present.shape}; needed is bool of shape {poses.shape[:3]}"
+            f"{name}: 'present' is {present.dtype} of shape {present.shape}; needed: bool of shape {poses.shape[:3]}"
         )
     _refuse_where(present & ~np.isfinite(poses).all(-1), name, "is not finite")
     poses[~present] = 0.0
@@ -181,7 +181,7 @@ def checked(found: dict[str, Any], name: str = "the log") -> dict[str, np.ndarra
     _refuse_where(jump, name, f"jumps more than {MOST_JUMP:g} m from the frame before")
     _refuse_overlaps(poses, present, name)
     if not len(starts_of(present)):
-        raise ParameterError(f"{name}: no car is there for {STEPS + 2} frames in a row, as an ego car has to be")
+        raise ParameterError(f"{name}: no car is present for {STEPS + 2} frames in a row, as required for an ego car")
     return {"poses": poses, "present": present, **({"lanes": _lanes(found["lanes"], name)} if "lanes" in found else {})}
 
 
@@ -206,7 +206,7 @@ def _refuse_overlaps(poses: np.ndarray, present: np.ndarray, name: str) -> None:
 def _lanes(given: np.ndarray, name: str) -> np.ndarray:
     rows = np.asarray(given)
     if rows.ndim != 2 or rows.shape[1] not in (4, 5) or not len(rows) or rows.dtype.kind not in "fiu":
-        raise ParameterError(f"{name}: 'lanes' have shape {rows.shape}; needed are rows of 4 or 5 numbers")
+        raise ParameterError(f"{name}: 'lanes' have shape {rows.shape}; needed: rows of 4 or 5 numbers")
     rows = rows.astype(np.float64)
     for n, row in enumerate(rows):
         if not np.isfinite(row).all():
@@ -216,7 +216,7 @@ def _lanes(given: np.ndarray, name: str) -> np.ndarray:
         if np.hypot(row[2] - row[0], row[3] - row[1]) < 0.1:
             raise ParameterError(f"{name}: lane {n} is shorter than 0.1 m")
         if len(row) == 5 and not 1.0 <= row[4] <= 5.0:
-            raise ParameterError(f"{name}: lane {n} is {row[4]:g} m wide; needed are 1 to 5 m")
+            raise ParameterError(f"{name}: lane {n} is {row[4]:g} m wide; needed: 1 to 5 m")
     return rows
 
 
@@ -307,14 +307,14 @@ def parse_log(given: Any) -> str | None:
     if given is None:
         return None
     if not isinstance(given, (str, os.PathLike)):
-        raise ValueError("needed is the path of an .npz file")
+        raise ValueError("needed: the path of an .npz file")
     return os.fspath(given)
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m rlenvs.robotics.driving.logs", description="Record a log.")
     parser.add_argument("out", help="the .npz file to write, or with --check to read")
-    parser.add_argument("--check", action="store_true", help="only say whether a file of one's own is sound")
+    parser.add_argument("--check", action="store_true", help="only validate an existing file")
     parser.add_argument("--road", choices=ROADS, default=ROADS[0])
     parser.add_argument("--scenes", type=int, default=16)
     parser.add_argument("--cars", type=int, default=24)

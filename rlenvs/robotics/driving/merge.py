@@ -1,10 +1,10 @@
-"""Merge: let somebody in from an access lane, at speed, and hit nobody.
+"""Merge: let a car merge from an access lane at speed, without a collision.
 
 ## Description
-A road with two lanes, three drivers on it, and a fourth who comes from an access lane that ends after 80 m at an
-obstacle. Highway-env's merge-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s
-(see `rlenvs/Highway-v0`); `linked=True` is its merge-v1, whose drivers also see who is on the lanes before and behind
-their own. Different: bounds of observations are finite, and there is a time limit, which no car that keeps to the road
+A road with two lanes and three drivers; a fourth comes from an access lane that ends after 80 m at an obstacle. It
+reproduces highway-env's merge-v0 (Leurent 2018; version 1.12) step by step until a car is slower than 0.69 m/s (see
+`rlenvs/Highway-v0`); `linked=True` is its merge-v1, whose drivers also see the cars on the lanes before and after their
+own. Different: bounds of observations are finite, and there is a time limit, which a car that stays on the road never
 reaches.
 
 ## Action Space
@@ -12,30 +12,31 @@ Meta-actions: aim at the lane to the left or right, or at the next of the speeds
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-As Highway's: with `observation="kinematics"` five rows, the ego car and the four next before it, the obstacle among
-them: presence, position in parts of 200 m along and 8 m across, velocity in parts of 80 m/s, those of others relative.
+As in Highway: with `observation="kinematics"` five rows, the ego car and the next four cars ahead of it, including the
+obstacle: presence, position in units of 200 m along and 8 m across the road, velocity in units of 80 m/s, those of
+other cars relative to the ego car.
 
 ## Rewards
-`speed` is 0 at 20 m/s and 1 at 30 m/s and not cut off, `right_lane` the place of the lane, `lane_change` 1 for an
-action that changes lanes, `merging` what cars on the access lane lack of the speed that they want, `collision` 1.5
-and 0.5 in a crash. Weighted they give a reward in [0, 1] where nobody brakes below 20 m/s.
+`speed` is 0 at 20 m/s and 1 at 30 m/s, not clipped; `right_lane` is the position of the lane, `lane_change` 1 for an
+action that changes lanes, `merging` the speed deficit of cars on the access lane relative to their desired speed,
+`collision` 1.5, and 0.5 in a crash. Their weighted sum is in [0, 1] unless a car brakes below 20 m/s.
 
 ## Costs
 None.
 
 ## Starting State
-The ego car on the right lane at 30 m/s; three drivers around 90, 70 and 5 m, at 28 to 32.5 m/s; the fourth 40 m before
-the bend of its lane, at 20 m/s.
+The ego car is on the right lane at 30 m/s; three drivers are around 90, 70 and 5 m, at 28 to 32.5 m/s; the fourth is 40
+m before the bend of its lane, at 20 m/s.
 
 ## Episode End
-Termination: a crash, or 370 m are passed (success). Truncation: 40 steps, a second each.
+Termination: a crash, or after 370 m (a success). Truncation: 40 steps, a second each.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Letting somebody in is not needed for it: who always chooses "slower" has as much as the
-expert.
+Mean return over seeds 0 to 99. A high return does not require letting the car merge: always choosing "slower" does as
+well as the expert.
 
 ## Version History
 v0: first version.
@@ -68,7 +69,7 @@ SPEC = driving_world(
         "right_lane": term(0.0, 2.0, 0.1 / RANGE, "0 on the left lane, 1 on the right one"),
         "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
         "merging": term(
-            -20.0, 20.0, -0.5 / RANGE, "missing speed of cars on the access lane, in parts of the wanted one"
+            -20.0, 20.0, -0.5 / RANGE, "speed deficit of cars on the access lane, as a fraction of their desired speed"
         ),
         "collision": term(0.5, 1.5, 1.0 / RANGE, "0.5 in a crash, 1.5 otherwise"),
     },

@@ -1,7 +1,7 @@
 """The roads of highway-env 1.12: merge, roundabout, intersection, two-way, u-turn, exit, lane keeping,
 parking lot.
 
-Lanes are added in its order, on which the numbers of lanes and ties depend.
+Lanes are added in the same order, since lane numbers and tie-breaking depend on it.
 """
 
 import math

@@ -1,6 +1,6 @@
 """What the ego car of a driving world observes: rows of cars, times to collision, an occupancy grid, a lidar, an image.
 
-All after highway-env 1.12, in its order, units and scales; only the image is our own.
+All after highway-env 1.12, in its order, units and scales; only the image is drawn by this package.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""What code for highway-env finds here: its dictionary `config`, and the attributes that its documentation reads.
+"""Compatibility with code for highway-env: its `config` dictionary, and the attributes used in its documentation.
 
-A dictionary changes highway-env's default configuration: a key that has its default there is passed over here, one that
-is an option, a parameter or a weight here is taken as such, and for all else the error says what there is instead.
+A dictionary changes highway-env's default configuration: a key with its default value is ignored here, a key that is an
+option, a parameter or a weight here is used as such, and for all others the error names the replacement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rlenvs.core.declare.errors import clipped, nearest, shortened
 
 META = ("LANE_LEFT", "IDLE", "LANE_RIGHT", "FASTER", "SLOWER")
 COLUMNS = ("presence", "x", "y", "vx", "vy")  # of kinematics, by default
-OWN_IMAGES = "images here have a size and a view of their own"
+OWN_IMAGES = "images have a fixed size and view here"
 PICTURES = {
     "offscreen_rendering": False,
     "real_time_rendering": False,
@@ -35,12 +35,12 @@ Paid = Callable[[Mapping[str, float]], Mapping[str, float]]
 
 def hz_keys() -> dict[str, Keyword]:
     """What all configurations have."""
-    drivers = "the other drivers follow IDM and MOBIL"
+    drivers = "the other drivers use IDM and MOBIL"
     return {
         "simulation_frequency": same_as("simulation_hz"),
         "policy_frequency": same_as("policy_hz"),
         "other_vehicles_type": only("highway_env.vehicle.behavior.IDMVehicle", drivers),
-        "manual_control": only(False, "`rlenvs play` is for people"),
+        "manual_control": only(False, "use `rlenvs play` for keyboard control"),
         **{name: only(usual, OWN_IMAGES) for name, usual in PICTURES.items()},
         **{name: meaning(OWN_IMAGES, _no_size) for name in SIZES},
     }
@@ -144,10 +144,10 @@ def seen_and_done(
         "features": only(list(features), f"columns are {', '.join(features)}"),
         "absolute": only(absolute, f"positions of others are {'absolute' if absolute else 'relative to the ego car'}"),
         "order": only("sorted", order),
-        "normalize": only(True, "numbers are parts of their ranges"),
+        "normalize": only(True, "numbers are normalized by their ranges"),
         "clip": only(True, "numbers are clipped to their ranges"),
-        "flatten": only(False, "rows stay rows; gymnasium.wrappers.FlattenObservation joins them"),
-        "observe_intentions": only(False, "plans of others are hidden"),
+        "flatten": only(False, "rows are not flattened; use gymnasium.wrappers.FlattenObservation"),
+        "observe_intentions": only(False, "intentions of others are hidden"),
     }
     observations: dict[str, tuple[str, dict[str, Keyword]]] = {
         "Kinematics": ("kinematics", kinematics),
@@ -158,7 +158,7 @@ def seen_and_done(
     steering = {"longitudinal": only(throttle, "as declared"), "lateral": only(True, "as declared")}
     meta = {
         "longitudinal": only(True, "speeds are chosen"),
-        "lateral": only(len(moves) == len(META), "lanes are chosen where there is one to the side"),
+        "lateral": only(len(moves) == len(META), "lane changes are possible wherever there is an adjacent lane"),
         "target_speeds": only(list(speeds), f"speeds to choose are {', '.join(f'{speed:g}' for speed in speeds)} m/s"),
     }
     actions = {"DiscreteMetaAction": ("meta", meta), "ContinuousAction": ("continuous", steering)}
@@ -177,7 +177,7 @@ def _typed(option: str, types: Mapping[str, tuple[str, Mapping[str, Keyword]]]) 
         found: dict[str, Any] = {option: own}
         for name, part in given.items():
             if name not in keys:
-                raise ValueError(f"{kind} has no {name!r} to choose here. {nearest(str(name), keys)}")
+                raise ValueError(f"{kind} has no option {name!r} here. {nearest(str(name), keys)}")
             found |= _part(keys, name, part)
         return found
 
@@ -223,10 +223,11 @@ def names(keyword: Keyword, moves: Sequence[int] = ()) -> DropIn:
     chosen = [META[j] for j in moves]
     views: dict[str, View | Instead] = {
         "vehicle": view(_vehicle, "the ego car: position [m], speed [m/s], heading [rad], velocity [m/s], crashed"),
-        "set_record_video_wrapper": view(lambda setup, p, s: _record, "does nothing: images show decisions"),
-        "config": view(_config, "what the world has of highway-env's configuration"),
+        "set_record_video_wrapper": view(lambda setup, p, s: _record, "does nothing: images show one frame per "
+        "decision"),
+        "config": view(_config, "the part of highway-env's configuration that applies here"),
         "road": instead("cars are in `env.unwrapped.batch.states`: x, y, speed, cosine, sine, crashed"),
-        "configure": instead("the configuration is given to `make`, as `config={...}` or by the options' own names"),
+        "configure": instead("pass the configuration to `make`, as `config={...}` or under the option names"),
     }
     if moves:
         indexes = {name: number for number, name in enumerate(chosen)}

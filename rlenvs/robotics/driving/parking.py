@@ -1,38 +1,39 @@
-"""Parking: drive a car into one of 28 places, nose first.
+"""Parking: drive a car nose first into one of 28 parking spots.
 
 ## Description
-An aisle between two rows of places, walls around it, and a car in the middle that turns as a car does. Highway-env's
-parking-v0 (Leurent 2018; version 1.12), step for step; `level="parked"` is its parking-parked-v0, with ten parked
-cars, `level="slow"` its parking-ActionRepeat-v0. Different: observations are float32 and their bounds finite; they are
-one vector by default, and dictionaries for hindsight replay with `form="goal"`; goals have a seventh number, whether
-there was a crash, so that the reward follows from them, which the original's does not.
+An aisle between two rows of parking spots, surrounded by walls, with a car in the middle that turns like a real car. It
+reproduces highway-env's parking-v0 (Leurent 2018; version 1.12) step by step; `level="parked"` is its
+parking-parked-v0, with ten parked cars, `level="slow"` its parking-ActionRepeat-v0. Different: observations are float32
+and their bounds finite; they are one vector by default, and dictionaries for hindsight experience replay with
+`form="goal"`; goals have a seventh number, whether there was a crash, so that the reward is a function of the goals,
+which it is not in the original.
 
 ## Action Space
 Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right).
 
 ## Observation Space
-Position in parts of 100 m, velocity in parts of 5 m/s, cosine and sine of the heading; what is achieved, the same
-again and 1 after a crash; and what is desired, of the place and 0.
+Position in units of 100 m, velocity in units of 5 m/s, cosine and sine of the heading; the achieved goal, the same
+again and 1 after a crash; and the desired goal, that of the parking spot and 0.
 
 ## Rewards
-`distance` is minus the root of the weighted sum of differences between what is achieved and what is desired, with the
-weights 1, 0.3, 0, 0, 0.02 and 0.02; `collision` is -1 in a crash, with weight 5.
+`distance` is minus the square root of the weighted sum of differences between the achieved and the desired goal, with
+the weights 1, 0.3, 0, 0, 0.02 and 0.02; `collision` is -1 in a crash, with weight 5.
 
 ## Costs
 None.
 
 ## Starting State
-In the middle of the aisle, at a halt, with any heading; any place but the one nearest to the car is the goal.
+In the middle of the aisle, at rest, with a random heading; the goal is any spot except the one nearest to the car.
 
 ## Episode End
-Termination: the distance is less than 0.12 (success), or a crash. Truncation: 500 steps, a fifth of a second each.
+Termination: the distance is less than 0.12 (a success), or a crash. Truncation: 500 steps, a fifth of a second each.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Distance costs in each step and a crash ends that, so that who hits something soon has
-more than the expert: read the success.
+Mean return over seeds 0 to 99. The distance is penalized in each step and a crash ends the episode, so an early crash
+has a higher return than the expert: look at the success rate instead.
 
 ## Version History
 v0: first version.
@@ -99,7 +100,7 @@ SPEC = world(
     options={
         "parked": integer(0, 0, 26, "parked cars"),
         "walls": flag(True, "walls around the lot"),
-        "simulation_hz": integer(15, 1, 60, "moments of simulation per second"),
+        "simulation_hz": integer(15, 1, 60, "simulation steps per second"),
         "policy_hz": integer(5, 1, 60, "decisions per second"),
     },
     sizes=lambda v: {**NETWORK.sizes, **car_sizes(1 + v.parked + len(WALLS), 1, NETWORK.sizes["lanes"])},
@@ -116,7 +117,7 @@ SPEC = world(
     observation={
         "car": block(FEATURES, low=-10.0, high=10.0, raw=True, doc="position, velocity, direction"),
         "achieved": block(GOAL, low=-10.0, high=10.0, raw=True, constant=True, doc="the same, and 1 after a crash"),
-        "desired": block(GOAL, low=-10.0, high=10.0, raw=True, constant=True, doc="of the place, and 0"),
+        "desired": block(GOAL, low=-10.0, high=10.0, raw=True, constant=True, doc="that of the parking spot, and 0"),
     },
     goal=("achieved", "desired"),
     action=continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; steering to the right is positive"),

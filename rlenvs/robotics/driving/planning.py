@@ -1,8 +1,8 @@
-"""A driver who plans a few decisions ahead, for cars on roads of several lanes.
+"""A driver that plans a few decisions ahead, for cars on roads with several lanes.
 
-It tries all sequences of decisions in a copy of the world, where all others drive as they will, and takes the first
-decision of the sequence with the best of safety, speed and lane. Decisions are meta-actions; where actions are
-continuous, the car of the copy carries them out as its expert does.
+It simulates all sequences of decisions in a copy of the world, including the other drivers, and takes the first
+decision of the sequence with the best safety, speed and lane. Decisions are meta-actions; with continuous actions, the
+car in the copy carries them out like its expert.
 """
 
 import math

@@ -1,36 +1,38 @@
-"""Racetrack: keep to the middle of a lane of a winding track, by steering alone, and overtake who is slower.
+"""Racetrack: steer along the middle of a lane on a winding track, and overtake slower cars.
 
 ## Description
-A closed track of two lanes, driven at 10 m/s, and a slower driver before the ego car; more with `cars`. Highway-env's
-racetrack-v0 (Leurent 2018; version 1.12), step for step; `linked=True` is its racetrack-v1, whose drivers also see who
-is on the lanes before and behind their own. The levels `large` and `oval` are its racetrack-large-v0 and
-racetrack-oval-v0, with three lanes. Different: on the large track the ego car may start on the third lane too; the oval
-has its usual length, and no roadblocks.
+A closed track of two lanes, driven at 10 m/s, with a slower driver ahead of the ego car, or more with `cars`. It
+reproduces highway-env's racetrack-v0 (Leurent 2018; version 1.12) step by step; `linked=True` is its racetrack-v1,
+whose drivers also see the cars on the lanes before and after their own. The levels `large` and `oval` are its
+racetrack-large-v0 and racetrack-oval-v0, with three lanes. Different: on the large track the ego car may also start on
+the third lane; the oval has its default length and no roadblocks.
 
 ## Action Space
 Steering, 45 degrees at 1. With `actions="meta"` meta-actions: aim at the lane to the left or right, or at the next of
 the speeds 0, 5 and 10 m/s, or keep both.
 
 ## Observation Space
-A grid of 12 x 12 cells of 3 m, the ego car in its middle and turned forwards: whether somebody is there, and whether a
-road is. Others, such as `observation="kinematics"`, as Highway's.
+A grid of 12 x 12 cells of 3 m, centered on the ego car and aligned with its heading: whether there is a car, and
+whether there is road. Other observation types, such as `observation="kinematics"`, as in Highway.
 
 ## Rewards
 `centring` is 1 / (1 + 4 d^2) at d metres from the middle of the lane, `action` the size of the action, `collision` 0
-in a crash and 1 otherwise. Weighted they give a reward in [-0.15, 1]. All are 0 off the road.
+in a crash and 1 otherwise. Their weighted sum is in [-0.15, 1]. All are 0 off the road.
 
 ## Costs
 None.
 
 ## Starting State
-The ego car 20 to 50 m along the first straight, on any lane, at 10 m/s; a driver in the bend behind it, on the same
-lane, at 6 to 9 m/s. With `cars` above 1 up to so many less one more drivers anywhere, 20 m from others.
+The ego car is 20 to 50 m along the first straight, on a random lane, at 10 m/s; a driver is in the bend after it, on
+the same lane, at 6 to 9 m/s. With `cars` above 1, up to `cars` - 1 more drivers are at random places, at least 20 m
+from others.
 
 ## Episode End
-Termination: a crash, or off the road (`offroad_terminal`). Truncation: 1500 steps, 0.2 s each. Success: neither.
+Termination: a crash, or off the road (`offroad_terminal`). Truncation: 1500 steps, 0.2 s each. Success: the time limit
+is reached.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -74,11 +76,11 @@ SPEC = driving_world(
     throttle=False,
     hz=(15, 5),
     picture=(96, 96, 1.0, 0.5),
-    params={"centring_cost": param(4.0, 0.0, 20.0, "1/m^2", "of the distance from the middle, squared")},
+    params={"centring_cost": param(4.0, 0.0, 20.0, "1/m^2", "factor of the squared distance from the middle")},
     options={
         "track": for_data(choice(*TRACKS, doc="which track")),
-        "cars": integer(1, 0, 12, "other cars, at most"),
-        "offroad_terminal": flag(True, "end the episode off the road"),
+        "cars": integer(1, 0, 12, "largest number of other cars"),
+        "offroad_terminal": flag(True, "whether leaving the road ends the episode"),
     },
     terms={
         "centring": term(0.0, 1.0, 1.0 / RANGE, "1 in the middle of the lane"),
@@ -92,7 +94,7 @@ SPEC = driving_world(
             "lane_centering_cost": same_as("centring_cost"),
             "other_vehicles": same_as("cars"),
             "terminate_off_road": same_as("offroad_terminal"),
-            "speed_limit": only(10.0, "10 m/s, to which others keep"),
+            "speed_limit": only(10.0, "10 m/s, the speed that others keep"),
         },
         rewards={"lane_centering_reward": 1.0, "action_reward": -0.3, "collision_reward": -1.0},
         paid=originals.normalized(REWARDS, most=1.0),

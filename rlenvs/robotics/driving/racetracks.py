@@ -1,7 +1,7 @@
-"""The racetracks of highway-env 1.12: closed tracks of lanes 5 m wide, from the left, inner one to the right.
+"""The racetracks of highway-env 1.12: closed tracks with lanes 5 m wide, from the inner (left) lane to the right.
 
-A track is a table: of each road its nodes, the centre of its bend (None of a straight), and for each lane two points,
-or radius and two angles in degrees. Bends are to the left where angles fall.
+A track is a table: for each road its nodes, the center of its bend (None for a straight), and for each lane two points,
+or a radius and two angles in degrees. Bends with decreasing angles turn left.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Images of driving worlds: the road around the ego car, and below it, where the road is long, a strip of it."""
+"""Images of driving worlds: the road around the ego car, and below it, for long roads, a strip of the whole road."""
 
 import math
 from typing import Any
@@ -150,7 +150,7 @@ def draw_lane_keeping(canvas: Canvas, p: Any, s: Any) -> None:
 
 def draw_parking(canvas: Canvas, p: Any, s: Any) -> None:
     """The whole lot, the goal green."""
-    canvas.legend(("blue", "car"), ("green", "place to park in"), ("orange", "parked car"), ("black", "wall"))
+    canvas.legend(("blue", "car"), ("green", "parking spot"), ("orange", "parked car"), ("black", "wall"))
     canvas.view(-38.0, 38.0, -32.0, 32.0)
     canvas.rectangle(-60.0, -60.0, 60.0, 60.0, GRASS)
     canvas.rectangle(-35.0, -21.0, 35.0, 21.0, ASPHALT)

@@ -1,6 +1,6 @@
-"""Kernels of logged traffic: cars that are moved as they were logged, how far the ego car is off, who touches it where.
+"""Kernels of logged traffic: replayed cars, the error of the ego car, and contacts by side.
 
-The state has `CARS` of `rlenvs.kits.traffic`, and `row`, the row of `p.log` that shows now.
+The state has `CARS` of `rlenvs.kits.traffic`, and `row`, the current row of `p.log`.
 """
 
 import math

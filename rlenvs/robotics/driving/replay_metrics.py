@@ -1,4 +1,4 @@
-"""Closed-loop evaluation of a policy on LogReplay: the metrics of l5kit's evaluation plan, a number each.
+"""Closed-loop evaluation of a policy on LogReplay: the metrics of l5kit's evaluation plan.
 
     python -m rlenvs.robotics.driving.replay_metrics idm --scenes 100 --traffic reactive
 
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--traffic", choices=("replayed", "reactive"), default="replayed")
     parser.add_argument("--loop", choices=("closed", "open"), default="closed")
     parser.add_argument("--actions", choices=("displacement", "kinematic"), default="displacement")
-    parser.add_argument("--log", help="a log of one's own")
+    parser.add_argument("--log", help="a custom log file")
     asked = parser.parse_args(arguments)
     keywords = {"traffic": asked.traffic, "loop": asked.loop, "actions": asked.actions, "log": asked.log}
     for name, number in closed_loop_metrics(asked.policy, asked.scenes, **keywords).items():

@@ -1,9 +1,9 @@
-"""Roundabout: enter a busy roundabout with two lanes, pass two exits and leave by the third.
+"""Roundabout: enter a busy two-lane roundabout, pass two exits and leave at the third.
 
 ## Description
-The ego car comes from below and shall leave above; four drivers are on the circle or enter it. Highway-env's
-roundabout-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s (see
-`rlenvs/Highway-v0`); `linked=True` is its roundabout-v1, whose drivers also see who is on the lanes before and behind
+The ego car comes from below and has to leave at the top; four drivers are on the circle or enter it. It reproduces
+highway-env's roundabout-v0 (Leurent 2018; version 1.12) step by step until a car is slower than 0.69 m/s (see
+`rlenvs/Highway-v0`); `linked=True` is its roundabout-v1, whose drivers also see the cars on the lanes before and after
 their own. Different: bounds of observations are finite.
 
 ## Action Space
@@ -11,30 +11,30 @@ Meta-actions: aim at the lane to the left or right, or at the next of the speeds
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-With `observation="kinematics"` five rows, the ego car and the four next before it: presence, position in parts of 100
-m, velocity in parts of 15 m/s, all absolute. Others as Highway's.
+With `observation="kinematics"` five rows, the ego car and the next four cars ahead of it: presence, position in units
+of 100 m, velocity in units of 15 m/s, all absolute. Other observation types as in Highway.
 
 ## Rewards
-`speed` is the place of the target speed, 0, 0.5 or 1; `lane_change` 1 for an action that changes lanes; `collision` is
-0 in a crash and 1 otherwise. Weighted they give a reward in [-0.04, 1]. All are 0 off the road.
+`speed` is the rank of the target speed, 0, 0.5 or 1; `lane_change` 1 for an action that changes lanes; `collision` is 0
+in a crash and 1 otherwise. Their weighted sum is in [-0.04, 1]. All are 0 off the road.
 
 ## Costs
 None.
 
 ## Starting State
-The ego car 2.5 m before the end of its straight road at 8 m/s; the others around 5 m on the outer lane, 20 m before and
-behind the beginning of the inner one, and 50 m along the road from the right, at 16 m/s with a deviation of 2 m/s, each
-with one of three exits for a goal.
+The ego car is 2.5 m before the end of its straight road at 8 m/s; the others are around 5 m on the outer lane, 20 m
+before and after the beginning of the inner lane, and 50 m along the road from the right, at 16 m/s with a standard
+deviation of 2 m/s, each with one of three exits as its goal.
 
 ## Episode End
 Termination: a crash. Truncation: 11 steps, a second each. Success: no crash.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Slowing down to a halt behind the entry is nearly as safe as looking, and the published
-reward pays little for speed.
+Mean return over seeds 0 to 99. Slowing down to a halt after the entry is nearly as safe as watching the traffic, and
+the published reward gives little for speed.
 
 ## Version History
 v0: first version.
@@ -78,13 +78,13 @@ SPEC = driving_world(
     absolute=True,
     picture=(96, 96, 1.0, 0.5),
     params={
-        "place_deviation": param(2.0, 0.0, 3.0, "m", "standard deviation of places at the start"),
+        "place_deviation": param(2.0, 0.0, 3.0, "m", "standard deviation of positions at the start"),
         "speed_deviation": param(2.0, 0.0, 3.0, "m/s", "standard deviation of speeds at the start"),
     },
     data={"plans": i8("roads", len(GOALS), STAGES)},
     more_data=lambda values: {"plans": plans()},
     terms={
-        "speed": term(0.0, 1.0, 0.2 / RANGE, "place of the target speed among the speeds"),
+        "speed": term(0.0, 1.0, 0.2 / RANGE, "rank of the target speed, from 0 to 1"),
         "lane_change": term(0.0, 1.0, -0.05 / RANGE, "1 for an action that changes lanes"),
         "collision": term(0.0, 1.0, 1.0 / RANGE, "0 in a crash, 1 otherwise"),
     },
@@ -92,8 +92,8 @@ SPEC = driving_world(
     original=originals.Config(
         duration=11,
         keys={
-            "incoming_vehicle_destination": only(None, "others go where chance sends them"),
-            "right_lane_reward": only(0, "the lane pays nothing, in highway-env neither"),
+            "incoming_vehicle_destination": only(None, "other cars have random destinations"),
+            "right_lane_reward": only(0, "the lane is not rewarded, as in highway-env"),
             "normalize_reward": only(True, "rewards are in [0, 1]"),
         },
         rewards={"collision_reward": -1.0, "high_speed_reward": 0.2, "lane_change_reward": -0.05},

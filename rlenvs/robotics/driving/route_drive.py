@@ -1,59 +1,61 @@
-"""RouteDrive: drive a way through a town with lights, stop signs, other cars and pedestrians.
+"""RouteDrive: follow a route through a town with traffic lights, stop signs, cars and pedestrians.
 
 ## Description
-A car follows a way of 400 m through a town of streets with a lane each way and limits of 30, 40 and 50 km/h. At
-junctions there are traffic lights, stop signs or the right of way; other cars keep to the rules, and pedestrians cross.
-The task is that of CaRL (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025) without
-CARLA: its reward, its infractions, its soft factors. Towns are procedural; an episode takes place in one of several.
-Different from CaRL: roads are planar, cars are highway-env's bicycles of 5 m x 2 m; what was completed before is not
-paid again, nor is the step of an infraction; who arrives is at an end, and not cut off; yaw rate and its change are
-filtered over 15 steps (there 5), and jerks are those of accelerations as they are (there smoothed over 8 before). Where
-a yaw rate begins all at once, the filter, a parabola that is read off at its end, shows up to 1.46 of it (1.37 over 5).
+A car follows a route of 400 m through a town of two-lane streets with speed limits of 30, 40 and 50 km/h. At junctions
+there are traffic lights, stop signs or right-of-way rules; other cars obey the rules, and pedestrians cross. The task
+is that of CaRL (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025) without CARLA:
+its reward, its infractions, its soft factors. Towns are procedural; an episode takes place in one of several. Different
+from CaRL: roads are flat, cars are highway-env's bicycle model of 5 m x 2 m; progress is rewarded only once, and not in
+the step of an infraction; arriving terminates the episode instead of truncating it; yaw rate and its change are
+filtered over 15 steps (there 5), and jerks are computed from unfiltered accelerations (there smoothed over 8 steps).
+When a yaw rate starts abruptly, the filter, a parabola evaluated at its end, overshoots to 1.46 of it (1.37 over 5
+steps).
 
 ## Action Space
-Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). `memory=0.75` smooths the steering as VLM-RL's
-does: the new angle is 0.75 of the old one and 0.25 of the action.
+Acceleration (5 m/s^2 at 1) and steering (45 degrees at 1, to the right). `memory=0.75` smooths the steering as in
+VLM-RL: the new angle is 0.75 of the old one plus 0.25 of the action.
 
 ## Observation Space
-In the car's own frame (x ahead, y to the right). With `observation="vector"` (default) speed, controls, place and angle
-on the lane, limit, the part of the way that is left; the next light or stop sign of the lane; soft factors that are
-held, and how long the car stands; six points of the way ahead; the nearest cars and pedestrians. With
-`observation="birdview"` masks from above, of 64 x 64 pixels of a metre, the car 25 pixels from the bottom: road, way,
-lines where to stop, cars, pedestrians; beside them the vector without way, cars and pedestrians, as "state".
+In the car's own frame (x ahead, y to the right). With `observation="vector"` (default): speed, controls, position and
+angle on the lane, speed limit, the remaining fraction of the route; the next light or stop sign of the lane; the soft
+factors in effect, and how long the car has stood still; six points of the route ahead; the nearest cars and
+pedestrians. With `observation="birdview"`: top-down masks of 64 x 64 pixels, one meter each, with the car 25 pixels
+from the bottom: road, route, stop lines, cars, pedestrians; plus the vector without route, cars and pedestrians, as
+"state".
 
 ## Rewards
-`reward="simple"`, CaRL's: `completion` is the increase of the completed part of the way in percent, times four soft
-factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision foreseen within 0.9 s (0.5, held for 500
-steps), comfort (0.5 / 6 less for each of six readings beyond its limit, held too), distance from the middle of the
-street's lane (0 at its edge). Beside the way's lanes, and where there is an infraction, nothing is paid. `crash` is -1
-for a collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the wanted speed), `offset`, `angle`,
-`turn`, `end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction and where an episode
-ends 3 m beside the lane's middle or above 35 km/h (VLM-RL in training alone), which the expert then keeps clear of.
-Both originals go on with another way behind the end of one; here an episode ends there, so that these two pay 2 for
-each step that is left to who arrives (`arrived`): who waits before a line for ever has up to 1 in each step, and would
-have more otherwise. All terms are computed always; `reward` sets their weights.
+`reward="simple"`, CaRL's: `completion` is the increase of the completed part of the route in percent, times four soft
+factors in [0, 1]: speeding (0 at 2.23 m/s above the limit), a collision predicted within 0.9 s (0.5, held for 500
+steps), comfort (0.5 / 6 less for each of six quantities beyond its limit, also held), distance from the middle of the
+lane (0 at its edge). Off the lanes of the route, and in a step with an infraction, it is 0. `crash` is -1 for a
+collision and for a red light. `reward="shaped"`, Roach's: `pace` (1 at the target speed), `offset`, `angle`, `turn`,
+`end`. `reward="composed"`, VLM-RL's: `synthesis`, in [0, 1], and -10 for an infraction or if an episode ends 3 m from
+the middle of the lane or above 35 km/h (in VLM-RL only during training), which the expert then avoids. Both originals
+continue with another route after the end of one; here the episode ends there, so these two rewards give 2 for each
+remaining step on arrival (`arrived`). Otherwise waiting at a line forever, which gives up to 1 per step, would have a
+higher return. All terms are always computed; `reward` sets their weights.
 
 ## Costs
-Infractions, each 1 where it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
+Infractions, each 1 when it happens: `red_light`, `stop_sign`, `collision`, `pedestrian`, `offroad` (more than 95 % of
 the car), `blocked` (slower than 1 km/h for 90 s, VLM-RL's; CARLA's leaderboard takes 0.1 m/s), `deviation` (30 m from
-the way, the leaderboard's; its second rule, 15 m for 30 % of the way, is left out). The limit of each is 0.
+the route, as in the leaderboard; its second rule, 15 m for 30 % of the route, is left out). The limit of each is 0.
 
 ## Starting State
-In a random town, on a random street, standing; the way is a random walk without turning around. Other cars stand or
-drive slowly at other places, pedestrians wait at crossings, and lights are somewhere in their cycle.
+In a random town, on a random street, at rest; the route is a random walk without U-turns. Other cars are at rest or
+drive slowly at other places, pedestrians wait at crossings, and traffic lights are at a random point of their cycle.
 
 ## Episode End
-Termination: the end of the way (success), or an infraction; with `mishaps="count"` infractions are counted, `deviation`
-alone ends the episode, and an episode with an infraction is no success. With `reward="composed"` also its two ends.
-Truncation: 2000 steps of 0.1 s.
+Termination: the end of the route (a success), or an infraction; with `mishaps="count"` infractions are counted, only
+`deviation` ends the episode, and an episode with an infraction is not a success. With `reward="composed"` also its two
+additional terminations. Truncation: 2000 steps of 0.1 s.
 
 ## Parameters
-Lengths in metres, times in seconds. CaRL trains on ways of 1000 m (`level="long"`).
+Lengths are in meters, times in seconds. CaRL trains on routes of 1000 m (`level="long"`).
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, who brakes late for some
-pedestrians, has 80 of 100. Other cars collide with each other once in 76 s of a town (there, in 6748 s, 88 times),
-always at a junction.
+Mean return over seeds 0 to 99. Near collisions and discomfort count for 50 s, so the expert, which brakes late for some
+pedestrians, scores 80 of 100. Other cars collide with each other once in 76 s of a town (88 times in 6748 s), always at
+a junction.
 
 ## Version History
 v0: first version.
@@ -103,8 +105,8 @@ DECIDE = 5  # steps between two decisions on who gives way
 BLOCKED = 1.0 / 3.6  # m/s
 DEVIATION = 30.0  # m
 PENALTY = rewards.PENALTY
-OBSERVATION = choice("vector", "birdview", doc="numbers, or masks from above beside some numbers")
-MISHAPS = choice("end", "count", doc="what an infraction does: ends the episode, or counts")
+OBSERVATION = choice("vector", "birdview", doc="numbers, or top-down masks with some numbers")
+MISHAPS = choice("end", "count", doc="whether an infraction ends the episode, or is only counted")
 (ENDS,) = MISHAPS.codes("end")
 
 
@@ -143,19 +145,19 @@ SPEC = world(
     doc=__doc__,
     source="CaRL (Jaeger et al. 2025), VLM-RL (Huang et al. 2024), Roach (Zhang et al. 2021), on towns of our own",
     params={
-        "grip": param(1.0, 0.3, 1.0, "", "share of the acceleration that reaches the road"),
-        "memory": param(0.0, 0.0, 0.95, "", "share of the old steering angle in the new one; VLM-RL's is 0.75"),
-        "bold": param(0.1, 0.0, 1.0, "", "share of pedestrians who do not look before they cross"),
-        "grace": param(0.0, 0.0, 1.0, "m", "distance from the lane's middle that takes nothing away"),
-        "softener": param(1.0, 0.0, 1.0, "", "what is taken away at the lane's edge"),
-        "patience": param(90.0, 5.0, 180.0, "s", "standing for so long is `blocked`", limit=True),
+        "grip": param(1.0, 0.3, 1.0, "", "fraction of the commanded acceleration that takes effect"),
+        "memory": param(0.0, 0.0, 0.95, "", "weight of the old steering angle in the new one; 0.75 in VLM-RL"),
+        "bold": param(0.1, 0.0, 1.0, "", "fraction of pedestrians who do not look before they cross"),
+        "grace": param(0.0, 0.0, 1.0, "m", "distance from the middle of the lane up to which the factor is 1"),
+        "softener": param(1.0, 0.0, 1.0, "", "reduction of the factor at the edge of the lane"),
+        "patience": param(90.0, 5.0, 180.0, "s", "standing still for this long is `blocked`", limit=True),
     },
     options={
         "cars": integer(20, 0, 63, "other cars"),
         "walkers": integer(12, 0, 60, "pedestrians"),
-        "route_length": integer(400, SHORTEST, LONGEST, "metres of the way"),
+        "route_length": integer(400, SHORTEST, LONGEST, "length of the route, in meters"),
         "town": for_data(integer(0, 0, 1_000_000, "seed of the first town")),
-        "towns": integer(4, 1, 8, "towns, of which an episode has one"),
+        "towns": integer(4, 1, 8, "number of towns; each episode uses one"),
         "columns": for_data(integer(4, 2, 6, "junctions along x")),
         "rows": for_data(integer(3, 2, 6, "junctions along y")),
         "seen_cars": for_data(integer(8, 0, 16, "cars in an observation")),
@@ -164,8 +166,8 @@ SPEC = world(
         "observation": OBSERVATION,
         "reward": rewards.REWARD,
         "mishaps": MISHAPS,
-        "comfort": for_data(choice("carla", "nuplan", doc="limits of comfort, CaRL's for either simulator")),
-        "held": integer(rewards.HELD, 1, 2000, "steps for which discomfort and near collisions count"),
+        "comfort": for_data(choice("carla", "nuplan", doc="comfort limits, those of CaRL for either simulator")),
+        "held": integer(rewards.HELD, 1, 2000, "steps for which discomfort and near collisions take effect"),
     },
     state={
         **CARS,
@@ -208,10 +210,10 @@ SPEC = world(
     observation={
         "speed": block(low=-BACKWARDS, high=FASTEST, unit="m/s", doc="speed"),
         "controls": block(2, low=-1.0, high=1.0, raw=True, doc="acceleration and steering of the last step"),
-        "aside": block(low=-5.0, high=5.0, unit="m", doc="to the right of the way"),
-        "heading": block(2, low=-1.0, high=1.0, raw=True, doc="sine and cosine of the angle to the way"),
+        "aside": block(low=-5.0, high=5.0, unit="m", doc="to the right of the route"),
+        "heading": block(2, low=-1.0, high=1.0, raw=True, doc="sine and cosine of the angle to the route"),
         "limit": block(low=0.0, high=FASTEST, unit="m/s", doc="speed limit"),
-        "left": block(low=0.0, high=1.0, doc="part of the way that is left"),
+        "left": block(low=0.0, high=1.0, doc="remaining fraction of the route"),
         "line": block(low=0.0, high=60.0, unit="m", constant=True, doc="to the next light or stop sign of the lane"),
         "shown": block(
             5,
@@ -222,8 +224,8 @@ SPEC = world(
             doc="green, yellow, red, stop sign, stop sign at which the car has halted",
         ),
         "held": block(2, low=0.0, high=1.0, raw=True, constant=True, doc="factors of collision time and comfort"),
-        "waited": block(low=0.0, high=180.0, unit="s", doc="time for which the car has stood"),
-        "way": block("points", 2, low=-50.0, high=50.0, unit="m", doc="points of the way, ahead and to the right"),
+        "waited": block(low=0.0, high=180.0, unit="s", doc="time for which the car has stood still"),
+        "way": block("points", 2, low=-50.0, high=50.0, unit="m", doc="points of the route, ahead and to the right"),
         "cars": block(
             "seen",
             6,
@@ -243,19 +245,19 @@ SPEC = world(
             doc="presence, ahead and to the right (50 m), velocity ahead and to the right (2 m/s)",
         ),
     },
-    images={"birdview": image("pixels", "pixels", "channels", doc="road, way, lines, cars, pedestrians: 0 or 255")},
+    images={"birdview": image("pixels", "pixels", "channels", doc="road, route, lines, cars, pedestrians: 0 or 255")},
     action=continuous("acceleration", "steering", doc="5 m/s^2 and 45 degrees at 1; to the right is positive"),
     terms={
-        "completion": term(0.0, 1.0, 1.0, "increase of the completed part of the way in percent, times soft factors"),
+        "completion": term(0.0, 1.0, 1.0, "increase of the completed part of the route in percent, times soft factors"),
         "crash": term(-1.0, 0.0, 1.0, "-1 for a collision or a red light"),
-        "pace": term(-3.0, 1.0, 0.0, "1 at the wanted speed, 1 less for each 6 m/s off it"),
+        "pace": term(-3.0, 1.0, 0.0, "1 at the target speed, 1 less for each 6 m/s of deviation"),
         "offset": term(-15.0, 0.0, 0.0, "-1 for each 2 m from the lane's middle"),
         "angle": term(-math.pi, 0.0, 0.0, "minus the angle to the lane, in rad"),
-        "turn": term(-0.1, 0.0, 0.0, "-0.1 where the steering changes by more than 0.01"),
-        "end": term(-21.0, 0.0, 0.0, "-1 for an infraction, and the speed in m/s less for a collision or at a line"),
+        "turn": term(-0.1, 0.0, 0.0, "-0.1 if the steering changes by more than 0.01"),
+        "end": term(-21.0, 0.0, 0.0, "-1 for an infraction, minus the speed in m/s for a collision or at a line"),
         "synthesis": term(-PENALTY, 1.0, 0.0, "VLM-RL's synthesis, -10 for an infraction"),
         "arrived": term(
-            0.0, 1000.0, 0.0, "at the end of the way without an infraction: thousands of steps that are left"
+            0.0, 1000.0, 0.0, "at the end of the route without an infraction: remaining steps in thousands"
         ),
     },
     costs={
@@ -264,8 +266,8 @@ SPEC = world(
         "collision": cost(0.0, doc="the car touches another"),
         "pedestrian": cost(0.0, doc="the car touches a pedestrian"),
         "offroad": cost(0.0, doc="more than 95 % of the car are off the road"),
-        "blocked": cost(0.0, doc="the car has stood for too long"),
-        "deviation": cost(0.0, doc="the car is 30 m from its way"),
+        "blocked": cost(0.0, doc="the car has stood still for too long"),
+        "deviation": cost(0.0, doc="the car is 30 m from its route"),
     },
     fps=1.0 / DT,
     horizon=2000,

@@ -1,8 +1,9 @@
-"""A driver who keeps the rules of a town: follows its way, halts where it has to, and drives on where nobody comes.
+"""A driver that obeys the rules of a town: it follows its route, stops where it has to, and goes when the road is
+clear.
 
-Steering is pure pursuit. The speed is the lowest of what is allowed by limits and curves, by who is before the car, by
-pedestrians, by the line ahead, and, at junctions, by where the others will be: all are foreseen for five seconds at
-their speeds along their ways, and where the car would meet one of them it waits at the line, or before that place.
+Steering is pure pursuit. The speed is the lowest allowed by limits and curves, the car ahead, pedestrians, the line
+ahead, and, at junctions, the predicted positions of others: all are predicted for five seconds at their speeds along
+their routes, and if the car would meet one of them, it waits at the line, or before that place.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The image of RouteDrive: the streets around the car with its way, lights and crossings, and a plan of the town."""
+"""The image of RouteDrive: the streets around the car with its route, lights and crossings, and a map of the town."""
 
 import math
 
@@ -96,7 +96,8 @@ def _draw_plan(canvas, p, s):
 def draw(canvas, p, s):
     """The streets around the car; in the corner a plan of the town."""
     canvas.legend(
-        ("blue", "car"), (WAY, "its way"), ("orange", "other car"), (PEOPLE, "pedestrian"), ("green", "end of the way")
+        ("blue", "car"), (WAY, "its way"), ("orange", "other car"), (PEOPLE, "pedestrian"), ("green", "end of the "
+                                                                                                      "route")
     )
     x, y = float(s.x[0]), float(s.y[0])
     width, height = canvas.scene
@@ -114,5 +115,5 @@ def draw(canvas, p, s):
     limit = f"limit {float(p.lane[k, at.LIMIT]) * 3.6:.0f}"
     said = f"{float(s.speed[0]) * 3.6:.0f} km/h, {limit}"
     done = 100.0 * float(s.made) / float(p.route_length)
-    waits = f"stands for {float(s.waited):.0f} s" if s.waited >= 1.0 else ""
-    canvas.caption(said, f"{done:.0f} % of the way", waits)
+    waits = f"standing for {float(s.waited):.0f} s" if s.waited >= 1.0 else ""
+    canvas.caption(said, f"{done:.0f} % of the route", waits)

@@ -1,14 +1,13 @@
-"""Rewards of RouteDrive: what each is made of, in kernels.
+"""Rewards of RouteDrive, as kernels.
 
 `simple` is CaRL's (Jaeger et al., "CaRL: Learning Scalable Planning Policies with Simple Rewards", 2025): the increase
-of the completed part of the way, in percent, times soft factors in [0, 1]. Its code compares with the value before, so
-that rocking back and forward is paid again and again; here what was reached before is not paid again.
-`shaped` is the dense reward of Roach (Zhang et al., "End-to-End Urban Driving by Imitating a Reinforcement Learning
-Coach", 2021), with the numbers of its code (`valeo_action.py`, `terminal/valeo.py`), of the kind that CaRL compares
-with; Roach sees cars and pedestrians within 9.5 m ahead and lights within 18 m, here all on the way count, and an
-episode does not end 3.5 m beside the way as there. `composed` is the synthesis of VLM-RL (Huang et al., 2024), with the
-numbers of its code, and a score of risk of our own, from distances and times to collision, where VLM-RL asks a
-vision-language model.
+of the completed part of the route, in percent, times soft factors in [0, 1]. Its code compares with the previous value,
+so that moving back and forth is rewarded repeatedly; here progress is rewarded only once. `shaped` is the dense reward
+of Roach (Zhang et al., "End-to-End Urban Driving by Imitating a Reinforcement Learning Coach", 2021), with the numbers
+of its code (`valeo_action.py`, `terminal/valeo.py`), of the kind that CaRL compares with. Roach considers cars and
+pedestrians within 9.5 m ahead and lights within 18 m; here all on the route count, and an episode does not end 3.5 m
+off the route as there. `composed` is the synthesis of VLM-RL (Huang et al., 2024), with the numbers of its code, and
+with a risk score computed from distances and times to collision, where VLM-RL queries a vision-language model.
 """
 
 import math

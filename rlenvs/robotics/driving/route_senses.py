@@ -1,5 +1,5 @@
-"""What a car of RouteDrive observes, in kernels: the line ahead, its way, cars, pedestrians, masks from above; and what
-of it is on the road."""
+"""Observations of RouteDrive, as kernels: the line ahead, the route, cars, pedestrians, top-down masks; and which part
+of the car is on the road."""
 
 import math
 

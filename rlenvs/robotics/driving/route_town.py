@@ -1,8 +1,8 @@
-"""Traffic of RouteDrive's towns, in kernels: other cars on ways without end, pedestrians, who is taken off the road.
+"""Traffic of RouteDrive's towns, in kernels: other cars on endless routes, pedestrians, and the removal of cars.
 
-Cars are the kit's (`rlenvs.kits.traffic`): they follow who is before them, keep to limits, halt at red lights and stop
-signs, give way at junctions, and stop for pedestrians. A car that has crashed, or has stood for long, is taken off the
-road and comes back in another street, out of the ego car's sight.
+Cars are the kit's (`rlenvs.kits.traffic`): they follow the car ahead, obey speed limits, stop at red lights and stop
+signs, give way at junctions, and stop for pedestrians. A car that has crashed, or has stood still for long, is removed
+and reappears in another street, out of the ego car's sight.
 """
 
 import functools

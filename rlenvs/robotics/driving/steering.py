@@ -1,7 +1,7 @@
-"""How experts drive a car whose actions are continuous: along the lanes of its route, each action held until the next.
+"""How experts drive a car with continuous actions: along the lanes of its route, with each action held until the next.
 
-A car that is told meta-actions remembers the lane and the speed that it aims at. Of this one the world knows neither;
-they are found from where it is and heads to, in a copy of the world, where it then drives as it will.
+A car controlled by meta-actions stores its target lane and target speed. With continuous actions the world has neither;
+they are inferred from its position and heading in a copy of the world, which is then simulated.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""Cars of a town in kernels: a bicycle on a route of lanes, who overlaps whom, what is road, and the way that is left.
+"""Cars of a town in kernels: a bicycle model on a route of lanes, overlaps, road areas, and the remaining distance.
 
-The cars are fields of a world's state: place, heading, speed, whether they are `here`, their `route` of `legs` lanes,
-the `stage` of it at which they are, and `station` and `aside` on that lane; `order` has them by x.
+The cars are fields of a world's state: position, heading, speed, whether they are `here`, their `route` of `legs`
+lanes, their current `stage` of it, and `station` and `aside` on that lane; `order` sorts them by x.
 """
 
 import math

@@ -1,41 +1,42 @@
-"""TwoWay: overtake slower cars on a road whose left lane belongs to who comes the other way.
+"""TwoWay: overtake slower cars on a two-way road, using the lane of the oncoming traffic.
 
 ## Description
-Three drivers ahead on one's own lane, two oncoming ones. Highway-env's two-way-v0 (Leurent 2018; version 1.12), step
-for step until a car is slower than 0.69 m/s (see `rlenvs/Highway-v0`). Its reward pays for speed and for the left lane,
-and nothing for crashes: the constraint of which it speaks, to keep out of the left lane, is a cost here, as a crash is.
-Different: where the ego car turns round on the left lane, where the original divides by zero, `left_lane` is 0.
+Three drivers are ahead on the ego car's lane, and two are oncoming. It reproduces highway-env's two-way-v0 (Leurent
+2018; version 1.12) step by step until a car is slower than 0.69 m/s (see `rlenvs/Highway-v0`). Its reward favors speed
+and the left lane, and does not penalize crashes. The constraint that it mentions, to keep out of the left lane, is a
+cost here, and so is a crash. Different: if the ego car turns around on the left lane, where the original divides by
+zero, `left_lane` is 0.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 20, 25 and 30 m/s, or keep both. With
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-Times to collision: for the present target speed and its neighbours, on the present lane and those beside it, in how
-many of the next five seconds somebody is met, 1, or closely missed, 0.5. Others, such as `observation="kinematics"`, as
-Highway's.
+Times to collision: for the current target speed and its neighbors, on the current lane and the adjacent ones, for each
+of the next five seconds 1 if there would be a collision, 0.5 for a near miss. Other observation types, such as
+`observation="kinematics"`, as in Highway.
 
 ## Rewards
-`speed` is the place of the target speed, 0, 0.5 or 1; `left_lane` 1 for the left lane as a target. Weighted with 0.8
+`speed` is the rank of the target speed, 0, 0.5 or 1; `left_lane` is 1 if the target is the left lane. Weighted with 0.8
 and 0.2 they give a reward in [0, 1].
 
 ## Costs
 `collision` and `oncoming_lane`: 1 in a step that ends in a crash, and in one that ends on the left lane.
 
 ## Starting State
-The ego car 30 m along the right lane at 30 m/s; three drivers around 70, 110 and 150 m at 24 m/s; two oncoming ones
-around 200 and 300 m from the other end of the road, which is 800 m long, at 20 m/s. Normal deviations: 10 m, 2 m/s, and
-5 m/s of oncoming ones.
+The ego car is 30 m along the right lane at 30 m/s; three drivers are around 70, 110 and 150 m at 24 m/s; two oncoming
+ones are around 200 and 300 m from the other end of the road, which is 800 m long, at 20 m/s. Standard deviations: 10 m,
+2 m/s, and 5 m/s for oncoming cars.
 
 ## Episode End
 Termination: a crash. Truncation: 15 steps, a second each. Success: no crash.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. As crashes are costs, the most return is had on the left lane until somebody comes: read
-return, success and costs together.
+Mean return over seeds 0 to 99. Since crashes are costs, the highest return comes from staying on the left lane until a
+car comes: look at return, success and costs together.
 
 ## Version History
 v0: first version.
@@ -61,12 +62,13 @@ SPEC = driving_world(
     time_span=5,
     observation="times",
     params={
-        "place_deviation": param(10.0, 0.0, 12.0, "m", "standard deviation of places at the start"),
-        "speed_deviation": param(2.0, 0.0, 4.0, "m/s", "of speeds, two and a half times as much of oncoming cars"),
+        "place_deviation": param(10.0, 0.0, 12.0, "m", "standard deviation of positions at the start"),
+        "speed_deviation": param(2.0, 0.0, 4.0, "m/s", "standard deviation of speeds; two and a half times as much "
+        "for oncoming cars"),
     },
     terms={
-        "speed": term(0.0, 1.0, 0.8, "place of the target speed among the speeds"),
-        "left_lane": term(0.0, 1.0, 0.2, "1 for the left lane as a target"),
+        "speed": term(0.0, 1.0, 0.8, "rank of the target speed, from 0 to 1"),
+        "left_lane": term(0.0, 1.0, 0.2, "1 if the target is the left lane"),
     },
     costs={
         "collision": cost(0.0, 1.0, doc="1 in a crash"),

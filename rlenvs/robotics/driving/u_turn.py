@@ -1,43 +1,43 @@
-"""UTurn: through a bend of half a circle, past six slower cars on two lanes.
+"""UTurn: drive through a U-turn, overtaking six slower cars on two lanes.
 
 ## Description
-Two lanes, half a circle to the left, two lanes back. Six drivers are on the way, on both lanes, the last four of them
-slow. Highway-env's u-turn-v0 (Leurent 2018; version 1.12), step for step until a car is slower than 0.69 m/s (see
-`rlenvs/Highway-v0`); `linked=True` is its u-turn-v1, whose drivers also see who is on the lanes before and behind their
-own. As there, the lane that is paid is the outer, right one, though highway-env calls the term "left lane"; and the ego
-car looks ahead along the bend no farther than in other worlds, as the name under which highway-env sets more of it is
-read nowhere.
+Two lanes, half a circle to the left, two lanes back. Six drivers are on the road, on both lanes, the last four of them
+slow. It reproduces highway-env's u-turn-v0 (Leurent 2018; version 1.12) step by step until a car is slower than 0.69
+m/s (see `rlenvs/Highway-v0`); `linked=True` is its u-turn-v1, whose drivers also see the cars on the lanes before and
+after their own. As there, the outer (right) lane is rewarded, though highway-env calls the term "left lane"; and the
+ego car looks no farther ahead along the bend than in other environments, because highway-env never reads the setting
+that would change it.
 
 ## Action Space
 Meta-actions: aim at the lane to the left or right, or at the next of the speeds 8, 16 and 24 m/s, or keep both. With
 `actions="continuous"` acceleration (5 m/s^2 at 1) and steering (45 degrees at 1).
 
 ## Observation Space
-Times to collision: for the present target speed and its neighbours, on the present lane and those beside it, in how
-many of the next sixteen seconds somebody is met, 1, or closely missed, 0.5. Others, such as
-`observation="kinematics"`, as Highway's.
+Times to collision: for the current target speed and its neighbors, on the current lane and the adjacent ones, for each
+of the next sixteen seconds 1 if there would be a collision, 0.5 for a near miss. Other observation types, such as
+`observation="kinematics"`, as in Highway.
 
 ## Rewards
 `speed` is 0 at 8 m/s and 1 at 24 m/s, `outer_lane` 1 on the right lane, `collision` 0 in a crash and 1 otherwise;
-weighted they add up to a reward in [0, 1]. All are 0 off the road.
+their weighted sum is in [0, 1]. All are 0 off the road.
 
 ## Costs
 None.
 
 ## Starting State
-The ego car at the beginning of the left lane at 16 m/s; the others around 25 and 56 m before it, 0.5 and 17.5 m along
-the bend, 1 and 30 m behind it, at 13.5, 14.5, 4.5, 5.5, 3.5 and 5.5 m/s, alternately on its lane and the other, with
-normal deviations of 2 m and 2 m/s.
+The ego car is at the beginning of the left lane at 16 m/s; the others are around 25 and 56 m ahead of it, 0.5 and 17.5
+m along the bend, and 1 and 30 m after it, at 13.5, 14.5, 4.5, 5.5, 3.5 and 5.5 m/s, alternately on its lane and the
+other, with standard deviations of 2 m and 2 m/s.
 
 ## Episode End
 Termination: a crash. Truncation: 10 steps, a second each. Success: no crash.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. Keeping to the right behind who drives there, without a look, is safe too, and has most
-of the return: who is faster has the rest.
+Mean return over seeds 0 to 99. Following the cars on the right lane without watching the traffic is also safe and gives
+most of the return; driving faster gives the rest.
 
 ## Version History
 v0: first version.
@@ -82,7 +82,7 @@ SPEC = driving_world(
     observation="times",
     picture=(96, 96, 1.0, 0.5),
     params={
-        "place_deviation": param(2.0, 0.0, 3.0, "m", "standard deviation of places at the start"),
+        "place_deviation": param(2.0, 0.0, 3.0, "m", "standard deviation of positions at the start"),
         "speed_deviation": param(2.0, 0.0, 3.0, "m/s", "standard deviation of speeds at the start"),
         "low_speed": param(8.0, 0.0, 15.0, "m/s", "speed at which `speed` is 0"),
         "high_speed": param(24.0, 16.0, 40.0, "m/s", "speed at which `speed` is 1"),

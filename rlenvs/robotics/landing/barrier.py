@@ -1,20 +1,20 @@
-"""The barriers of a lander with throttles: it stays upright, and can always brake its fall before it meets the ground.
+"""Barrier functions for a lander with throttles: it stays upright, and can always brake before it reaches the ground.
 
-A fall of speed v that is braked by a is stopped within v^2 / (2 a). So a lander with the room r below it, which is to
-touch down no faster than SOFT, may fall at
+A fall at speed v with deceleration a stops within v^2 / (2 a). So a lander at height r, which must touch down no faster
+than SOFT, may fall at
 
     SOFT + sqrt(2 a r),    a = BRAKING (lift cos(LEAN) - gravity),
 
-and the barrier is this less the speed of the fall. The lift is what the main engine gives on average, at the largest
-lean that the other two barriers leave: to the left and to the right, the speed of turning that the side engines still
-stop before LEAN, sqrt(2 a (LEAN - angle)) with a = BRAKING times what they give, less that of turning. The room is that
-above the highest ground which the lander passes, at its present speed to the side, until its fall is stopped.
+and the barrier is this minus its falling speed. The lift is the average of the main engine at the largest lean that the
+other two barriers allow. These are, to the left and to the right, the angular velocity that the side engines can still
+stop before LEAN, sqrt(2 a (LEAN - angle)) with a = BRAKING times their acceleration, minus the current one. The height
+is measured above the highest ground that the lander passes, at its current lateral speed, until it stops falling.
 
 The envelope is the braking curve of the double integrator under a bounded force (Rao and Bernstein, "Naive control of
-the double integrator", IEEE Control Systems Magazine 21(5), 2001); that it serves as barriers here is our own. A share
-of the force is set aside: impulses vary by chance, those of the main engine by half, and the side engines do nothing up
-to half of their power, where the filter takes them for proportional. Tested, not proved. Nobody is kept from flying out
-of the viewport to the side.
+the double integrator", IEEE Control Systems Magazine 21(5), 2001); using it as a barrier is this package's idea. Part
+of the force is kept in reserve: impulses are random, those of the main engine by half, and the side engines do nothing
+up to half of their power, while the filter assumes that they are proportional. Tested, not proved. Leaving the viewport
+sideways is not prevented.
 """
 
 import math

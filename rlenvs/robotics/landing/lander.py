@@ -1,6 +1,6 @@
 """The lander: terrain, body, legs, engines and wind of Gymnasium's LunarLander-v3, as kernels.
 
-Sizes are in the original's pixels, of which `scale` make a metre; so are the sides of its viewport.
+Sizes are in the original's pixels, `scale` per meter, including the viewport.
 """
 
 import math

@@ -1,44 +1,44 @@
-"""LunarLander: land on two legs between two flags, with three engines and little fuel.
+"""LunarLander: land between two flags by firing three engines, using little fuel.
 
 ## Description
-A lander falls towards rough ground with a push from chance; the main engine lifts it, two small ones turn it and push
-it aside. Gymnasium's LunarLander-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards, ends and keywords, moved by
-rigid bodies of our own (`rlenvs/kits/planar`) in place of Box2D. From the same start with the same draws of chance the
-flight is the original's to 1e-5 per step; contacts agree in distribution (benchmarks/planar_episodes.md).
-`LunarLanderContinuous-v0` has throttles. `rlenvs/mo-LunarLander-v0` pays the reward's parts as a vector, with
-`level="mo-gymnasium"` exactly those of MO-Gymnasium's mo-lunar-lander-v3. Different: nothing sleeps, an episode ends
-when all bodies have been as slow for as long as Box2D asks; iterations end early when they change nothing any more.
-Two oddities of the original are kept: the side engines push at a place that depends on the angle, and a leg that
-touches two pieces of ground counts as in the air when one lets it go.
+A lander falls towards rough ground after a random push; the main engine lifts it, two small ones turn it and push it
+sideways. Gymnasium's LunarLander-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards, terminations and keywords,
+simulated by this package's rigid bodies (`rlenvs/kits/planar`) instead of Box2D. With the same start and the same
+random numbers the flight matches the original to 1e-5 per step; contacts agree in distribution
+(benchmarks/planar_episodes.md). `LunarLanderContinuous-v0` has throttles. `rlenvs/mo-LunarLander-v0` returns the reward
+terms as a vector, with `level="mo-gymnasium"` exactly those of MO-Gymnasium's mo-lunar-lander-v3. Different: bodies do
+not sleep; an episode ends when all bodies have been as slow for as long as Box2D requires; solver iterations stop early
+when they change nothing. Two quirks of the original are kept: the side engines push at a point that depends on the
+angle, and a leg that touches two pieces of ground counts as in the air as soon as it leaves one of them.
 
 ## Action Space
 0 nothing, 1 left engine, 2 main engine, 3 right engine. LunarLanderContinuous-v0: main engine, off below 0, from half
 to full power above; side engines, off within [-0.5, 0.5], left below.
 
 ## Observation Space
-Position of the lander relative to the pad, in half viewports; velocities in those units, times half a metre's worth of
-the viewport, as the original has them; angle [rad]; angular velocity times 0.4 s; whether each leg touches the ground.
+Position of the lander relative to the pad, in half viewports; velocities in those units, scaled as in the original;
+angle [rad]; angular velocity times 0.4 s; whether each leg touches the ground.
 
 ## Rewards
 `shaping` is the change of -100 (distance + speed + |angle|) + 10 for each leg on the ground, in units of the
 observation. `main_engine` and `side_engine` are minus the powers, weighted 0.3 and 0.03. `landing` is 100 at rest and
--100 after a crash; this step pays nothing else, but with `last_step_counts`, as MO-Gymnasium has it.
+-100 after a crash; in this step the other terms are 0, unless `last_step_counts` is set, as in MO-Gymnasium.
 
 ## Costs
-None. LunarLanderContinuous-v0 has three barriers for `BarrierFilter`, which then keeps the lander from falling (m/s)
-and turning (rad/s) faster than its engines can stop: it meets the ground at some 1 m/s, and leans by some 0.6 rad.
+None. LunarLanderContinuous-v0 has three barriers for `BarrierFilter`, which keeps the lander from falling (m/s) and
+turning (rad/s) faster than its engines can stop: it touches down at about 1 m/s, and leans by at most about 0.6 rad.
 
 ## Starting State
 At the top of the viewport, pushed by a force of up to `initial_random` newtons in each direction during the first step,
-in which nothing fires. The ground has 11 points, of which 5 are the flat pad.
+in which no engine fires. The ground has 11 points, 5 of which form the flat pad.
 
 ## Episode End
 Termination: the hull touches the ground, or the lander leaves the viewport sideways (a crash); it has been at rest for
-half a second (success). Truncation: 1000 steps (20 s).
+half a second (a success). Truncation: 1000 steps (20 s).
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names, in the original's pixels, of which `scale` make a
-metre; gravity, wind and turbulence are Gymnasium's keywords.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names, in the original's pixels, `scale` per meter;
+gravity, wind and turbulence are Gymnasium's keywords.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert is a controller with the gains of Gymnasium's own.
@@ -86,28 +86,29 @@ SPEC = world(
     params={
         "gravity": param(-10.0, -20.0, 0.0, "m/s^2", "gravity, upwards"),
         "gravity_x": param(0.0, -20.0, 20.0, "m/s^2", "gravity, to the right"),
-        "main_engine_power": param(13.0, 0.0, 50.0, "", "impulse of the main engine, per metre of its arm"),
-        "side_engine_power": param(0.6, 0.0, 50.0, "", "impulse of the side engines, per metre of their arm"),
+        "main_engine_power": param(13.0, 0.0, 50.0, "", "impulse of the main engine, per meter of its arm"),
+        "side_engine_power": param(0.6, 0.0, 50.0, "", "impulse of the side engines, per meter of their arm"),
         "initial_random": param(1000.0, 0.0, 2000.0, "N", "largest force of the first step, in each direction"),
-        "leg_away": param(20.0, 10.0, 40.0, "px", "how far the legs stand off"),
-        "leg_down": param(18.0, 10.0, 40.0, "px", "how far they reach down"),
+        "leg_away": param(20.0, 10.0, 40.0, "px", "horizontal distance of the legs"),
+        "leg_down": param(18.0, 10.0, 40.0, "px", "vertical distance of the legs"),
         "leg_w": param(2.0, 1.0, 10.0, "px", "half the width of a leg"),
         "leg_h": param(8.0, 1.0, 20.0, "px", "half the length of a leg"),
         "leg_spring_torque": param(40.0, 0.0, 100.0, "N m", "torque that presses the legs down"),
-        "side_engine_height": param(14.0, 1.0, 20.0, "px", "where the side engines push"),
-        "side_engine_away": param(12.0, 1.0, 20.0, "px", "how far out they push"),
+        "side_engine_height": param(14.0, 1.0, 20.0, "px", "height of the side engines"),
+        "side_engine_away": param(12.0, 1.0, 20.0, "px", "horizontal distance of the side engines"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
-        "scale": param(30.0, 10.0, 100.0, "px/m", "size of everything"),
-        "viewport_w": param(600.0, 400.0, 1000.0, "px", "width of the viewport, beyond which the flight ends"),
-        "viewport_h": param(400.0, 200.0, 800.0, "px", "its height, where flights begin; the pad is at a quarter"),
+        "scale": param(30.0, 10.0, 100.0, "px/m", "pixels per meter"),
+        "viewport_w": param(600.0, 400.0, 1000.0, "px", "width of the viewport; leaving it ends the episode"),
+        "viewport_h": param(400.0, 200.0, 800.0, "px", "height of the viewport, where episodes start; the pad is at a "
+        "quarter of it"),
         "wind_power": param(15.0, 0.0, 20.0, "N", "strongest wind, with `enable_wind`"),
         "turbulence_power": param(1.5, 0.0, 2.0, "N m", "strongest torque of the wind"),
     },
     options={
-        "enable_wind": flag(False, "wind and turbulence while no leg touches the ground"),
-        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
-        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
-        "last_step_counts": flag(False, "the last step pays all terms, not `landing` alone"),
+        "enable_wind": flag(False, "whether there is wind and turbulence while no leg touches the ground"),
+        "velocity_iterations": integer(180, 1, 1000, "largest number of velocity iterations per step"),
+        "position_iterations": integer(60, 1, 1000, "largest number of position iterations per step"),
+        "last_step_counts": flag(False, "whether the last step has all terms, not only `landing`"),
     },
     state=STATE,
     observation={
@@ -123,7 +124,7 @@ SPEC = world(
     action=discrete("nothing", "left engine", "main engine", "right engine"),
     terms={
         "landing": term(-100.0, 100.0, 1.0, "100 at rest, -100 after a crash"),
-        "shaping": term(-5000.0, 5000.0, 1.0, "change of what the original shapes rewards with"),
+        "shaping": term(-5000.0, 5000.0, 1.0, "change of the original's shaping function"),
         "main_engine": term(-1.0, 0.0, 0.3, "minus the power of the main engine"),
         "side_engine": term(-1.0, 0.0, 0.03, "minus the power of the side engines"),
     },
@@ -147,7 +148,7 @@ SPEC = world(
 
 CONTINUOUS = SPEC.member(
     "LunarLanderContinuous-v0",
-    "LunarLander with throttles: land on two legs between two flags with engines whose power is yours.",
+    "LunarLander with continuous throttles: land between two flags, using little fuel.",
     action=continuous("main engine", "side engines"),
     barriers=3,
     drop_in=DROP_IN.but(keywords={"continuous": only(True, "rlenvs/LunarLander-v0 has four choices")}),

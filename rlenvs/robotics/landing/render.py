@@ -1,4 +1,4 @@
-"""Pictures of landers: black sky, grey ground, flags at the pad, flames."""
+"""Images of landers: black sky, gray ground, flags at the pad, flames."""
 
 import math
 from typing import Any

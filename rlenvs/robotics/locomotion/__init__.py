@@ -1,1 +1,1 @@
-"""Walking and running, simulated by MuJoCo: Gymnasium's robots, with a limit of speed as a cost."""
+"""Walking and running, simulated by MuJoCo: Gymnasium's robots, with a speed limit as a cost."""

@@ -3,13 +3,13 @@
 ## Description
 
 Ant-v5 of Gymnasium (after Schulman et al., arXiv 1506.02438; Farama Foundation, MIT licence): its model, observations,
-rewards, starts and ends. The cost is that of SafetyAntVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023):
-moving faster than a limit, in any direction. Spaces are those of Ant-v5, float64 without bounds; with `scaled=True`
-observations are float32 and bounded. Different: contact forces are those that MuJoCo computes at the beginning of the
-last physics step, where the original asks for them between two stages of its integrator; numbers beyond 1000 are
-observed as 1000.
+rewards, starts and terminations. The cost is that of SafetyAntVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS
+2023): moving faster than a limit, in any direction. Spaces are those of Ant-v5, float64 without bounds; with
+`scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo computes at the
+beginning of the last physics step, where the original asks for them between two stages of its integrator; numbers
+beyond 1000 are observed as 1000.
 
-Levels "mo-gymnasium" and "mo-gymnasium-2obj" pay the vectors of MO-Gymnasium's mo-ant-v5 and mo-ant-2obj-v5.
+Levels "mo-gymnasium" and "mo-gymnasium-2obj" have the reward vectors of MO-Gymnasium's mo-ant-v5 and mo-ant-2obj-v5.
 
 ## Action Space
 
@@ -17,20 +17,20 @@ Torques at hip and ankle of the legs 4, 1, 2, 3, in this order, as fractions of 
 
 ## Observation Space
 
-As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
+As in the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
 y, and for every body the torque and force of its contacts [N m, N], clipped to [-1, 1]: 105 numbers, not scaled.
 
 ## Rewards
 
 `forward` is the mean velocity of the torso along x in this step [m/s], `healthy` is 1 while the torso's height lies
-within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with the weight 0.5, and
-`contact` that of the clipped contact forces, with the weight 0.0005.
+within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with weight 0.5, and `contact`
+that of the clipped contact forces, with weight 0.0005.
 
 With `level="mo-gymnasium"` the terms are `forward`, `sideways` (the velocity along y) and `control`, each with the
-healthy and weighted contact rewards added: the vector of mo-ant-v5. The original gives no weights for it; 1, 0 and
-0.5 count these two rewards 1.5 times, else their sum is the reward of Ant-v5. With `level="mo-gymnasium-2obj"`, the
-vector of mo-ant-2obj-v5, the weighted squares are added to both others too, and the weights 1 and 0 give the reward
-of Ant-v5.
+healthy and weighted contact rewards added: the vector of mo-ant-v5. The original gives no weights for it; with 1, 0 and
+0.5 these two rewards count 1.5 times, and apart from that the sum is the reward of Ant-v5. With
+`level="mo-gymnasium-2obj"`, the vector of mo-ant-2obj-v5, the weighted squares are also added to both other terms, and
+the weights 1 and 0 give the reward of Ant-v5.
 
 ## Costs
 
@@ -47,8 +47,8 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques; the mass of the robot is proportional to `density`. A body whose own mass is given
-(not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques; the mass of the robot is proportional to `density`. A body with an explicit mass (not
+0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
@@ -88,7 +88,7 @@ MOST_CONTACT = 6.0 * BODIES * CONTACT_COST
 
 UNCHANGED = {
     "contact_force_range": only((-1.0, 1.0), "contact forces are clipped to [-1, 1]"),
-    "main_body": only(1, "the torso is what runs"),
+    "main_body": only(1, "the torso is the tracked body"),
 }
 SPEC = world(
     "Ant-v0",
@@ -103,9 +103,9 @@ SPEC = world(
         "friction": param(1.0, 0.2, 2.0, "", "sliding friction of feet and floor"),
         "lowest": param(0.2, 0.0, 0.5, "m", "height at which the torso is still healthy", limit=True),
         "highest": param(1.0, 0.5, 2.0, "m", "height at which the torso is still healthy", limit=True),
-        "speed_limit": param(2.6222, 0.5, 10.0, "m/s", "above which moving costs", limit=True),
+        "speed_limit": param(2.6222, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="end the episode when the ant is not healthy")},
+    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the ant is not healthy")},
     state={"xpos": f8("nbody", 3), "cfrc_ext": f8("nbody", 6), "x": f8, "y": f8, **STATE},
     observation={
         "positions": block(
@@ -146,7 +146,7 @@ SPEC = world(
         "mo-gymnasium-2obj": objectives(
             "mo-ant-2obj-v5",
             forward=term(-FASTEST - MOST_CONTACT - 4.0, FASTEST + 1.0, 1.0, "the reward of Ant-v5"),
-            sideways=term(-FASTEST - MOST_CONTACT - 4.0, FASTEST + 1.0, 0.0, "velocity along y in its place"),
+            sideways=term(-FASTEST - MOST_CONTACT - 4.0, FASTEST + 1.0, 0.0, "velocity along y instead"),
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""HalfCheetah: run forwards, fast.
+"""HalfCheetah: run forwards as fast as possible on two legs.
 
 ## Description
 
@@ -15,8 +15,8 @@ The torques at thigh, shin and foot of the back leg, then of the front leg, as f
 
 ## Observation Space
 
-As the original: 8 positions (height, pitch, six joint angles) and their rates with the forward velocity, 17
-numbers, not scaled.
+As in the original: 8 positions (height, pitch, six joint angles) and their rates with the forward velocity, 17 numbers,
+not scaled.
 
 ## Rewards
 
@@ -37,8 +37,8 @@ After 1000 steps (50 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `mass` is that of the whole robot. The torso (with the head) and the back thigh may
-be given masses of their own (not 0), which add to what the others have of `mass`; their inertia is proportional to
+`strength` multiplies all torques, `mass` is that of the whole robot. The torso (with the head) and the back thigh can
+have explicit masses (not 0), in addition to the share of the other bodies in `mass`; their inertia is proportional to
 them.
 
 ## Reference Scores
@@ -84,7 +84,7 @@ SPEC = world(
         "torso_mass": param(0.0, 0.0, 7.0, "kg", "of torso and head; 0: their share of `mass`, 6.25 kg"),
         "back_thigh_mass": param(0.0, 0.0, 3.0, "kg", "0: its share of `mass`, 1.54 kg"),
         "friction": param(0.4, 0.1, 4.0, "", "sliding friction of feet and floor"),
-        "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "above which running costs", limit=True),
+        "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
     state={"x": f8, **STATE},
     observation={

@@ -3,12 +3,13 @@
 ## Description
 
 Hopper-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks
-with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and ends. A flat
-robot with one leg of three joints hops along x. The cost is that of SafetyHopperVelocity-v1 of Safety-Gymnasium (Ji
-et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Hopper-v5, float64 without bounds; with
+with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and terminations. A
+flat robot with one leg of three joints hops along x. The cost is that of SafetyHopperVelocity-v1 of Safety-Gymnasium
+(Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Hopper-v5, float64 without bounds; with
 `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.
 
-Levels "mo-gymnasium" and "mo-gymnasium-2obj" pay the vectors of MO-Gymnasium's mo-hopper-v5 and mo-hopper-2obj-v5.
+Levels "mo-gymnasium" and "mo-gymnasium-2obj" have the reward vectors of MO-Gymnasium's mo-hopper-v5 and
+mo-hopper-2obj-v5.
 
 ## Action Space
 
@@ -16,7 +17,7 @@ The torques at thigh, leg and foot, as fractions of 200 N m.
 
 ## Observation Space
 
-As the original: 5 positions (height, pitch, three joint angles) and 6 rates with the forward velocity, these clipped
+As in the original: 5 positions (height, pitch, three joint angles) and 6 rates with the forward velocity, these clipped
 to [-10, 10]: 11 numbers, not scaled.
 
 ## Rewards
@@ -26,9 +27,9 @@ pitched by less than `tilt`, and no other number of the state is 100 or more, an
 squares of the action; its weight is 0.001. The weighted sum is the reward of Hopper-v5.
 
 With `level="mo-gymnasium"` the terms are `forward`, `height` (10 times the height above the start, m) and `control`,
-each with the healthy reward added. Their weights 1, 0 and 0.001 count that reward 1.001 times; else their sum is the
-reward of Hopper-v5. With `level="mo-gymnasium-2obj"` the weighted squares are added to both others too, and the
-weights 1 and 0 give the reward of Hopper-v5.
+each with the healthy reward added. With their weights 1, 0 and 0.001 that reward counts 1.001 times; apart from that
+the sum is the reward of Hopper-v5. With `level="mo-gymnasium-2obj"` the weighted squares are also added to both other
+terms, and the weights 1 and 0 give the reward of Hopper-v5.
 
 ## Costs
 
@@ -46,12 +47,12 @@ defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
-Mean return over fixed seeds. The expert's torques are a linear function of the observation, found by random search on
-it (Mania, Guy and Recht, NeurIPS 2018, whose best such hopper has 3909): it hops, and stays up for the whole episode.
+Mean return over fixed seeds. The expert's torques are a linear function of the observation, found by random search
+(Mania, Guy and Recht, NeurIPS 2018, whose best linear policy scores 3909): it hops, and stays up for the whole episode.
 
 ## Version History
 
@@ -108,13 +109,13 @@ SPEC = world(
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
         "thigh_mass": param(0.0, 0.0, 10.0, "kg", "of the thigh; 0: as `density` says, 4.06 kg"),
-        "friction": param(FOOT, 0.1, 4.0, "", "sliding friction of the foot; that of all else in proportion"),
+        "friction": param(FOOT, 0.1, 4.0, "", "sliding friction of the foot; other frictions in proportion"),
         "damping": DAMPING,
-        "lowest": param(0.7, 0.2, 1.2, "m", "above which the torso is healthy", limit=True),
-        "tilt": param(0.2, 0.05, 1.5, "rad", "up to which the torso is healthy", limit=True),
-        "speed_limit": param(0.7402, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
+        "lowest": param(0.7, 0.2, 1.2, "m", "height above which the torso is healthy", limit=True),
+        "tilt": param(0.2, 0.05, 1.5, "rad", "pitch up to which the torso is healthy", limit=True),
+        "speed_limit": param(0.7402, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="end the episode when the hopper is not healthy")},
+    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the hopper is not healthy")},
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -147,7 +148,7 @@ SPEC = world(
         "mo-gymnasium-2obj": objectives(
             "mo-hopper-2obj-v5",
             forward=term(-FASTEST - 1.0, FASTEST + 1.0, 1.0, "the reward of Hopper-v5"),
-            height=term(-HIGHEST - 1.0, HIGHEST + 1.0, 0.0, "10 times the height, in place of the velocity"),
+            height=term(-HIGHEST - 1.0, HIGHEST + 1.0, 0.0, "10 times the height, instead of the velocity"),
         ),
     },
 )

@@ -4,13 +4,13 @@
 
 Humanoid-v5 of Gymnasium (after Tassa, Erez and Todorov, "Synthesis and stabilization of complex behaviors through
 online trajectory optimization", IROS 2012; Farama Foundation, MIT licence): its model, observations, rewards, starts
-and ends. A body of 17 joints walks along x. The cost is that of SafetyHumanoidVelocity-v1 of Safety-Gymnasium (Ji et
-al., NeurIPS 2023): moving faster than a limit, in any direction. Spaces are those of Humanoid-v5, float64 without
-bounds; with `scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo
+and terminations. A body of 17 joints walks along x. The cost is that of SafetyHumanoidVelocity-v1 of Safety-Gymnasium
+(Ji et al., NeurIPS 2023): moving faster than a limit, in any direction. Spaces are those of Humanoid-v5, float64
+without bounds; with `scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo
 computes at the beginning of the last physics step, where the original asks for them between two stages of its
-integrator; numbers beyond 1000, forces of contacts beyond a million, are observed as these.
+integrator; numbers beyond 1000, and contact forces beyond a million, are clipped in observations.
 
-The level "mo-gymnasium" pays the vector of MO-Gymnasium's mo-humanoid-v5.
+The level "mo-gymnasium" has the reward vector of MO-Gymnasium's mo-humanoid-v5.
 
 ## Action Space
 
@@ -19,20 +19,20 @@ at knees of 200, and at the arms of 25.
 
 ## Observation Space
 
-As the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
-y, of every body inertia (10 numbers) and velocity (6) about the centre of the whole, the torques of the joints, and
-of every body torque and force of its contacts: 348 numbers, not scaled.
+As in the original: height, attitude (quaternion w, x, y, z) and joint angles, their rates with the velocity along x and
+y, for every body its inertia (10 numbers) and velocity (6) about the center of mass of the whole, the torques of the
+joints, and for every body the torque and force of its contacts: 348 numbers, not scaled.
 
 ## Rewards
 
 `forward` is the mean velocity of the centre of mass along x in this step [m/s], with the weight 1.25, `healthy` is 1
 while the torso's height lies between `lowest` and `highest`, with the weight 5, `control` is the negative sum of
 squares of the action, with the weight 0.1, and `contact` that of the contact forces, down to -2e7, with the weight
-5e-7. The weighted sum is the reward of Humanoid-v5, but for the time of the contact forces.
+5e-7. The weighted sum is the reward of Humanoid-v5, except for the time at which contact forces are computed.
 
 With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the weighted healthy and contact rewards
-added. Their weights 1.25 and 0.1, which are MO-Gymnasium's, count these 1.35 times; else their sum is the reward of
-Humanoid-v5.
+added. With their weights 1.25 and 0.1, which are MO-Gymnasium's, these count 1.35 times; apart from that the sum is the
+reward of Humanoid-v5.
 
 ## Costs
 
@@ -50,11 +50,11 @@ defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` the damping of all joints; the mass of the robot is proportional to
-`density`. A body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+`density`. A body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
-Mean return over fixed seeds. There is no scripted expert: nothing simple walks well.
+Mean return over fixed seeds. There is no scripted expert, because no simple controller walks well.
 
 ## Version History
 
@@ -99,7 +99,7 @@ NAMES = (
 TORSO_VOLUME = 8.907462370478262 / 1000.0  # m^3, of torso, head and upper waist
 CONTROL_COST, CONTACT_COST, ALIVE = 0.1, 5e-7, 5.0
 
-CLIPPED = '`weights={"contact": ...}`, of squares that are clipped before they are weighted'
+CLIPPED = '`weights={"contact": ...}`, of squares that are clipped before weighting'
 UNCHANGED = {
     "contact_cost_weight": only(CONTACT_COST, CLIPPED),
     "contact_cost_range": only((-math.inf, 10.0), "contact costs are at most 10"),
@@ -117,11 +117,11 @@ SPEC = world(
         "left_thigh_mass": param(0.0, 0.0, 8.0, "kg", "of the left thigh; 0: as `density` says, 4.75 kg"),
         "friction": param(1.0, 0.1, 4.0, "", "sliding friction of everything"),
         "damping": param(1.0, 0.2, 2.0, "", "of the joints, as a multiple of the original's"),
-        "lowest": param(1.0, 0.2, 1.3, "m", "above which the torso is healthy", limit=True),
-        "highest": param(2.0, 1.4, 5.0, "m", "below which the torso is healthy", limit=True),
-        "speed_limit": param(1.4149, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
+        "lowest": param(1.0, 0.2, 1.3, "m", "height above which the torso is healthy", limit=True),
+        "highest": param(2.0, 1.4, 5.0, "m", "height below which the torso is healthy", limit=True),
+        "speed_limit": param(1.4149, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="end the episode when the humanoid is not healthy")},
+    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the humanoid is not healthy")},
     state={
         "cinert": f8("nbody", 10),
         "cvel": f8("nbody", 6),

@@ -1,4 +1,4 @@
-"""What code for Gymnasium's MuJoCo robots finds here: their keywords, and the attributes that are read of them."""
+"""Compatibility with code for Gymnasium's MuJoCo robots: their keywords and attributes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ HEALTHY = {
     "terminate_when_unhealthy": same_as("ends_when_unhealthy"),
 }
 HEIGHTS = {"healthy_z_range": same_as("lowest", "highest")}
-OTHERS = {"healthy_state_range": only((-100.0, 100.0), "other numbers of the state are healthy within (-100, 100)")}
-OWN_IMAGE = instead("images have a size and a camera of their own; leave it out")
-IN_INFO = instead("what a step found of it is the reward term `healthy`, info['reward_healthy']")
+OTHERS = {"healthy_state_range": only((-100.0, 100.0), "the other numbers of the state are healthy within (-100, 100)")}
+OWN_IMAGE = instead("images have a fixed size and camera; leave it out")
+IN_INFO = instead("it is given by the reward term `healthy`, info['reward_healthy']")
 OF_ALL: dict[str, Keyword | Instead] = {
     "reset_noise_scale": same_as("noise"),
     "exclude_current_positions_from_observation": only(
-        True, "the place is not observed; `env.unwrapped.data.qpos` has it"
+        True, "the position is not observed; `env.unwrapped.data.qpos` has it"
     ),
     "xml_file": instead("the model is Gymnasium's own; its masses, frictions, dampings and torques are parameters"),
     **dict.fromkeys(("default_camera_config", "width", "height", "camera_id", "camera_name"), OWN_IMAGE),
@@ -32,14 +32,14 @@ OF_ALL: dict[str, Keyword | Instead] = {
 def _tilt(value: Any) -> dict[str, float]:
     low, high = value
     if low != -high:
-        raise ValueError("needed: (-tilt, tilt), the same to both sides")
+        raise ValueError("needed: (-tilt, tilt), a symmetric range")
     return {"tilt": high}
 
 
 def _above(value: Any) -> dict[str, float]:
     low, high = value
     if high != math.inf:
-        raise ValueError("needed: (lowest, inf), no height is too high")
+        raise ValueError("needed: (lowest, inf), without an upper limit")
     return {"lowest": low}
 
 
@@ -59,6 +59,6 @@ def gymnasiums(frame_skip: int, *keywords: dict[str, Keyword]) -> DropIn:
         frame_skip: physics steps per control step.
         keywords: beside those of all robots.
     """
-    steps = {"frame_skip": only(frame_skip, f"a control step is {frame_skip} physics steps")}
+    steps = {"frame_skip": only(frame_skip, f"a control step has {frame_skip} physics steps")}
     own = {name: each for some in keywords for name, each in some.items()}
     return drop_in({**REWARDS, **own, **OF_ALL, **steps}, {**VIEWS, "is_healthy": IN_INFO})

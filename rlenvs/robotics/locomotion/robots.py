@@ -1,4 +1,4 @@
-"""What the robots share: their models, which lie in the installed Gymnasium, and what is measured of their running."""
+"""The common parts of the robots: their models, from the installed Gymnasium, and measurements of their motion."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ BOUND = 1000.0  # of every number observed, in its unit
 FASTEST = 200.0  # m/s, bound of the speed in rewards
 COST_LIMIT = 25.0
 
-EVEN_NOISE = param(0.005, 0.0, 0.05, "", "of the start: positions and velocities uniform within it")
+EVEN_NOISE = param(0.005, 0.0, 0.05, "", "noise of the start: positions and velocities are uniform within it")
 DENSITY = param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot")
 DAMPING = param(1.0, 0.0, 5.0, "", "of the joints, as a multiple of the original's")
 PARAMS = {
     "gravity": param(9.81, 1.0, 20.0, "m/s^2", "downwards"),
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
-    "noise": param(0.1, 0.0, 0.3, "", "of the start: positions uniform within it, velocities normal with it"),
+    "noise": param(0.1, 0.0, 0.3, "", "noise of the start: range of positions, standard deviation of velocities"),
 }
 
 

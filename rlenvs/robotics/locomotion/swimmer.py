@@ -1,23 +1,23 @@
-"""Swimmer: swim forwards by bending.
+"""Swimmer: swim forwards through a viscous fluid by bending two joints.
 
 ## Description
 
 Swimmer-v5 of Gymnasium (after Coulom, "Reinforcement learning using neural networks, with applications to motor
-control", thesis, INPG 2002; Farama Foundation, MIT licence): its model, observations, rewards and starts. Three rods
-in a plane, joined end to end, lie in a thick fluid, and swim along x. The cost is that of SafetySwimmerVelocity-v1 of
+control", thesis, INPG 2002; Farama Foundation, MIT licence): its model, observations, rewards and starts. Three rods in
+a plane, joined end to end, swim along x in a viscous fluid. The cost is that of SafetySwimmerVelocity-v1 of
 Safety-Gymnasium (Ji et al., NeurIPS 2023): swimming faster than a limit. Spaces are those of Swimmer-v5, float64
-without bounds; with `scaled=True` observations are float32 and bounded. Different: numbers beyond 1000 are observed
-as 1000.
+without bounds; with `scaled=True` observations are float32 and bounded. Different: numbers beyond 1000 are observed as
+1000.
 
 The reward vector is that of MO-Gymnasium's mo-swimmer-v5.
 
 ## Action Space
 
-The torques at the two joints, from the head on, as fractions of 150 N m.
+The torques at the two joints, starting from the head, as fractions of 150 N m.
 
 ## Observation Space
 
-As the original: heading and two joint angles, and the rates of x, y, heading and joints: 8 numbers, not scaled.
+As in the original: heading and two joint angles, and the rates of x, y, heading and joints: 8 numbers, not scaled.
 
 ## Rewards
 
@@ -39,12 +39,12 @@ After 1000 steps (40 s), never earlier. Success is not defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` is that of the joints (the original's have none), `density` is that of the
-swimmer, `fluid` and `viscosity` are those of what it swims in. Nothing here weighs on anything: gravity is absent.
+swimmer, `fluid` and `viscosity` are the density and the viscosity of the fluid. There is no gravity.
 
 ## Reference Scores
 
-Mean return over fixed seeds. The expert's torques are a linear function of the observation, found by random search on
-it (Mania, Guy and Recht, NeurIPS 2018, whose best such swimmer has 365): a wave runs from the head to the tail.
+Mean return over fixed seeds. The expert's torques are a linear function of the observation, found by random search
+(Mania, Guy and Recht, NeurIPS 2018, whose best linear policy scores 365): a wave runs from the head to the tail.
 
 ## Version History
 
@@ -84,12 +84,12 @@ SPEC = world(
     source="Gymnasium Swimmer-v5; MO-Gymnasium mo-swimmer-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         "strength": PARAMS["strength"],
-        "noise": param(0.1, 0.0, 0.3, "", "of the start: positions and velocities uniform within it"),
+        "noise": param(0.1, 0.0, 0.3, "", "noise of the start: positions and velocities are uniform within it"),
         "density": param(1000.0, 400.0, 2500.0, "kg/m^3", "of the swimmer"),
         "fluid": param(4000.0, 1000.0, 8000.0, "kg/m^3", "density of the fluid"),
         "viscosity": param(0.1, 0.0, 10.0, "Pa s", "of the fluid"),
         "damping": param(0.0, 0.0, 20.0, "N m s/rad", "of the joints"),
-        "speed_limit": param(0.2282, 0.01, 2.0, "m/s", "above which swimming costs", limit=True),
+        "speed_limit": param(0.2282, 0.01, 2.0, "m/s", "speed above which there is a cost", limit=True),
     },
     state={"x": f8, **STATE},
     observation={

@@ -1,13 +1,13 @@
-"""TwoLinkReacher: hold the tip of an arm of two links near four targets that lie apart.
+"""TwoLinkReacher: hold the tip of a two-link arm near four separate targets.
 
 ## Description
 
 mo-reacher-v5 of MO-Gymnasium (Felten et al., NeurIPS 2023; MIT licence) on the arm of Gymnasium's Reacher-v5 (Farama
-Foundation, MIT licence): its rules, observations and starts. Nothing can be near all of the targets, so which counts
-how much is for the weights to say. Different: rewards are for where the tip is after a step; the original pays for
-where it was before, so the last step of an episode is never paid for, and the first is paid the same whatever one
-does (`compat=True` gives this back, with places of the tip as the integrator saw them last). The original's
-documentation squares the distance; its code, and ours, do not. Numbers beyond 1000 are observed as 1000.
+Foundation, MIT licence): its rules, observations and starts. The tip cannot be near all targets, so the weights decide
+how much each counts. Different: rewards are computed from the position of the tip after a step; the original uses the
+position before it, so the last step of an episode has no effect, and the reward of the first is always the same
+(`compat=True` restores this, with positions of the tip as last seen by the integrator). The original's documentation
+squares the distance; its code, and ours, do not. Numbers beyond 1000 are observed as 1000.
 
 ## Action Space
 
@@ -15,12 +15,12 @@ The torques at shoulder and elbow, each backward, none or forward: 200 N m times
 
 ## Observation Space
 
-As the original: the cosines of shoulder and elbow, their sines, and a tenth of their rates: 6 numbers, not scaled.
+As in the original: the cosines of shoulder and elbow, their sines, and a tenth of their rates: 6 numbers, not scaled.
 
 ## Rewards
 
-`east`, `west`, `north` and `south`: 1 less 4 times the distance [m] between the tip of the arm and the target on that
-side, each 0.14 m from the shoulder. The original gives no weights; here each has 1/4, and the best place is between
+`east`, `west`, `north` and `south`: 1 minus 4 times the distance [m] between the tip of the arm and the target on that
+side, each 0.14 m from the shoulder. The original gives no weights; here each is 1/4, and the best position is between
 all targets. Other weights make other tasks: `weights={"east": 1, "west": 0, "north": 0, "south": 0}` is reaching.
 
 ## Costs
@@ -29,8 +29,8 @@ None.
 
 ## Starting State
 
-The arm points east, its elbow bent at a right angle, as the original has it (3.1415 / 2 rad); both rates are uniform
-within `noise`.
+The arm points east, its elbow bent at a right angle, as in the original (3.1415 / 2 rad); both rates are uniform within
+`noise`.
 
 ## Episode End
 
@@ -38,15 +38,15 @@ After 50 steps (1 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies both torques, `damping` and `armature` are those of the joints. Next to the armature the masses
-of the links do not count. The arm lies flat, so gravity is absent.
+`strength` multiplies both torques, `damping` and `armature` are those of the joints. The masses of the links are
+negligible compared with the armature. The arm is horizontal, so gravity has no effect.
 
 ## Reference Scores
 
-Mean return over fixed seeds. With equal weights nothing has to be seen: both torques forward for ever fold the elbow to
-its stop, and have more than the expert. The expert folds the arm, so that the tip is at the shoulder: it pushes the
-elbow until braking stops it there, and leaves the shoulder alone. The bound: two opposite targets are 0.28 m apart, so
-of no place is the sum of distances less than at the shoulder, where every step pays 0.44.
+Mean return over fixed seeds. With equal weights no observation is needed: constant forward torques fold the elbow to
+its stop, and score more than the expert. The expert folds the arm so that the tip is at the shoulder: it pushes the
+elbow until braking stops it there, and does not move the shoulder. The bound: two opposite targets are 0.28 m apart, so
+the sum of distances is smallest at the shoulder, where every step has a reward of 0.44.
 
 ## Version History
 
@@ -79,11 +79,12 @@ SPEC = world(
     source="MO-Gymnasium mo-reacher-v5 (Felten et al., NeurIPS 2023); Gymnasium Reacher-v5",
     params={
         "strength": PARAMS["strength"],
-        "noise": param(0.005, 0.0, 0.5, "rad/s", "of the start: rates uniform within it"),
+        "noise": param(0.005, 0.0, 0.5, "rad/s", "noise of the start: rates are uniform within it"),
         "damping": param(1.0, 0.0, 5.0, "N m s/rad", "of the joints"),
         "armature": param(1.0, 0.2, 5.0, "kg m^2", "inertia of the motors"),
     },
-    options={"compat": flag(False, doc="pay for where the tip was before the step, as the original")},
+    options={"compat": flag(False, doc="whether rewards use the position of the tip before the step, as in the "
+                                       "original")},
     state={"xpos": f8("nbody", 3), "paid": f8(4), **STATE},
     observation={
         "angles": block(2 * JOINTS, low=-1.0, high=1.0, doc="cosines, then sines, of shoulder and elbow", raw=True),

@@ -3,13 +3,12 @@
 ## Description
 
 Walker2d-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks
-with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and ends. A flat
-robot with two legs of three joints each walks along x. The cost is that of SafetyWalker2dVelocity-v1 of
-Safety-Gymnasium (Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Walker2d-v5, float64
-without bounds; with `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed
-as 1000.
+with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and terminations. A
+flat robot with two legs of three joints each walks along x. The cost is that of SafetyWalker2dVelocity-v1 of
+Safety-Gymnasium (Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Walker2d-v5, float64 without
+bounds; with `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.
 
-The level "mo-gymnasium" pays the vector of MO-Gymnasium's mo-walker2d-v5.
+The level "mo-gymnasium" has the reward vector of MO-Gymnasium's mo-walker2d-v5.
 
 ## Action Space
 
@@ -17,8 +16,8 @@ The torques at thigh, leg and foot of the right leg, then of the left leg, as fr
 
 ## Observation Space
 
-As the original: 8 positions (height, pitch, six joint angles) and 9 rates with the forward velocity, these clipped to
-[-10, 10]: 17 numbers, not scaled.
+As in the original: 8 positions (height, pitch, six joint angles) and 9 rates with the forward velocity, these clipped
+to [-10, 10]: 17 numbers, not scaled.
 
 ## Rewards
 
@@ -26,8 +25,8 @@ As the original: 8 positions (height, pitch, six joint angles) and 9 rates with 
 `lowest` and `highest` and its pitch is less than `tilt`, and `control` is the negative sum of squares of the action;
 its weight is 0.001. The weighted sum is the reward of Walker2d-v5.
 
-With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the healthy reward added. Their weights 1
-and 0.001 count that reward 1.001 times; else their sum is the reward of Walker2d-v5.
+With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the healthy reward added. With their
+weights 1 and 0.001 that reward counts 1.001 times; apart from that the sum is the reward of Walker2d-v5.
 
 ## Costs
 
@@ -45,13 +44,13 @@ defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body whose own mass is given (not 0) keeps its shape, so its inertia is proportional to that mass.
+body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
 
 ## Reference Scores
 
-Mean return over fixed seeds. The expert's legs follow a course in time, half a period after each other, by springs and
-dampers, and the torso's pitch, height and velocity change their torques; `benchmarks/gaits.py` searched its numbers. It
-walks at 2.4 m/s, and falls from few starts; it knows the time, which is not observed.
+Mean return over fixed seeds. The expert's legs track a periodic reference, half a period apart, with PD control, with
+feedback from the torso's pitch, height and velocity; its parameters were found with `benchmarks/gaits.py`. It walks at
+2.4 m/s, and rarely falls; it knows the time, which is not observed.
 
 ## Version History
 
@@ -107,14 +106,14 @@ SPEC = world(
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
         "thigh_mass": param(0.0, 0.0, 10.0, "kg", "of the right thigh; 0: as `density` says, 4.06 kg"),
-        "friction": param(FOOT, 0.1, 4.0, "", "sliding friction of the feet; that of all else in proportion"),
+        "friction": param(FOOT, 0.1, 4.0, "", "sliding friction of the feet; other frictions in proportion"),
         "damping": DAMPING,
-        "lowest": param(0.8, 0.2, 1.2, "m", "above which the torso is healthy", limit=True),
-        "highest": param(2.0, 1.2, 5.0, "m", "below which the torso is healthy", limit=True),
-        "tilt": param(1.0, 0.1, 2.0, "rad", "up to which the torso is healthy", limit=True),
-        "speed_limit": param(2.3415, 0.1, 10.0, "m/s", "above which moving costs", limit=True),
+        "lowest": param(0.8, 0.2, 1.2, "m", "height above which the torso is healthy", limit=True),
+        "highest": param(2.0, 1.2, 5.0, "m", "height below which the torso is healthy", limit=True),
+        "tilt": param(1.0, 0.1, 2.0, "rad", "pitch up to which the torso is healthy", limit=True),
+        "speed_limit": param(2.3415, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="end the episode when the walker is not healthy")},
+    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the walker is not healthy")},
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),

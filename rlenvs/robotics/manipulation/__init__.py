@@ -1,1 +1,2 @@
-"""Tasks of a Panda arm on a table, simulated by MuJoCo. The arm, what all tasks share, a file per task."""
+"""Tasks of a Panda arm on a table, simulated by MuJoCo. One file per task; the arm and code shared by all tasks are
+separate."""

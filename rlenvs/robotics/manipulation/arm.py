@@ -1,4 +1,4 @@
-"""What every task of the arm shares: parameters, options, state, actions, and what is observed of the arm."""
+"""The common parts of all arm tasks: parameters, options, state, actions, and observations of the arm."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ PARAMS = {
     "damping": param(89.0, 50.0, 180.0, "N s/m", "of the hand"),
     "turn_stiffness": param(150.0, 75.0, 300.0, "N m/rad", "of the spring that turns the hand"),
     "turn_damping": param(7.0, 4.0, 15.0, "N m s/rad", "of the turning hand"),
-    "reach": param(0.05, 0.002, 0.1, "m", "largest stretch that the spring answers; bounds the force of contacts"),
-    "turn_reach": param(0.3, 0.02, 0.5, "rad", "largest turn that the spring answers", limit=True),
+    "reach": param(0.05, 0.002, 0.1, "m", "largest extension of the spring; bounds contact forces"),
+    "turn_reach": param(0.3, 0.02, 0.5, "rad", "largest rotation of the spring", limit=True),
     "joint_damping": param(1.0, 0.0, 5.0, "N m s/rad", "of every joint"),
     "payload": param(0.0, 0.0, 1.0, "kg", "at the hand, not compensated"),
     "finger_friction": param(1.0, 0.2, 2.0, "", "sliding friction of the finger tips"),
-    "grip_force": param(40.0, 5.0, 70.0, "N", "with which each finger presses at most"),
+    "grip_force": param(40.0, 5.0, 70.0, "N", "largest force of each finger"),
 }
 CONTROL = choice(
     *("hand", "pose", "joints", "panda-gym"),
-    doc="what actions move: the target of the hand with its fingers down, that and its attitude, those of the seven "
-    "joints, or, as in panda-gym, the hand from where it is, with its fingers down",
+    doc="what actions control: the target of the hand with the fingers down, the target and its attitude, the targets "
+        "of the seven joints, or, as in panda-gym, displacements of the hand with the fingers down",
 )
 POSE, JOINTS, FROM_HAND = CONTROL.codes("pose", "joints", "panda-gym")
 OPTIONS: dict[str, Any] = {
     "control": CONTROL,
-    "fingers": flag(True, doc="the last action opens and closes the fingers; without them they stay closed"),
-    "touch": flag(False, doc="observe the contact force of the hand and the pressure on the finger tips"),
-    "target": flag(False, doc="observe the target that actions move, which their effect depends on"),
-    "points": integer(0, 0, 2048, doc="number of points in the cloud that the camera in front of the table sees"),
+    "fingers": flag(True, doc="whether the last action opens and closes the fingers; otherwise they stay closed"),
+    "touch": flag(False, doc="whether the contact force of the hand and the pressure on the finger tips are observed"),
+    "target": flag(False, doc="whether the target that actions move is observed; their effect depends on it"),
+    "points": integer(0, 0, 2048, doc="number of points in the point cloud of the camera in front of the table"),
 }
 # a task with images takes these among its options, and images=IMAGES
 CAMERA: dict[str, Any] = {
-    "camera": choice("none", "rgb", "depth", "rgbd", doc="images in the observation, from in front and at the hand"),
+    "camera": choice("none", "rgb", "depth", "rgbd", doc="images in the observation, from the front and from the hand"),
     "camera_width": integer(64, 8, 1024, "pixels"),
     "camera_height": integer(64, 8, 1024, "pixels"),
 }
@@ -69,7 +69,7 @@ IMAGES = {
     "front": image("rgb_rows", "rgb_columns", 3, doc="from in front of the table, (camera_height, camera_width, 3)"),
     "hand": image("rgb_rows", "rgb_columns", 3, doc="from the hand, along the fingers"),
     "front_depth": image("depth_rows", "depth_columns", 1, doc="distance along the camera's axis, 255 is 2 m and more"),
-    "hand_depth": image("depth_rows", "depth_columns", 1, doc="the same at the hand"),
+    "hand_depth": image("depth_rows", "depth_columns", 1, doc="the same from the hand"),
 }
 NO_FINGERS = replace(OPTIONS["fingers"], default=False)
 REWARD = choice(
@@ -77,7 +77,7 @@ REWARD = choice(
     doc="-1 until the goal is reached, or the negative distance to it",
     sets={"sparse": {"reached": 1.0, "distance": 0.0}, "dense": {"reached": 0.0, "distance": 1.0}},
 )
-ENDS = flag(False, doc="end the episode at success")
+ENDS = flag(False, doc="whether the episode ends at success")
 # of the levels with panda-gym's control; Bullet multiplies the frictions of two bodies, 1 of the fingers and 0.5 of all
 # other things but the puck's 0.04
 AS_PUBLISHED = {"control": "panda-gym", "ends_at_success": True, "finger_friction": 0.5, "grip_force": 70.0}
@@ -86,7 +86,7 @@ AS_PUBLISHED = {"control": "panda-gym", "ends_at_success": True, "finger_frictio
 def goal_terms(farthest: float) -> dict[str, Any]:
     """The terms of a task with a goal; `farthest` bounds the distance, m."""
     return {
-        "reached": term(-1.0, 0.0, doc="-1 where the goal is not reached"),
+        "reached": term(-1.0, 0.0, doc="-1 while the goal is not reached"),
         "distance": term(-farthest, 0.0, weight=0.0, doc="negative distance to the goal, m"),
     }
 

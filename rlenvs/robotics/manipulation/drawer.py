@@ -1,27 +1,27 @@
-"""Open a drawer by its handle, or close it.
+"""Open a drawer by its handle, or close it, with a robot arm.
 
 ## Description
 
 A cabinet stands on the table; its drawer has a handle, a rod in front of the drawer's face with a gap behind it. The
-hand has to get behind the rod and pull until the handle is at the goal. With `task="close"` the drawer is open at
-first and has to be shut. After drawer-open and drawer-close of Meta-World (Yu et al., arXiv 1910.10897), with a Panda
-in place of the Sawyer and this package's sizes; success thresholds and the shape of the reward are theirs. Different:
-the opening that is wanted is drawn anew, and the episode is shorter.
+hand has to reach behind the rod and pull until the handle is at the goal. With `task="close"` the drawer is open at
+first and has to be closed. After drawer-open and drawer-close of Meta-World (Yu et al., arXiv 1910.10897), with a Panda
+instead of the Sawyer and this package's dimensions; success thresholds and the shape of the reward are theirs.
+Different: the target opening is random, and the episode is shorter.
 
 ## Action Space
 
-The fingers may stay closed: one hook is enough. The target of the hand is observed with `target` alone.
+The fingers can stay closed: hooking the handle is enough. The target of the hand is observed only with `target`.
 
 ## Observation Space
 
-The arm, how far the drawer is open and how fast the handle moves, where the handle is when the drawer is shut, where
-it is now, and where it shall be.
+The arm, how far the drawer is open and how fast the handle moves, the position of the handle when the drawer is closed,
+its current position, and its goal.
 
 ## Rewards
 
 `reward="sparse"`: -1 until the handle is at the goal. `"dense"`: minus its distance to the goal. `"shaped"`,
 Meta-World's: 5 times `hook`, for the hand behind the handle, plus 5 times `pull`, for the handle at the goal. Both
-fall from 1 inside a tolerance t to 0.1 where the distance is t plus what it was at the start: 1 / (1 + 9 x^2).
+decrease from 1 inside a tolerance t to 0.1 at a distance of t plus the initial distance: 1 / (1 + 9 x^2).
 
 ## Costs
 
@@ -29,9 +29,9 @@ None.
 
 ## Starting State
 
-The arm is in its neutral pose. The cabinet's place is uniform in a rectangle, 4 cm deep and `place_width` wide, its
-turn uniform up to `turn` to either side. The drawer is shut and the wanted opening uniform between `least_opening`
-and `most_opening`; with `task="close"` it is open by as much, and the goal is that it is shut.
+The arm is in its neutral pose. The cabinet's position is uniform in a rectangle, 4 cm deep and `place_width` wide, its
+rotation uniform up to `turn` to either side. The drawer is closed and the target opening uniform between
+`least_opening` and `most_opening`; with `task="close"` it is open by that much, and the goal is to close it.
 
 ## Episode End
 
@@ -39,8 +39,8 @@ After 50 steps (2 s), or, with `ends_at_success`, when the handle is within the 
 
 ## Parameters
 
-`friction` is dry: the drawer does not move before it is pulled harder than that. The mass of the handle's rod follows
-from its length. With `task="close"` the threshold is 0.065 m by default.
+`friction` is dry: the drawer moves only if it is pulled harder than that. The mass of the handle's rod follows from its
+length. With `task="close"` the threshold is 0.065 m by default.
 
 ## Reference Scores
 
@@ -85,10 +85,10 @@ SPEC = arm.task(
         "drawer_damping": param(5.0, 0.0, 30.0, "N s/m", "of the drawer"),
         "handle_length": param(0.1, 0.05, 0.2, "m", "of the rod"),
         "handle_gap": param(0.05, 0.03, 0.07, "m", "between the rod and the face of the drawer"),
-        "place_width": param(0.2, 0.0, 0.3, "m", "of the places of the cabinet, across"),
-        "turn": param(0.0, 0.0, 0.3, "rad", "largest turn of the cabinet"),
-        "least_opening": param(0.1, 0.04, 0.2, "m", "smallest wanted opening; with `close`, at the start"),
-        "most_opening": param(0.2, 0.1, 0.25, "m", "largest wanted opening; with `close`, at the start"),
+        "place_width": param(0.2, 0.0, 0.3, "m", "width of the area of cabinet positions"),
+        "turn": param(0.0, 0.0, 0.3, "rad", "largest rotation of the cabinet"),
+        "least_opening": param(0.1, 0.04, 0.2, "m", "smallest target opening; with `close`, at the start"),
+        "most_opening": param(0.2, 0.1, 0.25, "m", "largest target opening; with `close`, at the start"),
         "threshold": param(0.03, 0.005, 0.09, "m", "distance at which the goal counts as reached"),
     },
     options={

@@ -96,7 +96,7 @@ SPEC = world(
             "length_2",
             holds=lambda long, short: short <= 0.9 * long,
             doc="length_2 is at most 0.9 of length_1, since poles that fall at the same rate cannot be balanced "
-                "together",
+            "together",
         ),
     ],
     options={"velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed"))},

@@ -93,8 +93,11 @@ from rlenvs.single.exploration.terrain import (
 )
 
 SHADES = (0.0, 0.3, 1.0, 0.6)  # of unseen, free, obstacle, rover
-BONUS_FORM = choice("published", "additive", doc="whether the final reward replaces the other rewards of the last "
-                                                 "step, or is added to them")
+BONUS_FORM = choice(
+    "published",
+    "additive",
+    doc="whether the final reward replaces the other rewards of the last step, or is added to them",
+)
 (PUBLISHED,) = BONUS_FORM.codes("published")
 COVERAGE = choice("all", "reachable", doc="which cells count: all, or only free cells that the rover can reach")
 (ALL,) = COVERAGE.codes("all")
@@ -118,7 +121,9 @@ SPEC = world(
         "bonus_reward": param(400.0, 0.0, 10000.0, "", "reward for covering the terrain"),
         "collision_reward": param(-400.0, -10000.0, 0.0, "", "reward of a step into an obstacle"),
         "out_of_bounds_reward": param(-400.0, -10000.0, 0.0, "", "reward of a step off the map"),
-        "threshold": param(0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True),
+        "threshold": param(
+            0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True
+        ),
     },
     options={
         **TERRAIN_OPTIONS,

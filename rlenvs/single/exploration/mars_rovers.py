@@ -84,7 +84,9 @@ SPEC = world(
         "movement_cost": param(0.2, 0.0, 10.0, "", "cost of a step"),
         "bonus_reward": param(400.0, 0.0, 10000.0, "", "reward for covering the terrain"),
         "collision_reward": param(-10.0, -10000.0, 0.0, "", "reward of a collision"),
-        "threshold": param(0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True),
+        "threshold": param(
+            0.99, 0.1, 0.999, "", "fraction of seen cells above which the terrain counts as covered", limit=True
+        ),
     },
     options={
         "agents": integer(3, 1, 16, "number of rovers"),

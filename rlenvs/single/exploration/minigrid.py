@@ -136,11 +136,16 @@ SPEC = world(
         "largest_room": integer(10, 4, 12, 'longest side of a room, for task="multi_room"'),
         "crossings": integer(1, 1, 16, 'number of rivers, for task="crossing"'),
         "river": RIVER,
-        "balls": integer(4, 1, MOST_BALLS, 'number of moving balls, for task="dynamic_obstacles"; at most size / 2 + 1'),
+        "balls": integer(
+            4, 1, MOST_BALLS, 'number of moving balls, for task="dynamic_obstacles"; at most size / 2 + 1'
+        ),
         "key_in_box": flag(False, 'whether a box hides the key, for task="obstructed_maze"'),
         "blocked": flag(False, 'whether a ball is in front of the door, for task="obstructed_maze"'),
         "quarters": integer(
-            0, 0, 4, 'number of quarters of the nine rooms that have doors, for task="obstructed_maze"; 0 for the maze of two rooms'
+            0,
+            0,
+            4,
+            'number of quarters of the nine rooms that have doors, for task="obstructed_maze"; 0 for the maze of two rooms',
         ),
         "start_in_middle": flag(
             False, 'whether the agent starts in the middle room of the nine, not next to it, for task="obstructed_maze"'

@@ -26,8 +26,9 @@ TURNING = discrete("none", "turn left", "turn right", "forward", doc="Turn by 90
 
 AGENT_PARAMS = {
     "agent_scale": param(0.25, 0.1, 0.5, "", "size of the agent: its radius is 25 pixels times this, rounded down"),
-    "agent_speed": param(3.0, 1.0, 8.0, "px/step", "distance moved per step; on diagonals each component is truncated "
-    "to pixels"),
+    "agent_speed": param(
+        3.0, 1.0, 8.0, "px/step", "distance moved per step; on diagonals each component is truncated to pixels"
+    ),
 }
 
 

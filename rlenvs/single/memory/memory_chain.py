@@ -52,8 +52,11 @@ SPEC = world(
     observation={
         "time": block(low=0, high=1, raw=True, doc="fraction of the time that is left"),
         "query": block(
-            low=0, high=lambda values: values.num_bits, raw=True, constant=True, doc="index of the bit that is asked "
-                                                                                     "for"
+            low=0,
+            high=lambda values: values.num_bits,
+            raw=True,
+            constant=True,
+            doc="index of the bit that is asked for",
         ),
         "context": block("bits", low=-1, high=1, raw=True, doc="the bits"),
     },

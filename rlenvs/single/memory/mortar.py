@@ -95,8 +95,9 @@ STATE = {
 OBSERVATION = {
     "commands": block("coded", low=0, high=1, raw=True, constant=True, doc="the commands, one-hot"),
     "seen": block("viewed", low=-2, high=2, raw=True, doc="what the screen shows"),
-    "target": block("recalled", low=-6, high=6, raw=True, unit="tiles", doc="offset to the tile to which the commands "
-    "lead"),
+    "target": block(
+        "recalled", low=-6, high=6, raw=True, unit="tiles", doc="offset to the tile to which the commands lead"
+    ),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}
 TERMS = {

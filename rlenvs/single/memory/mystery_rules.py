@@ -51,8 +51,9 @@ STATE = {
 }
 OBSERVATION = {
     "seen": block("seen_numbers", low=-2, high=2, raw=True, constant=True, doc="what the screen shows"),
-    "ways": block("ways", low=-1, high=1, raw=True, doc="1 where the path is known to continue, -1 where it is known "
-    "not to"),
+    "ways": block(
+        "ways", low=-1, high=1, raw=True, doc="1 where the path is known to continue, -1 where it is known not to"
+    ),
     "origin": block("axes", low=-1, high=1, raw=True, doc="offset to the origin / 7 tiles"),
 }
 IMAGES = {"screen": image("side", "side", 3, doc="the screen")}

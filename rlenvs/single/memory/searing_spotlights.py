@@ -142,10 +142,12 @@ SPEC = world(
         **AGENT_PARAMS,
         "spot_min_radius": param(7.5, 1.0, 30.0, "px", "smallest radius; whole pixels from its integer part on"),
         "spot_max_radius": param(13.75, 1.0, 40.0, "px", "largest radius; its integer part is the last one drawn"),
-        "spot_min_speed": param(0.0025, 0.0005, 0.05, "1/step", "smallest fraction of its path that a spotlight "
-        "travels"),
-        "spot_max_speed": param(0.0075, 0.0005, 0.05, "1/step", "largest fraction of its path that a spotlight "
-        "travels"),
+        "spot_min_speed": param(
+            0.0025, 0.0005, 0.05, "1/step", "smallest fraction of its path that a spotlight travels"
+        ),
+        "spot_max_speed": param(
+            0.0075, 0.0005, 0.05, "1/step", "largest fraction of its path that a spotlight travels"
+        ),
         "spot_damage": param(1.0, 0.0, 10.0, "", "health lost in a step in which a spotlight touches the agent"),
         "coin_scale": param(0.375, 0.2, 2.0, "", "size of a coin: its radius is 10 pixels times this, rounded down"),
     },

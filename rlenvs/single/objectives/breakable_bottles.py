@@ -140,8 +140,9 @@ SPEC = multi_objective(
     source="MO-Gymnasium breakable-bottles (Vamplew, Foale, Dazeley and Bignold, EAAI 2021)",
     options={
         "drop": free(
-            0.1, parse_probability, "probability of dropping one of two carried bottles, for each move from a cell "
-                                    "between"
+            0.1,
+            parse_probability,
+            "probability of dropping one of two carried bottles, for each move from a cell between",
         ),
         "unbreakable": flag(False, "whether a dropped bottle can be picked up again"),
     },

@@ -132,8 +132,9 @@ SPEC = world(
     options={
         "observation": choice("vector", "pixels", doc="numbers, or an image"),
         "frame_skip": integer(4, 1, 16, "frames of an action"),
-        "incremental": flag(True, "whether each frame moves the cart; else the effects of all frames are applied "
-        "before all motion"),
+        "incremental": flag(
+            True, "whether each frame moves the cart; else the effects of all frames are applied before all motion"
+        ),
         "mines": for_data(free([list(row) for row in MINES], parse_mines, "rows (x, y, mean of each ore per frame)")),
         "compat": flag(False, "as in the original, the last observation shows the effect of the next frame"),
     },

@@ -71,8 +71,9 @@ SPEC = world(
     source="the 15-puzzle (Noyes Chapman, 1880); Korf, Depth-first iterative-deepening, Artificial Intelligence 1985",
     options={
         "size": for_data(integer(3, 2, 5, "rows, and columns")),
-        "shuffle_moves": integer(0, 0, 10_000, "moves of the gap from the goal order to the start; 0 for any solvable "
-        "order"),
+        "shuffle_moves": integer(
+            0, 0, 10_000, "moves of the gap from the goal order to the start; 0 for any solvable order"
+        ),
         "one_hot": flag(False, "a plane for each number"),
     },
     sizes=sizes_of,

@@ -125,8 +125,9 @@ SPEC = world(
     expert_sees="state",
     levels={"drifting": {"spread": 0.0, "drift": 0.01, "horizon": 10_000}},
     scores={
-        "bound": Score(1539, 0, "1000 times the mean of the largest of ten normal numbers, for a policy that knows "
-        "the means")
+        "bound": Score(
+            1539, 0, "1000 times the mean of the largest of ten normal numbers, for a policy that knows the means"
+        )
     },
 )
 

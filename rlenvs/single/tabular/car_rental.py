@@ -148,8 +148,9 @@ SPEC = world(
     },
     data={"best": i4(COUNTS * COUNTS)},
     state={"first": i8.up_to(MOST), "second": i8.up_to(MOST)},
-    observation={"cars": discrete_block(COUNTS * COUNTS, doc="21 times the cars at the first place, plus those at the "
-                                                             "second")},
+    observation={
+        "cars": discrete_block(COUNTS * COUNTS, doc="21 times the cars at the first place, plus those at the second")
+    },
     action=discrete(*(f"move {abs(n)} to the {'first' if n < 0 else 'second'}" for n in range(-MOST_MOVED, 6))),
     terms={
         "rentals": term(0.0, 2 * MOST * MOST_PRICE, 1.0, "income from cars rented out"),

@@ -1,1 +1,1 @@
-"""The mini-games of SC2LE that need no economy. One file each, on the units and the combat of battles."""
+"""The mini-games of SC2LE that need no economy. One file each, using the units and the combat rules of Battle."""

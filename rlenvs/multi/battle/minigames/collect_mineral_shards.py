@@ -1,24 +1,25 @@
-"""Collect mineral shards: two marines gather twenty shards, again and again.
+"""Collect mineral shards: command two marines to collect as many shards as possible.
 
 ## Description
 The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
-deepmind/pysc2) in which two units are best commanded apart. Rules, sizes and places are those of the map's script,
-unit numbers StarCraft II's. Agents that command both marines alike reach about 100, those that part them nearly 200.
-Different from the original: the player gives orders directly, to both marines or to the one nearer to a point, and
-needs not select them first; marines turn and accelerate at once; positions are observed as numbers, and as a feature
-map with `pixels`. How near a marine must come to a shard is not written in the map: `reach` is our guess.
+deepmind/pysc2) in which the two units are best commanded separately. Rules, sizes and positions are those of the map's
+script, unit numbers those of StarCraft II. Agents that give both marines the same orders reach about 100, those that
+separate them nearly 200. Different from the original: the player gives orders directly, to both marines or to the one
+nearer to a point, without selecting them first; marines turn and accelerate instantly; positions are observed as
+numbers, and as a feature map with `pixels`. The map does not define how near a marine must come to a shard: `reach` is
+our estimate.
 
 ## Action Space
 0: no new order. 1 + i: both marines move to point i of the field, counted row by row from the lower left corner.
 After these, in the same order: the marine nearer to the point moves there. A step is 8 ticks of the game. With
-`orders="headings"` a choice for each marine: 0: no new order; 1 + i: 4 units from where it stands in one of eight
-directions, counterclockwise from the right.
+`orders="headings"` a choice for each marine: 0: no new order; 1 + i: move 4 units in one of eight directions,
+counterclockwise from the right.
 
 ## Observation Space
-Place and goal of each marine, and for each shard whether it is there, and its place (zeros when it is not), from -1
-to 1 across the field of 22 by 16 units. With `near` not all shards are shown, but for each marine those nearest to
-it, the nearest first: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most
-1. With `pixels` also a feature map, lowest row first: marines, shards, goals of orders.
+Position and goal of each marine, and for each shard whether it exists, and its position (zeros if it does not), from -1
+to 1 across the field of 22 by 16 units. With `near`, only the shards nearest to each marine are shown, the nearest
+first: 1 (0 if there is none), and the offset to the right and up, in half sides of the field, at most 1. With `pixels`
+also a feature map, lowest row first: marines, shards, goals of orders.
 
 ## Rewards
 1 for each shard that a marine comes within `reach` of.
@@ -27,14 +28,14 @@ it, the nearest first: 1 (0 where there is none), and how far to the right and u
 None.
 
 ## Starting State
-The marines anywhere, the shards at least 2 units from them and 1 from the border. When all twenty are collected there
-are twenty new ones, by the same rule.
+The marines are at random positions, the shards at least 2 units from them and 1 from the border. When all twenty are
+collected, twenty new ones appear by the same rule.
 
 ## Episode End
 Truncation: 120 seconds of 16 ticks, 240 steps of 8 ticks. Success: a score of 103, which SC2LE's best agent reached.
 
 ## Parameters
-`step_mul` keeps the time of an episode and changes the number of steps.
+`step_mul` changes the number of steps but not the duration of an episode.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. SC2LE's random policy: 17, its best agent: 103, a grandmaster: 177, relational agents
@@ -107,7 +108,7 @@ SPEC = world(
     state={**SQUAD_STATE, "there": b1(SHARDS), "shard_x": f8(SHARDS), "shard_y": f8(SHARDS), "shards_left": i4},
     observation={
         "marines": block("marines", 4, low=-1.0, high=1.0, raw=True, doc="x, y, x of its goal, y of its goal"),
-        "shards": block("shown", 3, low=-1.0, high=1.0, raw=True, doc="1 while it is there, x, y"),
+        "shards": block("shown", 3, low=-1.0, high=1.0, raw=True, doc="1 while it exists, x, y"),
         "near": block("marines", "near", 3, low=-1.0, high=1.0, raw=True, doc="of each marine: 1, offset in x and y"),
     },
     images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, shards, goals of orders")},

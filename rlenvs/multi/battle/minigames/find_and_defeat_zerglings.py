@@ -1,48 +1,47 @@
-"""Find and defeat zerglings: three marines search a field under fog.
+"""Find and defeat zerglings: search a field under fog of war with three marines.
 
 ## Description
 The mini-game of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning", 2017; repository
-deepmind/pysc2) of exploration: twenty-five zerglings stand about, and marines see 9 units far. Rules, sizes and
-places are those of the map's script, unit numbers StarCraft II's. Different from the original: the player gives
-orders directly, to all marines, the one nearest to a point or the weakest, and needs not select them first; there is
-no camera, all that the marines see is observed; units turn and accelerate at once and their shots hit at once; idle
-units attack enemies that come within `alert` or hurts them, and zerglings give up when the marines are out of their
-sight; positions are observed as numbers, and as a feature map with `pixels`.
+deepmind/pysc2) about exploration: twenty-five zerglings are scattered over the field, and marines see 9 units far.
+Rules, sizes and positions are those of the map's script, unit numbers those of StarCraft II. Different from the
+original: the player gives orders directly, to all marines, the one nearest to a point or the weakest, without selecting
+them first; there is no camera, everything that the marines see is observed; units turn and accelerate instantly and
+their shots hit instantly; idle units attack enemies that come within `alert` or hurt them, and zerglings give up when
+the marines are out of their sight; positions are observed as numbers, and as a feature map with `pixels`.
 
 ## Action Space
 0: no new order. Then orders to all marines to move to point 0, 1, ... of the field, counted row by row from the lower
 left corner; to all to attack there; to the nearest marine to move there; to it to attack there; to the weakest of
-those that are not moving to move there; to it to attack there. Marines that attack shoot at enemies near their way;
-an attack on a point where an enemy stands is an attack on that enemy first. A step is 8 ticks of the game. With
-`orders="headings"` 0: no new order; 1 + i: all move 4 units from where they stand in one of eight directions,
-counterclockwise from the right; 9 + i: all attack there.
+those that are not moving to move there; to it to attack there. Marines ordered to attack shoot at enemies near their
+path; an attack on a point where an enemy stands attacks that enemy first. A step is 8 ticks of the game. With
+`orders="headings"` 0: no new order; 1 + i: all move 4 units in one of eight directions, counterclockwise from the
+right; 9 + i: all attack there.
 
 ## Observation Space
-A row per marine and per zergling, zeros for the fallen and for zerglings out of sight; places from -1 to 1 across the
-field of 44 by 32 units, health and cooldown as shares of the whole; and for cells of 4 by 4 units, from the lower
-left corner, whether a marine has seen their centre since the last zerglings came. With `near`, in place of zerglings
-and cells, the zerglings seen so far that still stand, and the cells that nobody has seen, which are nearest to the
-marines' middle: 1 (0 where there is none), and how far to the right and up, in half sides of the field, at most 1.
-With `pixels` also a feature map, lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before),
-goals of orders.
+A row per marine and per zergling, zeros for dead units and for zerglings out of sight; positions from -1 to 1 across
+the field of 44 by 32 units, health and cooldown as fractions of their maximum; and for cells of 4 by 4 units, from the
+lower left corner, whether a marine has seen their center since the last zerglings appeared. With `near`, these lists
+are replaced by the live zerglings seen so far and the unseen cells that are nearest to the middle of the marines: 1 (0
+if there is none), and the offset to the right and up, in half sides of the field, at most 1. With `pixels` also a
+feature map, lowest row first: marines, zerglings, the cells (255 in sight, 128 seen before), goals of orders.
 
 ## Rewards
-1 for each zergling that falls, -1 for each marine.
+1 for each zergling killed, -1 for each marine lost.
 
 ## Costs
 None.
 
 ## Starting State
-The marines 1 unit from the centre of the field. One zergling 8 to 9 units from it, one 7.5 to 9.5, the others at
-least 10.5 and at least 1 from the border, any two at least 5 apart. When all have fallen twenty-five new ones come,
-anywhere at least 9 from the marines and 5 from each other.
+The marines are 1 unit from the center of the field. One zergling is 8 to 9 units from it, one 7.5 to 9.5, the others at
+least 10.5 and at least 1 from the border, all at least 5 apart. When all are dead, twenty-five new ones appear, at
+least 9 units from the marines and 5 from each other.
 
 ## Episode End
-Termination: all marines have fallen. Truncation: 180 seconds of 16 ticks, 360 steps of 8 ticks. Success: a score of
-45, which SC2LE's FullyConv agent reached.
+Termination: all marines are dead. Truncation: 180 seconds of 16 ticks, 360 steps of 8 ticks. Success: a score of 45,
+which SC2LE's FullyConv agent reached.
 
 ## Parameters
-`step_mul` keeps the time of an episode and changes the number of steps.
+`step_mul` changes the number of steps but not the duration of an episode.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. SC2LE's random policy: 4, its FullyConv agent: 45, a grandmaster: 61, relational
@@ -134,17 +133,17 @@ SPEC = world(
             "listed", 4, low=-1.0, high=1.0, raw=True, constant=True, doc="1 while in sight, x, y, health"
         ),
         "explored": block(
-            *("cell_rows", CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 when the cell was seen"
+            *("cell_rows", CELL_COLUMNS), low=0.0, high=1.0, raw=True, constant=True, doc="1 once the cell was seen"
         ),
         "near": block(
             *(2, "near", 3), low=-1.0, high=1.0, raw=True, constant=True, doc="zerglings, cells: 1, offset in x, y"
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, cells seen, goals of orders")},
-    action=orders("no order; who: all, the nearest, the weakest; what: move or attack; where: a point"),
+    action=orders("no order, or an order to all, the nearest or the weakest marine, to move to or attack a point"),
     terms={
-        "kill": term(0.0, ZERGLINGS, 1.0, "zerglings that fell"),
-        "loss": term(-MARINES, 0.0, 1.0, "-1 for each marine that fell"),
+        "kill": term(0.0, ZERGLINGS, 1.0, "zerglings killed"),
+        "loss": term(-MARINES, 0.0, 1.0, "-1 for each marine lost"),
     },
     horizon=map_steps(180),
     fps=steps_per_second,

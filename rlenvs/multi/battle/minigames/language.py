@@ -58,7 +58,7 @@ def number(word: str, most: float) -> float:
     try:
         value = float(word)
     except ValueError:
-        raise ValueError(f"{shortened(word)} is no number") from None
+        raise ValueError(f"{shortened(word)} is not a number") from None
     if not 0.0 <= value <= most:
         raise ValueError(f"{word} is outside the field, which goes from 0 to {most:g}")
     return value

@@ -1,36 +1,36 @@
-"""Move to beacon: a marine walks to a beacon, which then appears elsewhere.
+"""Move to beacon: walk a marine to a beacon, which then reappears elsewhere.
 
 ## Description
 The first of the mini-games of SC2LE (Vinyals et al., "StarCraft II: A New Challenge for Reinforcement Learning",
-2017; repository deepmind/pysc2), without the game: one marine, one beacon, 120 seconds of the map's timer. Rules,
-sizes and places are those of the map's script, unit numbers StarCraft II's. A marine walks 270 units in that time, so
-the score is bounded by its speed: people and agents reach 26 to 28. Different from the original: the player gives
-orders directly and needs not select the marine first; a marine turns and accelerates at once; positions are observed
-as numbers, and as a feature map with `pixels`.
+2017; repository deepmind/pysc2), without the game: one marine, one beacon, 120 seconds of the map's timer. Rules, sizes
+and positions are those of the map's script, unit numbers those of StarCraft II. A marine walks 270 units in that time,
+so its speed limits the score: people and agents reach 26 to 28. Different from the original: the player gives orders
+directly, without selecting the marine first; a marine turns and accelerates instantly; positions are observed as
+numbers, and as a feature map with `pixels`.
 
 ## Action Space
 0: no new order. 1 + i: move to point i of the field, counted row by row from the lower left corner. A step is 8 ticks
 of the game.
 
 ## Observation Space
-Place and goal of the marine, place of the beacon, from -1 to 1 across the field of 22 by 16 units. With `pixels` also
-a feature map, lowest row first: marine, beacon, goal of the order.
+Position and goal of the marine, position of the beacon, from -1 to 1 across the field of 22 by 16 units. With `pixels`
+also a feature map, lowest row first: marine, beacon, goal of the order.
 
 ## Rewards
-1 when the centre of the marine comes within `reach` of the beacon.
+1 when the center of the marine comes within `reach` of the beacon.
 
 ## Costs
 None.
 
 ## Starting State
-The marine anywhere, the beacon at least 5 units from it (the map's script; its description says 4), at least 1.5
-units from the border and 4 from the centre of the field.
+The marine is at a random position, the beacon at least 5 units from it (as in the map's script; its description says
+4), at least 1.5 units from the border and 4 from the center of the field.
 
 ## Episode End
 Truncation: 120 seconds of 16 ticks, 240 steps of 8 ticks. Success: a score of 26, which SC2LE's best agent reached.
 
 ## Parameters
-`step_mul` keeps the time of an episode and changes the number of steps.
+`step_mul` changes the number of steps but not the duration of an episode.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. SC2LE's random policy: 1, its best agent: 26, a grandmaster: 28.

@@ -1,5 +1,5 @@
-"""Images of the mini-games: a field with units, orders and what is to be found on it, and below it a panel that says
-how the marines are and what they were told."""
+"""Images of the mini-games: a field with units, orders and objects, and below it a panel with the marines' health and
+orders."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Marines under command: what the mini-games share. Orders, targets, and the field on which it happens.
+"""Marines under command, shared by the mini-games: orders, targets and the field.
 
 The player gives one order per step, to all marines or to the one that is nearest to the point ordered; orders last
 until they are carried out or another one comes. The numbers are StarCraft II's: ticks of 1/22.4 s at the speed
@@ -37,22 +37,22 @@ DIAGONAL = math.sqrt(0.5)
 EAST = (1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL, 0.0, DIAGONAL)
 NORTH = (0.0, DIAGONAL, 1.0, DIAGONAL, 0.0, -DIAGONAL, -1.0, -DIAGONAL)
 STRIDE = 4.0  # how far an order goes that is a heading
-HEADINGS_DOC = "no new order, or a heading in which to move, then those in which to attack where that can be ordered"
+HEADINGS_DOC = "no new order, or a heading in which to move, then headings in which to attack if possible"
 
 ORDERS = choice(
     *("flat", "pair", "headings"),
-    doc="an action is one choice; a pair: what is ordered (0: nothing), and where; or headings: see above",
+    doc="whether an action is one choice, a pair of order (0: none) and point, or a heading (see above)",
 )
 FLAT, HEADINGS = ORDERS.codes("flat", "headings")
 SQUAD_PARAMS = {"tick": param(1.0 / TICKS_PER_SECOND, 0.01, 0.1, "s", "length of a tick of the game")}
 FIGHT_PARAMS = {**SQUAD_PARAMS, "alert": param(6.0, 0.0, 20.0, "", "distance at which idle units attack each other")}
 SQUAD_OPTIONS: dict[str, Option] = {
     "step_mul": integer(8, 1, 22, "ticks per step"),
-    "columns": integer(22, 2, 88, "points across the field that can be ordered; rows in proportion"),
+    "columns": integer(22, 2, 88, "columns of the grid of points for orders; rows in proportion"),
     "pixels": integer(0, 0, 256, "width of the feature map in the observation; 0 for none"),
     "orders": ORDERS,
 }
-NEAR = "of what is on the field, so many of the nearest are observed, as offsets, in place of all; 0 for all"
+NEAR = "number of nearest objects to observe, as offsets, instead of all; 0 for all"
 SQUAD_DATA = {**UNIT_DATA, **COMBAT_DATA, "rows": i8}
 SQUAD_STATE = {
     **UNIT_STATE,

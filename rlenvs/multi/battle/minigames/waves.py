@@ -1,4 +1,4 @@
-"""What the two mini-games share in which a group of marines meets waves of enemies from the other side of the field."""
+"""Code shared by the two mini-games in which marines face waves of enemies from the other side of the field."""
 
 import math
 
@@ -76,7 +76,7 @@ WAVES = world(
             high=1.0,
             raw=True,
             constant=True,  # the places of a wave keep their kinds
-            doc="1 while standing, x, y, health; where there are two kinds, 1 for a baneling",
+            doc="1 while standing, x, y, health; if there are two kinds, 1 for a baneling",
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", "layers", doc="marines, enemies by kind, goals of orders")},
@@ -115,8 +115,8 @@ def wave_game(name, doc, *, source, foes, worth, enough, fresh, crowd=0.0, steps
             "steps_back": steps_back,
         },
         terms={
-            "kill": term(0.0, len(foes), worth, "enemies that fell"),
-            "loss": term(-MOST_MARINES, 0.0, 1.0, "-1 for each marine that fell"),
+            "kill": term(0.0, len(foes), worth, "enemies killed"),
+            "loss": term(-MOST_MARINES, 0.0, 1.0, "-1 for each marine lost"),
         },
     )
 

@@ -114,8 +114,13 @@ SPEC = world(
     doc=__doc__,
     source="PushWorld (Kansky et al., arXiv 2301.10289)",
     params={
-        "number": param(-1, -1, 1_000_000, "", "index of the puzzle in its set, modulo the size of the set; -1 draws "
-        "one at every reset")
+        "number": param(
+            -1,
+            -1,
+            1_000_000,
+            "",
+            "index of the puzzle in its set, modulo the size of the set; -1 draws one at every reset",
+        )
     },
     options={
         "puzzles": for_data(
@@ -136,8 +141,9 @@ SPEC = world(
         "pixels_per_cell": for_data(integer(20, 5, 64, "side of a cell in the frame")),
         "border_width": for_data(integer(2, 1, 2, "lines around objects in the frame, pixels")),
         "rows_at_least": for_data(integer(0, 0, 62, "rows of the observation, including the walls around the map")),
-        "columns_at_least": for_data(integer(0, 0, 62, "columns of the observation, including the walls around the "
-        "map")),
+        "columns_at_least": for_data(
+            integer(0, 0, 62, "columns of the observation, including the walls around the map")
+        ),
     },
     sizes=sets.sizes,
     data={

@@ -103,8 +103,9 @@ def solve(tables: Any, k: int, at: np.ndarray, most: int = 1_000_000) -> str | N
     rows, columns = table["distance"].shape[1:]
     bits = (rows * columns - 1).bit_length()
     if bits * count > BITS:
-        raise RuntimeError(f"{count} objects on {rows} x {columns} cells have more states than fit into a 64-bit "
-                           f"number")
+        raise RuntimeError(
+            f"{count} objects on {rows} x {columns} cells have more states than fit into a 64-bit number"
+        )
     room = 1 << (2 * most - 1).bit_length()
     parent, action = np.zeros(most, np.int32), np.zeros(most, np.uint8)
     node = _search(

@@ -74,9 +74,7 @@ SPEC = world(
     options={
         "size": for_data(integer(3, 2, 5, "small cubes along an edge")),
         "scramble": integer(100, 1, 500, "turns from the solved cube to the start"),
-        "shortest_scramble": integer(
-            0, 0, 500, "if not 0, the number of turns is uniform between it and `scramble`"
-        ),
+        "shortest_scramble": integer(0, 0, 500, "if not 0, the number of turns is uniform between it and `scramble`"),
         "one_hot": flag(True, "a plane for each colour"),
     },
     constraints=(at_most("shortest_scramble", "scramble"),),
@@ -111,8 +109,9 @@ SPEC = world(
     terms={
         "solved": term(0.0, 1.0, 1.0, "1 when every face has one colour"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every turn"),
-        "uniform": term(-150.0, 150.0, 0.0, "change in the number of stickers with the most common color of their "
-        "face"),
+        "uniform": term(
+            -150.0, 150.0, 0.0, "change in the number of stickers with the most common color of their face"
+        ),
     },
     horizon=200,
     fps=4,

@@ -97,12 +97,18 @@ SPEC = world(
     "Sokoban-v0",
     doc=__doc__,
     source="Racaniere et al., NeurIPS 2017, appendix D; Boxoban (Guez et al., 2018); gym-sokoban (Schrader, 2018)",
-    params={"number": param(-1, -1, 10_000_000, "", "index of the level, modulo the number of levels; -1 draws one at "
-                                                    "every reset")},
+    params={
+        "number": param(
+            -1, -1, 10_000_000, "", "index of the level, modulo the number of levels; -1 draws one at every reset"
+        )
+    },
     options={
         "levels_from": for_data(
-            free(None, parse_levels, "a text file, a folder of such files, a text or a list of texts; None for "
-            "generated rooms")
+            free(
+                None,
+                parse_levels,
+                "a text file, a folder of such files, a text or a list of texts; None for generated rooms",
+            )
         ),
         "rows": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
         "columns": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
