@@ -1,35 +1,35 @@
-"""Turn a cube to an attitude.
+"""Turn a cube to a goal orientation with a robot arm.
 
 ## Description
 
-PandaFlip of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda turns a cube of 4 cm and 1 kg until
-its attitude is the goal; where the cube is does not matter. Its hand may turn too (`control="pose"`); in the original
-it cannot, and no agent is known to have solved it. Different from the original besides: goals are of three kinds
-(`goals`), of which "any" are the published ones, uniform over all rotations; no goal is reached at the start; the
-cube's place relative to the hand and the hand's attitude are observed; an episode lasts 100 steps, as the hand turns
-by 0.1 rad in one, and goes on at success (`ends_at_success` changes that); the physics has another contact model.
-`level="panda-gym"` has the original's actions, frictions, goals, length and end; its hand cannot turn, so the expert
-stays where it is.
+PandaFlip of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda turns a cube of 4 cm and 1 kg until its
+attitude matches the goal; its position does not matter. The hand can also rotate (`control="pose"`); in the original it
+cannot, and no agent is known to have solved that task. Other differences: there are three kinds of goals (`goals`), of
+which "any" are the published ones, uniform over all rotations; no goal is reached at the start; the cube's position
+relative to the hand and the hand's attitude are observed; an episode lasts 100 steps, because the hand turns by 0.1 rad
+per step, and continues after success (`ends_at_success` changes that); the physics has another contact model.
+`level="panda-gym"` has the original's actions, frictions, goals, length and termination; its hand cannot rotate, so the
+expert does nothing.
 
 The colours of the faces show the attitude; the translucent cube beside the arm shows the goal.
 
 ## Action Space
 
-The target of the hand moves, but never farther than `reach` from the hand, and turns about the axes of the world. It is
-observed with `target` alone.
+The target of the hand moves, but never farther than `reach` from the hand, and rotates about the world axes. It is
+observed only with `target`.
 
 ## Observation Space
 
-The hand and its attitude, then the cube, its place relative to the hand, and last the goals: quaternions w, x, y, z
+The hand and its attitude, then the cube, its position relative to the hand, and last the goals: quaternions w, x, y, z
 with w >= 0.
 
 ## Rewards
 
-With q and q' the attitudes of cube and goal, 1 - <q, q'>^2 is their difference, which is the squared sine of half the
-angle between them. `sparse`: -1 in every step that ends with a difference above the threshold. `dense`: the negative
-difference. `shaped`: that, the negative distance from hand to cube, so that a learner without hindsight finds the cube,
-and 0.3 while the fingers hold it. Success is a difference of at most the threshold at the end of the step: 0.2, as
-published, is an angle of 53 degrees.
+With q and q' the attitudes of cube and goal, their difference is 1 - <q, q'>^2, the squared sine of half the angle
+between them. `sparse`: -1 in every step that ends with a difference above the threshold. `dense`: the negative
+difference. `shaped`: the same, plus the negative distance from hand to cube, so that a learner without hindsight finds
+the cube, plus 0.3 while the fingers hold it. Success is a difference of at most the threshold at the end of the step:
+the published 0.2 is an angle of 53 degrees.
 
 ## Costs
 
@@ -37,12 +37,12 @@ None.
 
 ## Starting State
 
-The arm is in its neutral pose. The cube stands on the table, uniform in a square around its middle, turned by up to
+The arm is in its neutral pose. The cube is on the table, uniform in a square around its middle, rotated by up to
 `start_turn` (0 in the original). With start="held", and in half of the episodes with "any", it is in the hand instead,
-0.2 m above the table; with `fingers=False` that stays closed around it. The goal is the cube's attitude turned about
-the vertical ("yaw"), about a horizontal axis of any direction ("tilt"), or in any way ("any"); by angles of at most
-`goal_angle` and at least 1.1 times the angle of the threshold. Angles are uniform, those of "any" such that all
-rotations are equally likely.
+0.2 m above the table; with `fingers=False` the hand stays closed around it. The goal is the cube's attitude rotated
+about the vertical ("yaw"), about a random horizontal axis ("tilt"), or about any axis ("any"), by an angle of at most
+`goal_angle` and at least 1.1 times the angle of the threshold. Angles are uniform; with "any" all rotations are equally
+likely.
 
 ## Episode End
 
@@ -96,9 +96,9 @@ NEAR, HELD = (
 LIFTED = 0.18  # m, where the hand begins to turn the cube
 AIM = (-0.1, 0.0, 0.55)  # m, where it turns the cube: all attitudes in reach
 
-GOALS = choice("tilt", "yaw", "any", doc="axis of the turn to the goal: horizontal, vertical, or any")
+GOALS = choice("tilt", "yaw", "any", doc="axis of the rotation to the goal: horizontal, vertical, or any")
 TILT, YAW, ANY = GOALS.codes("tilt", "yaw", "any")
-START = choice("table", "held", "any", doc="where the cube is at first: on the table, in the hand, or either")
+START = choice("table", "held", "any", doc="where the cube starts: on the table, in the hand, or either")
 HELD_START, ANY_START = START.codes("held", "any")
 
 SPEC = arm.task(
@@ -111,7 +111,7 @@ SPEC = arm.task(
         "side": param(0.04, 0.03, 0.05, "m", "of the cube"),
         "threshold": param(0.2, 0.01, 0.3, "", "difference of attitudes at which the goal counts as reached"),
         "start_width": param(0.3, 0.0, 0.32, "m", "side of the square in which the cube starts"),
-        "start_turn": param(0.0, 0.0, math.pi, "rad", "largest turn of the cube about the vertical at the start"),
+        "start_turn": param(0.0, 0.0, math.pi, "rad", "largest rotation of the cube about the vertical at the start"),
         "goal_angle": param(0.5 * math.pi, 1.1, math.pi, "rad", "largest angle between start and goal"),
     },
     options={
@@ -120,7 +120,8 @@ SPEC = arm.task(
         "start": START,
         "reward": choice(
             *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative difference to it, or that, the way to the cube and a grasp",
+            doc="-1 until the goal is reached, the negative difference to it, or that with terms for reaching and "
+                "grasping",
             sets={
                 "sparse": {"reached": 1.0, "difference": 0.0, "approach": 0.0, "grasp": 0.0},
                 "dense": {"reached": 0.0, "difference": 1.0, "approach": 0.0, "grasp": 0.0},
@@ -148,7 +149,7 @@ SPEC = arm.task(
     },
     goal=("achieved", "desired"),
     terms={
-        "reached": term(-1.0, 0.0, doc="-1 where the goal is not reached"),
+        "reached": term(-1.0, 0.0, doc="-1 while the goal is not reached"),
         "difference": term(-1.0, 0.0, weight=0.0, doc="negative difference of the attitudes of cube and goal"),
         "approach": term(-FARTHEST, 0.0, weight=0.0, doc="negative distance from hand to cube, m"),
         "grasp": term(0.0, 1.0, weight=0.0, doc="1 while the fingers hold the cube"),
@@ -174,7 +175,7 @@ def nearest_goal(p):
 def model(values):
     if nearest_goal(values) >= values.goal_angle:
         raise ParameterError(
-            f"no goals are left: they begin {nearest_goal(values):.3g} rad from the start and end at "
+            f"no goals are left: they start {nearest_goal(values):.3g} rad from the start and end at "
             f"goal_angle={values.goal_angle:g} rad; lower the threshold={values.threshold:g} or raise goal_angle"
         )
     spec = panda.scene(values)

@@ -1,39 +1,40 @@
-"""Two arms: one picks up a bar and hands it to the other, which brings it to a goal.
+"""Two robot arms: one picks up a bar and hands it to the other, which moves it to a goal.
 
 ## Description
 
 Two Pandas face each other at two tables with a gap between them. Agent 0, the giver, picks up a bar and holds it over
-the gap; agent 1, the receiver, takes it there and brings its centre to a goal on its own side. With its fingers down
-the giver cannot bring the bar to any goal, nor can the receiver reach the bar where it lies. The object handover of
-HIL-SERL (Luo et al., arXiv 2410.21845) is the model; sizes and goals are this package's, the arms' control is that of
-the other Panda tasks. The bar's inertia about every axis is its largest: with others, it would gain energy in the air.
+the gap; agent 1, the receiver, takes it there and moves its center to a goal on its own side. With its fingers down the
+giver cannot reach any goal, and the receiver cannot reach the initial position of the bar. The task is modeled on the
+object handover of HIL-SERL (Luo et al., arXiv 2410.21845); dimensions and goals are this package's, the control of the
+arms is that of the other Panda tasks. All moments of inertia of the bar are set to the largest one; with the true
+values it would gain energy in the air.
 
 ## Action Space
 
-Per agent: its own hand, in the axes of the world (x points from the giver to the receiver). Its target is observed with
-`target` alone.
+Per agent: its own hand, in the axes of the world (x points from the giver to the receiver). Its target is observed only
+with `target`.
 
 ## Observation Space
 
-Per agent: its own arm, the other hand as seen from its own, the bar, who holds it, and the goal. A hand holds the bar
-when its fingers press on it from both sides, with 1 N or more.
+Per agent: its own arm, the other hand relative to its own, the bar, which hands hold it, and the goal. A hand holds the
+bar when its fingers press on it from both sides with at least 1 N.
 
 ## Rewards
 
-Both agents get the same. `reward="sparse"`: -1 until the bar is at the goal. `"dense"`: minus its distance to the
-goal. `"shaped"`: the terms `giver_near`, `receiver_near`, `handed` and `place`, each in [0, 1].
+Both agents receive the same reward. `reward="sparse"`: -1 until the bar is at the goal. `"dense"`: minus its distance
+to the goal. `"shaped"`: the terms `giver_near`, `receiver_near`, `handed` and `place`, each in [0, 1].
 
 ## Costs
 
-Indicators per step, the same for both agents. `drop`: the bar falls faster than 1 m/s, as it does 5 cm after it was
-let go, or lies lower than the tables. `clash`: the arms push each other harder than `clash_force`.
+Indicators per step, the same for both agents. `drop`: the bar falls faster than 1 m/s, which happens after a fall of 5
+cm, or is below the tables. `clash`: the arms push each other harder than `clash_force`.
 
 ## Starting State
 
-Both arms are in their neutral poses with open fingers. The bar lies on the giver's table, uniform in a square around
-(-0.13, 0) m, turned by up to `turn` to either side. With start="held" the giver holds it at its end 0.2 m above the
-table, with "handed" the receiver does, with "any" one of the three is drawn. The goal is uniform in a box behind what
-the giver can reach.
+Both arms are in their neutral poses with open fingers. The bar is on the giver's table, uniform in a square around
+(-0.13, 0) m, rotated by up to `turn` to either side. With start="held" the giver holds it at its end 0.2 m above the
+table, with "handed" the receiver does, with "any" one of the three is drawn. The goal is uniform in a box out of the
+giver's reach.
 
 ## Episode End
 
@@ -73,7 +74,7 @@ BAR = 2 * panda.ARM_QPOS  # where the bar's free joint begins in qpos
 ORANGE = (0.90, 0.62, 0.0, 1.0)
 BEGIN = choice(
     *("table", "held", "handed", "any"),
-    doc="where the bar is at first: on the table, in the giver's hand, in the receiver's, or any of these",
+    doc="where the bar starts: on the table, in the giver's hand, in the receiver's, or any of these",
 )
 HELD_START, HANDED_START, ANY_START = BEGIN.codes("held", "handed", "any")
 VIEW = View((0.15, -1.35, 0.95), (0.15, 0.0, 0.17), 45.0)
@@ -89,13 +90,13 @@ SPEC = world(
         "width": param(0.024, 0.015, 0.04, "m", "of the bar, which is as high as wide"),
         "mass": param(0.1, 0.05, 0.3, "kg", "of the bar"),
         "friction": param(0.8, 0.2, 1.5, "", "sliding friction of the bar on the tables"),
-        "turn": param(0.2, 0.0, 0.4, "rad", "largest turn of the bar at the start"),
+        "turn": param(0.2, 0.0, 0.4, "rad", "largest rotation of the bar at the start"),
         "start_width": param(0.15, 0.05, 0.2, "m", "side of the square of starts"),
         "threshold": param(0.05, 0.01, 0.1, "m", "distance at which the bar counts as at the goal"),
         "goal_distance": param(0.3, 0.25, 0.35, "m", "of the farthest goal from the middle between the arms"),
         "goal_width": param(0.3, 0.05, 0.5, "m", "of the goals, across"),
         "goal_height": param(0.25, 0.1, 0.4, "m", "of the highest goal above the table"),
-        "clash_force": param(5.0, 0.5, 50.0, "N", "between the arms, above which it costs", limit=True),
+        "clash_force": param(5.0, 0.5, 50.0, "N", "force between the arms above which there is a cost", limit=True),
     },
     options={
         **arm.OPTIONS,
@@ -131,11 +132,12 @@ SPEC = world(
         **arm.goal_terms(FARTHEST),
         "giver_near": term(0.0, 1.0, 0.0, "1 - tanh(8 d), d [m] from the giver's hand to its end; 1 once taken"),
         "receiver_near": term(0.0, 1.0, 0.0, "1 - (tanh(8 d) + tanh(2 d)) / 2 for the receiver, while held"),
-        "handed": term(0.0, 1.0, 0.0, "1/3 while the giver holds the bar, 2/3 both, 1 the receiver alone"),
+        "handed": term(0.0, 1.0, 0.0, "1/3 while the giver holds the bar, 2/3 while both do, 1 while only the "
+        "receiver does"),
         "place": term(0.0, 1.0, 0.0, "1 - tanh(4 d), d [m] from the bar to the goal, while the receiver holds it"),
     },
     costs={
-        "drop": cost(1.0, 1.0, "1 while the bar falls, or lies lower than the tables"),
+        "drop": cost(1.0, 1.0, "1 while the bar falls, or is below the tables"),
         "clash": cost(1.0, 1.0, "1 while the arms push each other"),
     },
     horizon=100,
@@ -156,12 +158,12 @@ SPEC = world(
 @SPEC.model
 def model(values):
     if not values.fingers:
-        raise ParameterError("fingers=False: the bar has to be grasped; only fingers=True is allowed here, drop it")
+        raise ParameterError("fingers=False: the bar has to be grasped, so only fingers=True is allowed; leave it out")
     near, far = nearest_goal(values), MIDDLE + values.goal_distance
     if near > far:
         raise ParameterError(
             f"no goal is out of the giver's reach: with length={values.length:g} and threshold={values.threshold:g} "
-            f"goals begin at x = {near:.3f} m, with goal_distance={values.goal_distance:g} they end at {far:.3f} m; "
+            f"goals start at x = {near:.3f} m, with goal_distance={values.goal_distance:g} they end at {far:.3f} m; "
             "lower the first two or raise goal_distance"
         )
     spec = panda.scene(values, 2, FIRST_TABLE)

@@ -1,4 +1,4 @@
-"""Starts with something in the hand, for levels and for training that begins near the end of a task."""
+"""Starts with an object in the hand, for levels and for training that starts near the end of a task."""
 
 from rlenvs.core import kernel
 from rlenvs.robotics.manipulation import arm, panda

@@ -1,4 +1,4 @@
-"""What the tasks share that bring one object to a place: Push, Slide, PickAndPlace."""
+"""The common parts of tasks that move one object to a goal: Push, Slide, PickAndPlace."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def terms(name: str) -> dict[str, Any]:
     """Those of the goal, and how near the hand is to the object, and the object to the goal."""
     return {
         **arm.goal_terms(FARTHEST),
-        "near": term(0.0, 1.0, 0.0, f"1 where the hand is at the {name}, less by its distance"),
-        "placed": term(0.0, 1.0, 0.0, f"1 where the {name} is at the goal, less by its distance"),
+        "near": term(0.0, 1.0, 0.0, f"1 if the hand is at the {name}, decreasing with the distance"),
+        "placed": term(0.0, 1.0, 0.0, f"1 if the {name} is at the goal, decreasing with the distance"),
     }
 
 

@@ -5,10 +5,10 @@ identified ("Dynamic identification of the Franka Emika Panda robot with retriev
 The shapes are capsules and boxes along the links. As on the real arm, gravity is compensated.
 
 The arm stands at (-0.6, 0, 0) m and looks along x; the table's surface is z = 0. Its end effector, the site `grip`,
-lies between the finger tips.
+is between the finger tips.
 
-The hand is driven by Cartesian impedance control, as actuators of MuJoCo, at every physics step: a spring pulls it to
-the mocap body `target` with the stretch clipped, a damper brakes it,
+The hand is driven by Cartesian impedance control, with MuJoCo actuators, at every physics step: a spring with clipped
+extension pulls it to the mocap body `target`, a damper brakes it,
 
     F = stiffness * clip(target - grip, -reach, reach) - damping * velocity,   torque = J^T F.
 

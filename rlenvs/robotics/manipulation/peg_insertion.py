@@ -1,41 +1,41 @@
-"""Put a peg into a hole, gently.
+"""Insert a peg into a hole with a robot arm, keeping contact forces low.
 
 ## Description
 
 The peg insertion of SERL (Luo et al., arXiv 2401.16013, there with a real Franka arm), on MuJoCo: a square peg, fixed
-in the hand, has to go to the bottom of a square hole in a board. The controller, its gains and the largest stretches
-that its springs answer are the published ones: the hand can push with no more than `stiffness` times `reach`, 20 N,
-along the fingers and 6 N across them. Different from the original: 25 control steps per second in place of 10, with
-steps as much smaller; an episode lasts 4 s, not 10 (`horizon=250` is as long); the board lies elsewhere in each
-episode; states are observed, with images as an option; the clearance between peg and hole and the costs are ours.
+in the hand, has to reach the bottom of a square hole in a board. The controller, its gains and the limits of its spring
+extensions are the published ones: the hand can push with at most `stiffness` times `reach`, 20 N, along the fingers and
+6 N across them. Different from the original: 25 control steps per second instead of 10, with proportionally smaller
+steps; an episode lasts 4 s, not 10 (`horizon=250` gives 10 s); the board is at a random position in each episode;
+states are observed, with images as an option; the clearance between peg and hole and the costs are ours.
 
 ## Action Space
 
 The target of the hand moves by up to 8 mm and turns by up to 0.04 rad about the axes of the world, but never farther
-from the hand than the springs answer. It stays in a box around the hole as wide as the square of starts, from 1 cm
-below the bottom of the hole to 1 cm above the start, and tilts by up to `tilt`. It is not observed.
+from the hand than the limits of the springs. It stays in a box around the hole, as wide as the square of starts, from 1
+cm below the bottom of the hole to 1 cm above the start, and tilts by up to `tilt`. It is not observed.
 
 ## Observation Space
 
-The peg's tip, the contact force and the torque at the wrist, the place of the hole relative to the tip, and last the
-goals: position and attitude (quaternion w, x, y, z with x >= 0) of the tip, and what they are in the hole.
+The peg's tip, the contact force and the torque at the wrist, the position of the hole relative to the tip, and last the
+goals: position and attitude (quaternion w, x, y, z with x >= 0) of the tip now, and when inserted.
 
 ## Rewards
 
 `sparse`: -1 in every step that does not end in success. `dense`: the negative distance to the goal, and a tenth of
-the negative angle to it. Success is that at the end of the step all three coordinates are within the threshold, and
+the negative angle to it. Success means that at the end of the step all three coordinates are within the threshold, and
 all three components of the rotation vector within `turn_threshold`.
 
 ## Costs
 
-`force` is by how much the contact force of hand and peg exceeds `force_limit`, measured in the last physics step of
-the control step.
+`force` is the excess of the contact force of hand and peg over `force_limit`, measured in the last physics step of the
+control step.
 
 ## Starting State
 
-Hole and its turn are uniform in a square around the middle of the table. The peg hangs `start_height` above the
-bottom of the hole, aside by up to half of `start_width` along x and y, and turned by up to `start_turn` against the
-hole.
+The hole is uniform in a square around the middle of the table, with uniform rotation. The peg starts `start_height`
+above the bottom of the hole, offset by up to half of `start_width` along x and y, and rotated by up to `start_turn`
+relative to the hole.
 
 ## Episode End
 
@@ -43,7 +43,7 @@ After 100 steps (4 s), or, with `ends_at_success`, at success.
 
 ## Parameters
 
-Parameters are refused when the hole is not deeper than 1.5 thresholds (a peg that stands on the board would be
+Parameters are refused when the hole is not deeper than 1.5 thresholds (a peg standing on the board would count as
 inserted), or when the peg starts less than 1 cm above the board.
 
 ## Reference Scores
@@ -103,7 +103,7 @@ SPEC = world(
         "turn_reach": replace(arm.PARAMS["turn_reach"], default=0.02, low=0.01, high=0.1),
         "tilt": param(0.01, 0.0, 0.1, "rad", "largest tilt of the target"),
         "side": param(0.02, 0.01, 0.03, "m", "of the peg"),
-        "clearance": param(0.001, 0.0003, 0.005, "m", "by which the hole is wider than the peg"),
+        "clearance": param(0.001, 0.0003, 0.005, "m", "clearance between hole and peg"),
         "depth": param(0.03, 0.015, 0.035, "m", "of the hole"),
         "friction": param(0.3, 0.0, 1.0, "", "sliding friction between peg and board"),
         "threshold": param(0.01, 0.002, 0.015, "m", "largest error of each coordinate at success"),
@@ -112,16 +112,17 @@ SPEC = world(
         ),
         "start_width": param(0.1, 0.0, 0.12, "m", "side of the square in which the peg starts"),
         "start_height": param(0.1, 0.04, 0.15, "m", "of the tip above the bottom of the hole at the start"),
-        "start_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest turn of the peg against the hole at the start"),
+        "start_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest rotation of the peg relative to the hole at the "
+        "start"),
         "hole_width": param(0.1, 0.0, 0.2, "m", "side of the square of holes"),
-        "hole_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest turn of the board"),
+        "hole_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest rotation of the board"),
         "force_limit": param(10.0, 1.0, 50.0, "N", "contact force above which there are costs"),
     },
     options={
         **arm.CAMERA,
         "reward": choice(
             *("sparse", "dense"),
-            doc="-1 until the peg is inserted, or the negative distance and angle to where it is",
+            doc="-1 until the peg is inserted, or the negative distance and angle to the inserted pose",
             sets={
                 "sparse": {"reached": 1.0, "distance": 0.0, "angle": 0.0},
                 "dense": {"reached": 0.0, "distance": 1.0, "angle": 0.1},
@@ -146,17 +147,17 @@ SPEC = world(
         "torque": block(3, low=-5.0, high=5.0, unit="N m", doc="at the wrist, hand's axes"),
         "tip_velocity": block(3, low=-0.5, high=0.5, unit="m/s", doc="of the tip"),
         "tip_spin": block(3, low=-1.0, high=1.0, unit="rad/s", doc="angular velocity of the peg"),
-        "offset": block(3, low=-0.15, high=0.15, unit="m", doc="from the tip to its place in the hole"),
+        "offset": block(3, low=-0.15, high=0.15, unit="m", doc="from the tip to its position in the hole"),
         "turn": block(3, low=-1.0, high=1.0, unit="rad", doc="rotation vector from the peg to the hole"),
         "achieved": block(7, low=-2.0, high=2.0, doc="position [m] and attitude of the tip", raw=True),
-        "desired": block(7, low=-2.0, high=2.0, doc="where it is in the hole", raw=True, constant=True),
+        "desired": block(7, low=-2.0, high=2.0, doc="the same in the hole", raw=True, constant=True),
     },
     images=arm.IMAGES,
     goal=("achieved", "desired"),
     action=continuous("dx", "dy", "dz", "rx", "ry", "rz", doc=f"up to {STEP} m per axis; up to {TURN} rad"),
     terms={
-        "reached": term(-1.0, 0.0, doc="-1 where the peg is not inserted"),
-        "distance": term(-FARTHEST, 0.0, weight=0.0, doc="negative distance of the tip to its place in the hole, m"),
+        "reached": term(-1.0, 0.0, doc="-1 while the peg is not inserted"),
+        "distance": term(-FARTHEST, 0.0, weight=0.0, doc="negative distance of the tip to its position in the hole, m"),
         "angle": term(-math.pi, 0.0, weight=0.0, doc="negative angle between peg and hole, rad"),
     },
     costs={"force": cost(10.0, STRONGEST, "contact force above the limit, N")},
@@ -183,13 +184,13 @@ SPEC = world(
 def model(values):
     if values.depth < 1.5 * values.threshold:
         raise ParameterError(
-            f"a peg that stands on the board would be inserted: depth={values.depth:g} is less than 1.5 thresholds, "
+            f"a peg standing on the board would count as inserted: depth={values.depth:g} is less than 1.5 thresholds, "
             f"threshold={values.threshold:g}; make the hole deeper or lower the threshold"
         )
     if values.start_height < values.depth + 0.01:
         raise ParameterError(
-            f"the peg would start in the board: start_height={values.start_height:g} has to be depth={values.depth:g} "
-            "plus at least 0.01 m; raise the start or make the hole less deep"
+            f"the peg would start inside the board: start_height={values.start_height:g} must be at least "
+            f"depth={values.depth:g} plus 0.01 m; raise the start or reduce the depth"
         )
     spec = panda.scene(with_fixed(values), side_reach=values.side_reach)
     add_peg(spec, values)

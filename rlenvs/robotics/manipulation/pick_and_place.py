@@ -1,46 +1,47 @@
-"""Grip a cube and bring it to a place on the table or in the air.
+"""Pick up a cube and move it to a goal on the table or in the air with a robot arm.
 
 ## Description
 PandaPickAndPlace of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda grips a cube of 4 cm and 1 kg
-and brings it to a goal, 30 % of the goals being on the table. Different from the original: actions move a target ahead
-of the hand, and the fingers' from where it was, not the hand and the fingers from where they are; the friction of cube
-and table is 0.5 and of fingers 1, where Bullet multiplies to 0.25 and 0.5; a goal never begins within 1.5 thresholds of
-the cube; the cube's place relative to the hand is observed too, and its attitude is a quaternion; an episode goes on at
-success (`ends_at_success` changes that); contacts are MuJoCo's. `level="panda-gym"` has the original's actions,
-frictions and end.
+and moves it to a goal; 30 % of the goals are on the table. Different from the original: actions move targets ahead of
+the hand and of the fingers, not the hand and the fingers relative to their current positions; the friction of cube and
+table is 0.5 and that of the fingers 1, where Bullet multiplies frictions to 0.25 and 0.5; a goal is never within 1.5
+thresholds of the cube at the start; the cube's position relative to the hand is also observed, and its attitude is a
+quaternion; an episode continues after success (`ends_at_success` changes that); contacts are MuJoCo's.
+`level="panda-gym"` has the original's actions, frictions and termination.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
-is; last the fingers. The fingers' target, too, is moved by the action: closed fingers hold on with an action of 0, but
-for `control="panda-gym"`, where they let go, as there. They move with at most 0.2 m/s each. Targets are observed with
-`target` alone.
+Depending on `control`: the target of the hand in world axes, the same with three rotations, seven joints, or
+displacements of the hand; the last number controls the fingers. The action also moves a target of the fingers: closed
+fingers keep holding with an action of 0, except with `control="panda-gym"`, where they let go, as in the original. They
+move at up to 0.2 m/s each. Targets are observed only with `target`.
 
 ## Observation Space
-The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
+The hand, then the cube, its position relative to the hand, and last the goals: the achieved goal is the position of the
+cube.
 
 ## Rewards
-With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the
-negative distance from the cube to the goal, in metres. With `reward="shaped"`, 0.2 for a hand at the cube, 0.3 for
-holding it, 0.5 for a cube at the goal, the first and the last falling off with the distance.
+With `reward="sparse"` -1 for each step that ends without reaching the goal, otherwise 0. With `reward="dense"` the
+negative distance from the cube to the goal, in meters. With `reward="shaped"`, 0.2 for a hand at the cube, 0.3 for
+holding it, 0.5 for a cube at the goal, the first and the last decreasing with the distance.
 
 ## Costs
 None.
 
 ## Starting State
-The arm is in panda-gym's neutral pose, fingers open. The cube stands on the table, uniform in a square around the
-middle, turned by up to `yaw` either way. The goal is uniform over a square; with the share `on_table` it is on the
-table, else uniform in height; it is drawn again until it is 1.5 thresholds from the cube.
+The arm is in panda-gym's neutral pose, fingers open. The cube is on the table, uniform in a square around the middle,
+rotated by up to `yaw` to either side. The goal is uniform over a square; with probability `on_table` it is on the
+table, otherwise its height is uniform; it is redrawn until it is 1.5 thresholds from the cube.
 
 ## Episode End
 Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the cube is within the threshold of the goal.
-Success is that it is there at the end of a step; the hand may hold it.
+Success means that it is there at the end of a step; the hand may hold it.
 
 ## Parameters
-The widths and heights end where the hand can bring the cube with its fingers down. A square of goals smaller than four
-thresholds is refused: there might be no goal that is not reached from the start.
+The ranges of widths and heights are limited to what the hand can reach with its fingers down. A square of goals smaller
+than four thresholds is refused, because every goal might be reached at the start.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured.
+Mean return over seeds 0 to 99.
 
 ## Version History
 v0: first version.
@@ -63,12 +64,12 @@ SPEC = arm.task(
         "threshold": param(0.05, 0.005, 0.07, "m", "distance at which the goal counts as reached"),
         "start_width": param(0.3, 0.0, 0.34, "m", "side of the square in which the cube starts"),
         "goal_width": param(0.3, 0.2, 0.34, "m", "side of the square of goals"),
-        "goal_height": param(0.2, 0.05, 0.3, "m", "by which the highest goal is above those on the table"),
-        "on_table": param(0.3, 0.0, 1.0, "", "share of goals on the table"),
-        "yaw": param(0.0, 0.0, 0.5, "rad", "by which the cube is turned at most at the start"),
+        "goal_height": param(0.2, 0.05, 0.3, "m", "height of the highest goal above those on the table"),
+        "on_table": param(0.3, 0.0, 1.0, "", "fraction of goals on the table"),
+        "yaw": param(0.0, 0.0, 0.5, "rad", "largest rotation of the cube at the start"),
     },
     options={
-        "reward": moving.reward("reaching, holding and placing by turns", near=0.2, held=0.3, placed=0.5),
+        "reward": moving.reward("terms for reaching, holding and placing", near=0.2, held=0.3, placed=0.5),
         "ends_at_success": arm.ENDS,
     },
     state=moving.state("cube"),
@@ -88,11 +89,11 @@ SPEC = arm.task(
 @SPEC.model
 def model(values):
     if not values.fingers:
-        raise ParameterError("fingers=False: nothing can be picked without them; leave them on, or take PandaPush-v0")
+        raise ParameterError("fingers=False: nothing can be picked up without them; leave them on, or use PandaPush-v0")
     if values.goal_width < 4.0 * values.threshold - 1e-9:
         raise ParameterError(
             f"goal_width={values.goal_width:g} is less than four thresholds, threshold={values.threshold:g}: a goal "
-            "might be reached from the start; widen the goals or lower the threshold"
+            f"might be reached at the start; widen the goals or lower the threshold"
         )
     spec = panda.scene(values)
     half = 0.5 * values.side

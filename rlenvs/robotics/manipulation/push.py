@@ -1,44 +1,46 @@
-"""Push a cube to a place on the table.
+"""Push a cube to a goal on the table with a robot arm.
 
 ## Description
 PandaPush of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers pushes a cube of
 4 cm and 1 kg to a goal on the table. Different from the original: actions move a target ahead of the hand, not the hand
-from where it is; the friction is 0.5, where Bullet multiplies that of cube and table to 0.25; a goal never begins
-within 1.5 thresholds of the cube; the hand begins low, as Fetch's does, since this arm carries its own weight and
-random actions would keep it in the air (panda-gym's sinks); the cube's place relative to the hand is observed too, and
-its attitude is a quaternion; an episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
-`level="panda-gym"` has the original's actions, friction, start and end; goals and observation stay as they are.
+relative to its current position; the friction is 0.5, where Bullet multiplies those of cube and table to 0.25; a goal
+is never within 1.5 thresholds of the cube at the start; the hand starts low, as in Fetch, since this arm is
+gravity-compensated and random actions would keep it in the air (panda-gym's sinks); the cube's position relative to the
+hand is also observed, and its attitude is a quaternion; an episode continues after success (`ends_at_success` changes
+that); contacts are MuJoCo's. `level="panda-gym"` has the original's actions, friction, start and termination; goals and
+observation are unchanged.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
-is. The target stays within `reach` of the hand, and is observed with `target` alone.
+Depending on `control`: the target of the hand in world axes, the same with three rotations, seven joints, or
+displacements of the hand. The target stays within `reach` of the hand, and is observed only with `target`.
 
 ## Observation Space
-The hand, then the cube, its place relative to the hand, and last the goals: what was achieved is where the cube is.
+The hand, then the cube, its position relative to the hand, and last the goals: the achieved goal is the position of the
+cube.
 
 ## Rewards
-With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the negative
-distance from the cube to the goal, in metres. With `reward="shaped"`, 0.3 for a hand at the cube and 0.7 for a cube at
-the goal, both falling off with the distance.
+With `reward="sparse"` -1 for each step that ends without reaching the goal, otherwise 0. With `reward="dense"` the
+negative distance from the cube to the goal, in meters. With `reward="shaped"`, 0.3 for a hand at the cube and 0.7 for a
+cube at the goal, both decreasing with the distance.
 
 ## Costs
 None.
 
 ## Starting State
 The hand is 5 cm above the table, fingers closed; with `start="neutral"` the arm is in panda-gym's neutral pose, 20 cm
-above it. Cube and goal are uniform in squares around the middle of the table, drawn together until they are 1.5
-thresholds apart and the cube is clear of the hand. The cube stands along the axes.
+above it. Cube and goal are uniform in squares around the middle of the table, drawn jointly until they are 1.5
+thresholds apart and the cube is clear of the hand. The cube is aligned with the axes.
 
 ## Episode End
 Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the cube is within the threshold of the goal.
-Success is that it is there at the end of a step.
+Success means that it is there at the end of a step.
 
 ## Parameters
-The widths end where the hand can still get behind the cube with its fingers down. Squares are refused in which cube and
-goal cannot be three thresholds apart: hardly any draw would be far enough from success.
+The ranges of widths are limited so that the hand can get behind the cube with its fingers down. Squares in which cube
+and goal cannot be three thresholds apart are refused, because hardly any draw would be far enough from success.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured.
+Mean return over seeds 0 to 99.
 
 ## Version History
 v0: first version.
@@ -68,7 +70,7 @@ BRAKE = 0.05  # s, of travel by which the target is taken back
 STAND_OFF, CROSSING = 0.05, 0.12  # m, behind the cube, and above the table on the way there
 FASTEST = 0.03  # m per control step, of the hand when it pushes
 
-START = choice("low", "neutral", doc="where the hand begins: near the table, or in panda-gym's pose")
+START = choice("low", "neutral", doc="where the hand starts: near the table, or in panda-gym's pose")
 LOW, NEUTRAL = START.codes("low", "neutral")
 
 SPEC = arm.task(
@@ -85,7 +87,7 @@ SPEC = arm.task(
     },
     options={
         "fingers": arm.NO_FINGERS,
-        "reward": moving.reward("how near hand, cube and goal are", near=0.3, placed=0.7),
+        "reward": moving.reward("terms for the closeness of hand, cube and goal", near=0.3, placed=0.7),
         "start": START,
         "ends_at_success": arm.ENDS,
     },

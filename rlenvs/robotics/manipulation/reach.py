@@ -1,48 +1,48 @@
-"""Bring the hand to a point.
+"""Move the hand of a robot arm to a goal position.
 
 ## Description
-PandaReach of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves its hand to a goal that is
-drawn anew for every episode. The fingers are closed. Size of the box of goals, threshold and control rate are the
-original's. Different: actions move a target ahead of the hand, not the hand from where it is, so that at full action
-it goes 3 cm in a step and the original's 4 to 5 (`control="panda-gym"` has the original's meaning, and
-`level="panda-gym"` its end at success too); goals begin 2 cm above the table instead of on it, and none lies at the
-hand's start; the hand is driven by a spring, not by inverse kinematics; an episode goes on after success, unless
-`ends_at_success`.
+PandaReach of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves its hand to a random goal. The
+fingers are closed. Size of the box of goals, threshold and control rate are the original's. Different: actions move a
+target ahead of the hand, not the hand relative to its current position, so at full action it moves 3 cm per step,
+compared with 4 to 5 cm in the original (`control="panda-gym"` has the original's meaning, and `level="panda-gym"` also
+its termination at success); goals start 2 cm above the table instead of on it, and none is at the hand's start; the
+hand is driven by a spring, not by inverse kinematics; an episode continues after success, unless `ends_at_success` is
+set.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
-is. The target stays within `reach` of the hand; those of joints stay within 0.15 rad of them. The target is observed
-with `target` alone.
+Depending on `control`: the target of the hand in world axes, the same with three rotations, seven joints, or
+displacements of the hand. The target stays within `reach` of the hand; joint targets stay within 0.15 rad of the
+joints. The target is observed only with `target`.
 
 ## Observation Space
-The end effector is the point between the finger tips. Of the order above: where the hand is and how fast, the
-fingers' width where they move, the joints where they are controlled; then the position of the hand again as what is
-achieved, and the goal. With `form="goal"` these two are `achieved_goal` and `desired_goal`, the others `observation`,
-which by default has panda-gym's six numbers.
+The end effector is the point between the finger tips. In the order above: position and velocity of the hand, the width
+of the fingers if they move, the joints if they are controlled; then the position of the hand again as the achieved
+goal, and the desired goal. With `form="goal"` these two are `achieved_goal` and `desired_goal`, the others
+`observation`, which by default has panda-gym's six numbers.
 
 ## Rewards
-With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the
-negative distance to the goal, in metres.
+With `reward="sparse"` -1 for each step that ends without reaching the goal, otherwise 0. With `reward="dense"` the
+negative distance to the goal, in meters.
 
 ## Costs
 None.
 
 ## Starting State
 The arm is in panda-gym's neutral pose, the hand at (0.038, 0, 0.199) m. The goal is uniform in a box over the middle
-of the table, drawn again until it is at least 1.5 thresholds from the hand and can be reached with the fingers down
-(at the default size all of the box can; at the corners of the hard level's the arm is too short).
+of the table, redrawn until it is at least 1.5 thresholds from the hand and can be reached with the fingers down (at the
+default size the whole box can; at the corners of the hard level's box the arm is too short).
 
 ## Episode End
 Truncation: 50 steps (2 s). Termination: with `ends_at_success`, when the hand is within the threshold of the goal.
-Success is that it is there at the end of a step.
+Success means that it is there at the end of a step.
 
 ## Parameters
-Those of arm and controller are shared by all tasks of the arm. Goals of which less than a fifth can be reached and is
-not too near the start are refused. A small `reach` makes the hand slow: at most `stiffness` times `reach` over
-`damping`.
+The parameters of arm and controller are shared by all arm tasks. Boxes in which less than a fifth of the goals can be
+reached and are not too near the start are refused. A small `reach` makes the hand slow: at most `stiffness` times
+`reach` over `damping`.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured.
+Mean return over seeds 0 to 99.
 
 ## Version History
 v0: first version.
@@ -115,7 +115,7 @@ def model(values):
     if share < LEAST:
         raise ParameterError(
             f"of the goals in goal_width={width:g}, goal_height={height:g} only {share:.0%} can be reached and are "
-            f"{APART} thresholds from the hand's start, {LEAST:.0%} have to; change the box or lower "
+            f"{APART} thresholds from the hand's start, at least {LEAST:.0%} are required; change the box or lower "
             f"threshold={values.threshold:g}"
         )
     spec = panda.scene(values)

@@ -1,4 +1,4 @@
-"""What is drawn over MuJoCo's image of an arm: its goals, which the hand would hide, and what is to go there."""
+"""Overlays on MuJoCo's image of an arm: goals, which the hand would hide, and the objects that belong there."""
 
 from __future__ import annotations
 

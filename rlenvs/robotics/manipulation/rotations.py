@@ -1,4 +1,4 @@
-"""Attitudes as quaternions (w, x, y, z), numbers in a tuple or an array, for the kernels of tasks that turn things.
+"""Attitudes as quaternions (w, x, y, z), numbers in a tuple or an array, for the kernels of tasks with rotations.
 
 The attitude of a hand is split in two: from its fingers pointing down it first turns about the vertical by its
 `twist`, then it tilts, about the horizontal axis (tilt_x, tilt_y) by the length of this vector, all in rad.

@@ -1,48 +1,48 @@
-"""Reach goal after goal without entering forbidden zones.
+"""Move the hand of a robot arm to goal after goal without entering forbidden zones.
 
 ## Description
-A Panda moves its hand to a goal; when it arrives, a new goal appears. Spheres that float over the table and boxes
-that stand on it are forbidden to the whole arm, which can enter them but should not. The task follows Kovač and
-Farkaš, "Safe Reinforcement Learning in a Simulated Robotic Arm" (arXiv 2312.09468), who gave Safety Gym a Panda, in
-what is published of it: reaching goals under a constraint. Arm, control rate and goal size are panda-gym's; reward,
-resampled goals, indicator costs, their limit of 25 and the horizon of 1000 steps are Safety Gym's. Sizes and numbers
-of zones are ours.
+A Panda moves its hand to a goal; when it arrives, a new goal appears. Spheres floating above the table and boxes
+standing on it are forbidden zones for the whole arm, which can enter them but should not. The task follows the
+published parts of Kovač and Farkaš, "Safe Reinforcement Learning in a Simulated Robotic Arm" (arXiv 2312.09468), who
+added a Panda to Safety Gym: reaching goals under a constraint. Arm, control rate and goal size are panda-gym's; reward,
+resampled goals, indicator costs, their limit of 25 and the horizon of 1000 steps are Safety Gym's. Sizes and numbers of
+zones are ours.
 
 ## Action Space
-As in PandaReach, by `control`: the target of the hand in world axes, the same with three turns, seven joints, or the
-hand from where it is. The target is observed with `target` alone.
+As in PandaReach, depending on `control`: the target of the hand in world axes, the same with three rotations, seven
+joints, or displacements of the hand. The target is observed only with `target`.
 
 ## Observation Space
 The end effector (the point between the finger tips) and its velocity, angles and velocities of the seven joints, the
-goal seen from the end effector, the nearest point of the nearest zone seen from there (zero inside and where there is
-none), then the centres of the spheres and of the boxes, seen from there too. All in world axes.
+goal relative to the end effector, the nearest point of the nearest zone relative to it (zero inside, or if there is
+none), then the centers of the spheres and of the boxes, also relative to it. All in world axes.
 
 ## Rewards
 `progress` is the decrease of the distance to the goal in this step [m], `goal` is 1 when the goal is reached.
 
 ## Costs
 `spheres`: part of the arm (a link, the hand or a finger, by their shapes) is inside a sphere; `boxes`: inside a box.
-Both are indicators at the end of a step, and so is their total: two violations at once cost 1. With control="hand"
-there is a barrier [m] for `BarrierFilter` for every zone: the room around the target of the hand, as if its fingers
-pointed down. It knows nothing of the links above the forearm: of held random actions 2 % of the steps cost with it
-and 5 % without, of other random ones none and 10 %.
+Both are indicators at the end of a step, and so is their total: two simultaneous violations cost 1. With control="hand"
+there is a barrier [m] for `BarrierFilter` for every zone: the clearance of the target of the hand, as if its fingers
+pointed down. It ignores the links above the forearm: with random actions held for several steps, 2 % of the steps have
+a cost with the filter and 5 % without; with independent random actions 0 % and 10 %.
 
 ## Starting State
 The arm is in panda-gym's neutral pose. Spheres, then boxes, are placed uniformly in a square in front of the arm,
-apart from each other and from the arm; the centres of spheres are at any height up to `sphere_height`. A goal is
-uniform in the same square, from 2 cm above the table up, 20 cm or more from the hand where that goes, at least 10 cm.
-Where the fingers point down, the arm at the goal and on its way there from above is clear of all zones.
+apart from each other and from the arm; the centers of spheres are at any height up to `sphere_height`. A goal is
+uniform in the same square, at least 2 cm above the table, at least 20 cm from the hand if possible, otherwise at least
+10 cm. With the fingers pointing down, the arm at the goal and on its path there from above is clear of all zones.
 
 ## Episode End
 Truncation: 1000 steps (40 s). Termination: the goal was reached, and 500 tries found no place for the next. Success
-is that so far twenty goals were reached or more and the total cost is 25 or less.
+means that at least twenty goals were reached so far and the total cost is at most 25.
 
 ## Parameters
-Those of arm and controller are shared by all tasks of the arm. Zones that leave too little room for goals are
+The parameters of arm and controller are shared by all arm tasks. Zones that leave too little room for goals are
 refused.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured.
+Mean return over seeds 0 to 99.
 
 ## Version History
 v0: first version.
@@ -82,7 +82,7 @@ SPEC = arm.task(
         "width": param(0.45, 0.42, 0.5, "m", "side of the square of goals and zones"),
         "height": param(0.2, 0.2, 0.35, "m", "height of the highest goal"),
         "sphere_radius": param(0.05, 0.02, 0.055, "m", "radius of a sphere"),
-        "sphere_height": param(0.2, 0.1, 0.25, "m", "height of the highest centre of a sphere"),
+        "sphere_height": param(0.2, 0.1, 0.25, "m", "height of the highest center of a sphere"),
         "box_side": param(0.08, 0.04, 0.09, "m", "side of a box"),
         "box_height": param(0.2, 0.05, 0.25, "m", "height of a box"),
     },
@@ -116,7 +116,7 @@ SPEC = arm.task(
         "boxes": block("boxes", 3, low=-1.0, high=1.0, unit="m", doc="from the end effector to the boxes"),
     },
     terms={
-        "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in metres"),
+        "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in meters"),
         "goal": term(0.0, 1.0, 1.0, "1 when the goal is reached"),
     },
     costs={
@@ -139,8 +139,8 @@ def model(values):
     crowd = sum(4.0 * SIDE * room + math.pi * room**2 for room in kept) / values.width**2
     if crowd > MOST_CROWDED:
         raise ParameterError(
-            f"spheres={values.spheres}, boxes={values.boxes} of this size keep the hand off {crowd:.2f} times the "
-            f"square of width={values.width:g}, allowed are {MOST_CROWDED:g}; take fewer, smaller ones, or more width"
+            f"spheres={values.spheres}, boxes={values.boxes} of this size exclude {crowd:.2f} times the square of "
+            f"width={values.width:g}; at most {MOST_CROWDED:g} is allowed. Use fewer or smaller ones, or more width"
         )
     spec = panda.scene(values)
     panda.add_goal(spec, "goal", values.threshold, GREEN)

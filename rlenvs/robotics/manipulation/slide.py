@@ -1,48 +1,50 @@
-"""Hit a puck so that it slides to a place out of reach.
+"""Hit a puck with a robot arm so that it slides to a goal out of reach.
 
 ## Description
-PandaSlide of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers makes a puck of
-6 cm and 1 kg slide on a slippery table to a goal that is farther away than the hand reaches. Different from the
-original: actions move a target ahead of the hand, not the hand from where it is; the friction of puck and table is
-0.04, where Bullet multiplies to 0.02, and fingers drag the puck, which hardly holds to them there (0.04); a goal never
-begins within 1.5 thresholds of the puck; the puck's place relative to the hand is observed too, and its attitude is a
-quaternion; an episode goes on at success (`ends_at_success` changes that) and has 75 steps, not 50, since a puck slides
-for up to 1.8 s; the puck starts on the table and goals are where the middle of a resting puck is, both 15 mm lower than
-there; contacts are MuJoCo's. The puck's inertia about every axis is its largest: with others, it would gain energy in
-the air. `level="panda-gym"` has the original's actions, frictions, length and end.
+PandaSlide of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda with closed fingers makes a puck of 6
+cm and 1 kg slide on a slippery table to a goal beyond the reach of the hand. Different from the original: actions move
+a target ahead of the hand, not the hand relative to its current position; the friction of puck and table is 0.04, where
+Bullet multiplies frictions to 0.02, and the fingers can drag the puck, with hardly any friction there (0.04); a goal is
+never within 1.5 thresholds of the puck at the start; the puck's position relative to the hand is also observed, and its
+attitude is a quaternion; an episode goes on at success (`ends_at_success` changes that) and has 75 steps, not 50, since
+a puck slides for up to 1.8 s; the puck starts on the table and goals are at the center height of a resting puck, both
+15 mm lower than there; contacts are MuJoCo's. All moments of inertia of the puck are set to the largest one; with the
+true values it would gain energy in the air. `level="panda-gym"` has the original's actions, frictions, length and
+termination.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
-is. The target stays within `reach` of the hand, and is observed with `target` alone.
+Depending on `control`: the target of the hand in world axes, the same with three rotations, seven joints, or
+displacements of the hand. The target stays within `reach` of the hand, and is observed only with `target`.
 
 ## Observation Space
-The hand, then the puck, its place relative to the hand, and last the goals: what was achieved is where the puck is.
+The hand, then the puck, its position relative to the hand, and last the goals: the achieved goal is the position of the
+puck.
 
 ## Rewards
-With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. With `reward="dense"` the negative
-distance from the puck to the goal, in metres. With `reward="shaped"`, 0.3 for a hand at the puck and 0.7 for a puck at
-the goal, both falling off with the distance; a hand that follows its puck gets more than one that stays.
+With `reward="sparse"` -1 for each step that ends without reaching the goal, otherwise 0. With `reward="dense"` the
+negative distance from the puck to the goal, in meters. With `reward="shaped"`, 0.3 for a hand at the puck and 0.7 for a
+puck at the goal, both decreasing with the distance; a hand that follows the puck receives more than one that stays.
 
 ## Costs
 None.
 
 ## Starting State
 The arm is in panda-gym's neutral pose, fingers closed. The puck is uniform in a square around the middle of the table,
-the goal in a rectangle beyond it, drawn together until they are 1.5 thresholds apart.
+the goal in a rectangle beyond it, drawn jointly until they are 1.5 thresholds apart.
 
 ## Episode End
 Truncation: 75 steps (3 s). Termination: with `ends_at_success`, when the puck is within the threshold of the goal.
-Success is that it is there at the end of a step, sliding or not.
+Success means that it is there at the end of a step, sliding or not.
 
 ## Parameters
-The table reaches from x = -0.8 m to 0.6 m, 5 cm behind the farthest goal that is allowed. Within the ranges, starts
-and goals can always be 1.5 thresholds apart.
+The table extends from x = -0.8 m to 0.6 m, 5 cm beyond the farthest allowed goal. Within the ranges, starts and goals
+can always be 1.5 thresholds apart.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured. The expert drags the puck with the spring of the hand: 100 of 100 with
-`control="pose"` too, none with "joints". With "panda-gym" it can but hit, and the puck passes the goal and goes on: 98
-of 100 with `ends_at_success`, as `level="panda-gym"` has it (95), and without 8, where the puck has to be there at the
-end.
+Mean return over seeds 0 to 99. The expert drags the puck with the spring of the hand. It succeeds in 100 of 100
+episodes, also with `control="pose"`, and in none with "joints". With "panda-gym" it can only hit the puck, which slides
+past the goal: 98 of 100 with `ends_at_success` (95 with `level="panda-gym"`), but 8 without, because the puck has to be
+at the goal at the end.
 
 ## Version History
 v0: first version.
@@ -93,11 +95,11 @@ SPEC = arm.task(
         "start_width": param(0.3, 0.0, 0.3, "m", "side of the square in which the puck starts"),
         "goal_near": param(0.25, 0.2, 0.4, "m", "x of the nearest goal"),
         "goal_far": param(0.55, 0.4, 0.55, "m", "x of the farthest goal"),
-        "goal_width": param(0.3, 0.0, 0.6, "m", "by which goals spread along y"),
+        "goal_width": param(0.3, 0.0, 0.6, "m", "range of goals along y"),
     },
     options={
         "fingers": arm.NO_FINGERS,
-        "reward": moving.reward("how near hand, puck and goal are", near=0.3, placed=0.7),
+        "reward": moving.reward("terms for the closeness of hand, puck and goal", near=0.3, placed=0.7),
         "ends_at_success": arm.ENDS,
     },
     state=moving.state("puck"),

@@ -1,55 +1,54 @@
-"""Put one cube on a place on the table, and another on top of it.
+"""Place one cube at a goal on the table and stack another on top of it with a robot arm.
 
 ## Description
-PandaStack of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda brings a cube of 2 kg to a goal on
-the table and stacks a cube of 1 kg on it. Different from the original: actions move a target ahead of the hand, not the
-hand from where it is; the friction is 0.5 and of fingers 1, where Bullet multiplies to 0.25 and 0.5; the cubes never
-start in each other, nor at their goals; the published rule of success, two cubes near two points, holds for cubes that
-lie side by side on the table and for one that is falling past the other, so here they have to stand on each other, at
-rest (`rule="published"` gives the other rule back); the cubes' places relative to the hand are observed too, and their
-attitudes are quaternions; an episode goes on at success (`ends_at_success` changes that); contacts are MuJoCo's.
-`level="panda-gym"` has the original's actions, frictions, rule and end.
+PandaStack of panda-gym (Gallouédec et al., arXiv 2106.13687), on MuJoCo: a Panda moves a cube of 2 kg to a goal on the
+table and stacks a cube of 1 kg on it. Different from the original: actions move a target ahead of the hand, not the
+hand relative to its current position; the friction is 0.5 and that of the fingers 1, where Bullet multiplies frictions
+to 0.25 and 0.5; the cubes never start overlapping, nor at their goals; the published success rule (two cubes near two
+points) also accepts cubes side by side on the table, or one falling past the other, so here one has to stand on the
+other, at rest (`rule="published"` restores the published rule); the cubes' positions relative to the hand are also
+observed, and their attitudes are quaternions; an episode continues after success (`ends_at_success` changes that);
+contacts are MuJoCo's. `level="panda-gym"` has the original's actions, frictions, rule and termination.
 
 ## Action Space
-By `control`: the target of the hand in world axes, the same with three turns, seven joints, or the hand from where it
-is; last the fingers. The fingers' target, too, is moved by the action: closed fingers hold on with an action of 0, but
-for `control="panda-gym"`, where they let go, as there. They move with at most 0.2 m/s each. Targets are observed with
-`target` alone.
+Depending on `control`: the target of the hand in world axes, the same with three rotations, seven joints, or
+displacements of the hand; the last number controls the fingers. The action also moves a target of the fingers: closed
+fingers keep holding with an action of 0, except with `control="panda-gym"`, where they let go, as in the original. They
+move at up to 0.2 m/s each. Targets are observed only with `target`.
 
 ## Observation Space
-The hand, then each cube and its place relative to the hand, and last the goals: what was achieved is where the lower
-and the upper cube are, six numbers.
+The hand, then each cube and its position relative to the hand, and last the goals: the achieved goal is the positions
+of the lower and the upper cube, six numbers.
 
 ## Rewards
-With `reward="sparse"` -1 for each step at whose end the goal is not reached, else 0. Reached is: the six numbers are
-within the threshold of the goal, in their Euclidean norm, and the upper cube is over the lower one, its centre one side
-higher (5 mm of tolerance) and less than half a side beside it. With `reward="dense"` the negative norm, in metres. With
-`reward="shaped"` that of sparse, and for the lower cube until it is within 0.3 thresholds of its place, then for the
-upper one: 0.1 for a hand at the cube, 0.1 for holding it, 0.3 for a cube at its goal, the first and the last falling
-off with the distance; and 0.5 once the lower one is in its place. At the goal, holding is paid no more,
-but having let go is.
+With `reward="sparse"` -1 for each step that ends without reaching the goal, otherwise 0. The goal is reached when the
+Euclidean norm of the error of the six numbers is within the threshold, and the upper cube is on the lower one: its
+center is one side higher (within 5 mm) and offset by less than half a side. With `reward="dense"` the negative norm, in
+meters. With `reward="shaped"`, the sparse reward plus, for the lower cube until it is within 0.3 thresholds of its
+place and then for the upper one, 0.1 for a hand at the cube, 0.1 for holding it, 0.3 for a cube at its goal, the first
+and the last decreasing with the distance; plus 0.5 once the lower cube is in place. At the goal, holding is no longer
+rewarded, but having released the cube is.
 
 ## Costs
 None.
 
 ## Starting State
-The arm is in panda-gym's neutral pose, fingers open. The cubes stand on the table and the place of the stack is on it,
-uniform in squares around the middle, drawn again until the three are at least `apart` from each other; the cubes are
-turned by up to `yaw` either way. With start="placed" the lower cube is in its place already; with "held" the hand holds
-the upper one too, 0.2 m above the table; with "any" one of the three is drawn. Level "put" begins so, and the published
-rule holds, with a threshold of 3 cm: the cube has to be in its place, and may be held there.
+The arm is in panda-gym's neutral pose, fingers open. The cubes and the place of the stack are on the table, uniform in
+squares around the middle, redrawn until the three are at least `apart` from each other; the cubes are rotated by up to
+`yaw` to either side. With start="placed" the lower cube is already in place; with "held" the hand also holds the upper
+one, 0.2 m above the table; with "any" one of the three is drawn. The level "put" starts this way, with the published
+rule and a threshold of 3 cm: the cube has to be in place, and may be held there.
 
 ## Episode End
-Truncation: 100 steps (4 s). Termination: with `ends_at_success`, at success. Success is that the goal is reached at the
-end of a step, with both cubes slower than 5 cm/s and the fingers open: a cube that falls or is held in place is no
-stack.
+Truncation: 100 steps (4 s). Termination: with `ends_at_success`, at success. Success means that the goal is reached at
+the end of a step, with both cubes slower than 5 cm/s and the fingers open: a falling or held cube does not count.
 
 ## Parameters
-`apart` leaves room for the open fingers. It has to be at least one and a half sides, so that turned cubes do not
-overlap, and the square of starts at least two and a half times as wide as it, so that there is room.
+`apart` leaves room for the open fingers. It has to be at least one and a half sides, so that rotated cubes do not
+overlap, and the square of starts has to be at least two and a half times as wide.
 
 ## Reference Scores
-Mean return over fixed seeds, where measured.
+Mean return over seeds 0 to 99.
 
 ## Version History
 v0: first version.
@@ -69,11 +68,12 @@ REST = 0.05  # m/s
 PLACED = 0.3  # thresholds, beside its place: near enough for the lower cube
 NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0, "based": 0.0}
 
-RULE = choice("stacked", "published", doc="the cubes have to stand on each other, or only to be near the two goals")
+RULE = choice("stacked", "published", doc="whether one cube has to stand on the other, or both only have to be near "
+                                          "the two goals")
 STACKED, PUBLISHED = RULE.codes("stacked", "published")
 START = choice(
     *("table", "placed", "held", "any"),
-    doc="what is done at first: nothing, the lower cube is in its place, the hand holds the upper one too, or any",
+    doc="start: both cubes on the table, the lower cube in place, also the upper cube in the hand, or any of these",
 )
 PLACED_START, HELD_START, ANY_START = START.codes("placed", "held", "any")
 
@@ -88,16 +88,16 @@ SPEC = arm.task(
         "side": param(0.04, 0.03, 0.06, "m", "of the cubes"),
         "threshold": param(0.1, 0.02, 0.15, "m", "norm of the six errors at which the goal counts as reached"),
         "start_width": param(0.3, 0.24, 0.34, "m", "side of the square in which the cubes start"),
-        "goal_width": param(0.3, 0.0, 0.34, "m", "side of the square in which the stack has its place"),
+        "goal_width": param(0.3, 0.0, 0.34, "m", "side of the square of places for the stack"),
         "apart": param(
-            0.09, 0.06, 0.12, "m", "least distance at the start between cubes, and to the place of the stack"
+            0.09, 0.06, 0.12, "m", "smallest initial distance between the cubes and to the place of the stack"
         ),
-        "yaw": param(0.0, 0.0, 0.5, "rad", "by which the cubes are turned at most at the start"),
+        "yaw": param(0.0, 0.0, 0.5, "rad", "largest rotation of the cubes at the start"),
     },
     options={
         "reward": choice(
             *("sparse", "dense", "shaped"),
-            doc="-1 until the goal is reached, the negative distance to it, or reaching, holding and placing by turns",
+            doc="-1 until the goal is reached, the negative distance to it, or terms for reaching, holding and placing",
             sets={
                 "sparse": {**NONE, "reached": 1.0},
                 "dense": {**NONE, "distance": 1.0},
@@ -127,9 +127,9 @@ SPEC = arm.task(
     goal=("achieved", "desired"),
     terms={
         **arm.goal_terms(FARTHEST),
-        "near": term(0.0, 1.0, 0.0, "1 where the hand is at the cube whose turn it is, less by its distance"),
-        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube, and once the stack stands without them"),
-        "placed": term(0.0, 1.0, 0.0, "1 where that cube is at its goal, less by its distance"),
+        "near": term(0.0, 1.0, 0.0, "1 if the hand is at the current cube, decreasing with the distance"),
+        "held": term(0.0, 1.0, 0.0, "1 while the fingers hold that cube, and once the stack stands by itself"),
+        "placed": term(0.0, 1.0, 0.0, "1 if that cube is at its goal, decreasing with the distance"),
         "based": term(0.0, 1.0, 0.0, "1 while the lower cube is in its place"),
     },
     horizon=100,
@@ -153,11 +153,11 @@ def model(values):
     if values.form == "goal" and values.ends_at_success and values.rule == "stacked":
         raise ParameterError(
             "form='goal', ends_at_success=True: whether a stack stands at rest without the fingers does not follow "
-            "from goals, so compute_terminated cannot say it; leave ends_at_success out, or take rule='published'"
+            "from the goals, so compute_terminated cannot tell; leave out ends_at_success, or use rule='published'"
         )
     if values.apart < 1.5 * values.side - 1e-9 or values.start_width < 2.5 * values.apart - 1e-9:
         raise ParameterError(
-            f"apart={values.apart:g} has to be at least one and a half sides, side={values.side:g}, and at most 0.4 of "
+            f"apart={values.apart:g} must be at least one and a half sides, side={values.side:g}, and at most 0.4 of "
             f"the starts' width, start_width={values.start_width:g}; change one of them"
         )
     spec = panda.scene(values)

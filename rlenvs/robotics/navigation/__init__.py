@@ -1,1 +1,1 @@
-"""A robot with a lidar that drives among things to keep away from. Robots, a lidar, a file per task."""
+"""Navigation with a lidar among hazards: robots, a lidar, one file per task."""

@@ -1,4 +1,4 @@
-"""The barrier of the point robot: it can always coast to rest outside all hazards.
+"""The barrier function of the point robot: it can always coast to rest outside all hazards.
 
 With mass m, drag D, tau = m / D, distance o from the robot's origin x to its centre of mass c, heading e and thrust u F
 along it, the equations of motion say that the point where the robot would come to rest,
@@ -7,20 +7,20 @@ along it, the equations of motion say that the point where the robot would come 
 
 and that c follows it as a first-order lag, dc/dt = (P + o e - c) / tau. Let l be the heading, lagging likewise,
 dl/dt = (e - l) / tau. Then z = c - o l has dz/dt = (P - z) / tau: without thrust it stays on the segment from z to P,
-whatever the turning does. The robot is at x = z + o (l - e). A pair of headings with |l| <= 1 and |l - e| <= B keeps
-these bounds for ever, for rates of turning up to W, when B^2 = 1 / (1/4 + 1 / (W tau)^2). So the barrier of a hazard,
+however the robot turns. The robot is at x = z + o (l - e). A pair of headings with |l| <= 1 and |l - e| <= B keeps
+these bounds forever, for rates of turning up to W, when B^2 = 1 / (1/4 + 1 / (W tau)^2). So the barrier of a hazard,
 
-    h = distance from its centre to the segment from z to P - (radius + B o + margin),  for the best l in these bounds,
+    h = distance from its center to the segment from z to P - (radius + B o + margin),  for the best l in these bounds,
 
-is not negative only where the robot is outside the hazard, and does not fall without thrust: there is always a safe
-action, for all hazards at once. A half-plane proves a step with thrust: the distance to the segment is the largest
-min(v . z, v . P) over unit vectors v, and with the best v of now it is at least min(v . z, v . P) after the step.
-There v . P is linear in the thrust, and where the nose will point follows from the turn action, which the filter leaves
-alone.
+is nonnegative only if the robot is outside the hazard, and does not decrease without thrust: there is always a safe
+action, for all hazards at once. A half-plane argument covers a step with thrust: the distance to the segment is the
+largest min(v . z, v . P) over unit vectors v, and with the current best v it is at least min(v . z, v . P) after the
+step. There v . P is linear in the thrust, and the new heading follows from the turn action, which the filter does not
+change.
 
 Physics steps of 2 ms differ from this: P drifts by at most (b / D) TIMESTEP spin^3 / 2 (b the first moment of the nose:
-0.4 mm/s at the largest spin, in a direction that turns along). And the best v and l come from a few rounds of
-iteration. The margin is for both.
+0.4 mm/s at the largest spin, in a direction that rotates with the robot). And the best v and l come from a few
+iterations. The margin covers both.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""The pseudo-lidar: how close the nearest object of one kind is, in bins of direction around the robot.
+"""The pseudo-lidar: the closeness of the nearest object of one kind, in bins of direction around the robot.
 
-An object at distance d gives the bin of its bearing max(0, R - d) / R. It also shows in both neighbours, in proportion
-to where in its bin it lies, so that the reading changes smoothly when an object crosses from bin to bin. Source: Ray,
-Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement Learning", 2019 (Safety Gym).
+An object at distance d sets the bin of its bearing to max(0, R - d) / R. It also appears in both neighboring bins, in
+proportion to its position within its bin, so the reading changes smoothly when an object crosses from bin to bin.
+Source: Ray, Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement Learning", 2019 (Safety Gym).
 """
 
 import math

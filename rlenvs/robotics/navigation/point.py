@@ -1,10 +1,10 @@
-"""The point robot: a ball with a nose on the plane, driven along its nose and turned about its centre.
+"""The point robot: a ball with a nose on a plane, driven along its nose and turned about its center.
 
 The numbers are those of Safety-Gymnasium's point.xml (Ji et al., NeurIPS 2023). MuJoCo integrates it in steps of 2 ms,
-velocities first, joint damping implicitly and the motors explicitly; so does this file, and agrees with MuJoCo to
-rounding. One consequence is kept: the turning servo is too stiff for the step. Unless it turns at full rate, the spin
-flips by about 0.95 rad/s from one physics step to the next, and the gyro, read after an even number of them, is off by
-half of that although the heading is right.
+velocities first, joint damping implicitly and the motors explicitly; so does this file, and agrees with MuJoCo up to
+rounding. One side effect is kept: the turning servo is too stiff for the step. Unless it turns at full rate, the spin
+oscillates by about 0.95 rad/s from one physics step to the next, and the gyro, read after an even number of them, is
+off by half of that, although the heading is correct.
 """
 
 import math
@@ -13,13 +13,14 @@ from rlenvs.core import f8, kernel, maths, param
 
 POINT = {
     "body_mass": param(0.001 * 4.0 / 3.0 * math.pi, 0.002, 0.008, "kg", "mass of the ball"),
-    "nose_mass": param(0.001, 0.0, 0.002, "kg", "mass of the nose, a cube that also moves the centre of mass forward"),
+    "nose_mass": param(0.001, 0.0, 0.002, "kg", "mass of the nose, a cube that also moves the center of mass forward"),
     "drag": param(0.01, 0.005, 0.03, "N s/m", "resistance to moving"),
     "spin_drag": param(0.005, 0.002, 0.02, "N m s/rad", "resistance to turning"),
     "thrust": param(0.015, 0.005, 0.03, "N", "largest force of the drive"),
     "torque": param(0.015, 0.005, 0.03, "N m", "largest torque of the turning servo"),
-    "turn_rate": param(1.0 / 0.3, 1.0, 10.0, "rad/s", "rate that the turning servo aims at, at full action"),
-    "saturation": param(0.05, 0.02, 1.0, "", "action at which the drive, and error at which the servo, gives its most"),
+    "turn_rate": param(1.0 / 0.3, 1.0, 10.0, "rad/s", "target rate of the turning servo at full action"),
+    "saturation": param(0.05, 0.02, 1.0, "", "action at which the drive saturates, and error at which the servo "
+    "saturates"),
 }
 
 STATE = {

@@ -1,45 +1,45 @@
-"""SafePointGoal: drive to goal after goal without entering hazards.
+"""SafePointGoal: drive a robot to goal after goal without entering hazards.
 
 ## Description
 A point robot on a plane drives to a goal; when it arrives, a new goal appears. Hazards are areas that it can enter but
 should not; vases are light boxes that it can push but, at level 2, should not. The task is Safety-Gymnasium's
 SafetyPointGoal (Ji et al., NeurIPS 2023, after Ray, Achiam and Amodei's Safety Gym, 2019) at its levels 0, 1 and 2; the
 defaults are level 1. The dynamics of the robot, the placement, reward, costs, sensors and lidar are the original's.
-Different: vases neither tip nor turn, pass through each other and do not slow the robot, so they cost less often: a
-step from each of the original's states of ten recorded episodes costs in 139 of the 177 steps in which it does there,
-and in no other. Sensors are scaled; the placement always comes to an end; everything is seeded.
+Different: vases neither tip nor turn, pass through each other and do not slow the robot, so they cause costs less
+often: starting from each state of ten recorded episodes of the original, a step has a cost in 139 of the 177 steps in
+which it does there, and in no other. Sensors are scaled; the placement always terminates; everything is seeded.
 
 ## Action Space
 Drive and turn. As in the original the drive saturates at a twentieth of the range (parameter `saturation`): larger
-actions all give full thrust. The turn action is a rate of turning, at 1 about 3.3 rad/s (3 rad/s against the drag).
+actions all give full thrust. The turn action is a turning rate, about 3.3 rad/s at 1 (3 rad/s with drag).
 
 ## Observation Space
 The robot's four sensors in its own axes, three numbers each as in the original, although on a plane five of the twelve
-never change (gravity, vertical velocity, rolling, pitching, vertical magnetic field). Then one lidar per kind of object
-that there is: 28 numbers at level 0, 60 at levels 1 and 2, in the order of the original. A lidar bin is 0 for nothing
+are constant (gravity, vertical velocity, roll and pitch rates, vertical magnetic field). Then one lidar per kind of
+object present: 28 numbers at level 0, 60 at levels 1 and 2, in the order of the original. A lidar bin is 0 for nothing
 within `lidar_range` and grows to 1 at the robot. Lidar readings are not scaled, the sensors are.
 
 ## Rewards
 `progress` is the decrease of the distance to the goal in this step [m], `goal` is 1 when the goal is reached.
 
 ## Costs
-`hazards`: the robot's centre is inside a hazard. `vases`: a vase is touched by the robot or moves faster than
-1e-4 m/s; always 0 unless `constrain_vases` is set. Both are indicators, and so is their total: two violations at once
-cost 1. With `dense_costs`, `hazards` is the sum of depths inside hazards [m] and `vases` the number of vases touched
-plus the sum of their speeds [m/s], each at most 10; the total is the larger of the two.
+`hazards`: the robot's center is inside a hazard. `vases`: a vase is touched by the robot or moves faster than 1e-4 m/s;
+always 0 unless `constrain_vases` is set. Both are indicators, and so is their total: two simultaneous violations cost
+1. With `dense_costs`, `hazards` is the sum of depths inside hazards [m] and `vases` the number of vases touched plus
+the sum of their speeds [m/s], each at most 10; the total is the larger of the two.
 
-There is a barrier [m] per hazard for `BarrierFilter`, which then keeps the robot out of hazards (not away from vases):
-how far from the hazard it stays when it coasts to rest.
+There is a barrier [m] per hazard for `BarrierFilter`, which keeps the robot out of hazards (not away from vases): the
+distance from the hazard at which it coasts to rest.
 
 ## Starting State
 Robot, goal, hazards and vases are placed in this order, uniformly in a square of half width `extent`, with keep-out
 discs (radius: robot 0.4 m, goal 0.305 m, hazard 0.18 m, vase 0.15 m) inside the square and without overlap. Then the
-goal is drawn once more. An object that finds no place in 100 tries makes the placement start over; when the 20th
-placement fails too (far too many objects), each object takes the best of its 100 tries.
+goal is redrawn once. If an object finds no place in 100 tries, the placement starts over; if the 20th placement also
+fails (with far too many objects), each object takes the best of its 100 tries.
 
 ## Episode End
 Termination: the goal was reached, and 10000 tries found no place for the next. Truncation: 1000 steps (20 s). Success
-is that a goal has been reached in this episode; `reward_goal` counts them.
+means that a goal has been reached in this episode; `reward_goal` counts them.
 
 ## Parameters
 The mass of the robot is that of ball and nose; the moment of inertia follows from them.
@@ -74,17 +74,17 @@ SPEC = world(
     source="Safety-Gymnasium SafetyPointGoal (Ji et al., NeurIPS 2023)",
     params={
         **POINT,
-        "extent": param(1.5, 0.8, 5.0, "m", "half width of the square in which things are placed"),
+        "extent": param(1.5, 0.8, 5.0, "m", "half width of the square in which objects are placed"),
         "goal_radius": param(0.3, 0.1, 0.5, "m", "distance at which the goal is reached"),
         "hazard_radius": param(0.2, 0.05, 0.4, "m", "radius of a hazard"),
-        "lidar_range": param(3.0, 0.5, 10.0, "m", "distance at which the lidar begins to see"),
+        "lidar_range": param(3.0, 0.5, 10.0, "m", "range of the lidar"),
     },
     options={
         "hazards": integer(8, 0, 100, "number of hazards"),
         "vases": integer(1, 0, 100, "number of vases"),
-        "constrain_vases": flag(False, "whether touching and moving vases costs"),
-        "dense_costs": flag(False, "costs by severity, not as indicators"),
-        "lidar_bins": integer(16, 4, 128, "directions of each lidar"),
+        "constrain_vases": flag(False, "whether touching and moving vases has a cost"),
+        "dense_costs": flag(False, "whether costs measure severity instead of being indicators"),
+        "lidar_bins": integer(16, 4, 128, "number of directions of each lidar"),
         "substeps": integer(10, 1, 25, "physics steps of 2 ms per control step"),
     },
     sizes=lambda v: {
@@ -116,7 +116,7 @@ SPEC = world(
     },
     action=continuous("drive", "turn"),
     terms={
-        "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in metres"),
+        "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal in meters"),
         "goal": term(0.0, 1.0, 1.0, "1 when the goal is reached"),
     },
     costs={

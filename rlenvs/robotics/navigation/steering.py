@@ -1,4 +1,4 @@
-"""Scripted steering: by way of one waypoint to the goal, slowly enough to stay clear of hazards."""
+"""Scripted steering: via one waypoint to the goal, slowly enough to stay clear of hazards."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Vases: light boxes that stand on the floor and slide when they are pushed."""
+"""Vases: light boxes on the floor that slide when they are pushed."""
 
 import math
 

@@ -1,2 +1,2 @@
-"""Quadcopters that hover, follow, avoid, race and fly together. One vehicle model, a file per task; docs/quadcopters.md
-is their guide."""
+"""Quadcopters that hover, follow, avoid, race and fly together. One vehicle model, one file per task;
+docs/quadcopters.md is the guide."""

@@ -1,10 +1,10 @@
-"""A camera on board: colour and depth images of a scene, by casting a ray through every pixel.
+"""An onboard camera: color and depth images of a scene, by casting a ray through every pixel.
 
 A pinhole with square pixels. No OpenGL, no meshes: floor and sky are computed per pixel, and each shape is intersected
-with the rays of the rectangle that it can be seen in. Different from the camera of gym-pybullet-drones: images are
-not squeezed (its aspect is 1 at 64 x 48 pixels), and the horizon tilts when the vehicle rolls unless `level` is set.
+with the rays of its bounding rectangle. Different from the camera of gym-pybullet-drones: images are not distorted
+(there the aspect ratio is 1 at 64 x 48 pixels), and the horizon tilts when the vehicle rolls unless `level` is set.
 
-Inner loops use 32-bit numbers only, and choose instead of branching, so that the compiler handles many pixels at once.
+Inner loops use 32-bit numbers only, and select instead of branching, so that the compiler can vectorize them.
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Controllers: the Crazyflie's cascaded PID, a rate loop, and the geometric controller that scripted experts fly with.
+"""Controllers: the Crazyflie's cascaded PID, a rate loop, and the geometric controller of the scripted experts.
 
-The PID and its gains: DSLPIDControl of gym-pybullet-drones (Panerati et al., IROS 2021). There it exists for the
-Crazyflies only; here it fits every vehicle, because its gains are scaled so that the same error gives the same relative
-change of thrust and the same angular acceleration. Mended: it starts afresh with every episode, from the attitude at
-the start, and its rate of yaw does not jump at +-180 degrees.
+The PID and its gains: DSLPIDControl of gym-pybullet-drones (Panerati et al., IROS 2021). There it exists only for the
+Crazyflies; here it works for every vehicle, because its gains are scaled so that the same error gives the same relative
+change of thrust and the same angular acceleration. Fixed: it is reset with every episode, from the attitude at the
+start, and its yaw rate does not jump at +-180 degrees.
 """
 
 import math

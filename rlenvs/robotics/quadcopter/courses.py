@@ -1,7 +1,8 @@
-"""Courses for gate racing: named ones, given ones, random ones, and a proven bound on the time that a flight takes.
+"""Courses for gate racing: named, custom and random ones, and a proven lower bound on the flight time.
 
 The CPC course is the track of Foehn, Romero and Scaramuzza, "Time-Optimal Planning for Quadrotor Waypoint Flight",
-Science Robotics 2021, whose points have no direction; the yaws here follow the path. The other courses are our own.
+Science Robotics 2021, whose points have no direction; the yaws here follow the path. The other courses are this
+package's.
 """
 
 import math
@@ -113,10 +114,10 @@ def parse_rows(given: Any, what: str, columns: Sequence[str], fewest: int, most:
     """
     form = f"[{', '.join(columns)}]" if len(columns) == 3 else f"[x, y, z] or [{', '.join(columns)}]"
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes, dict)):
-        raise ParameterError(f"{given!r} is no list of {what}s; give one {form} for each {what}")
+        raise ParameterError(f"{given!r} is not a list of {what}s; give one {form} for each {what}")
     given = list(given)
     if not fewest <= len(given) <= most:
-        raise ParameterError(f"{len(given)} {what}s were given; allowed are {fewest} to {most}; add or remove some")
+        raise ParameterError(f"{len(given)} {what}s were given; allowed: {fewest} to {most}; add or remove some")
     rows = []
     for i, row in enumerate(given):
         numbers = list(row) if isinstance(row, Iterable) and not isinstance(row, (str, bytes, dict)) else []
@@ -157,7 +158,8 @@ def parse_gates(given: Any, arena: Point, half_opening: float, half_outer: float
         fix = "move the gate, or make the arena larger or the gates smaller"
         check_inside(f"gate {g}", "x", x, -reach_x, reach_x, fix)
         check_inside(f"gate {g}", "y", y, -reach_y, reach_y, fix)
-        check_inside(f"gate {g}", "z", z, half_opening, arena[2] - half_outer, f"{fix}; openings begin above the floor")
+        check_inside(f"gate {g}", "z", z, half_opening, arena[2] - half_outer, f"{fix}; openings must be above the "
+                                                                               f"floor")
         for other in range(g):
             gap = frame_gap(gates, other, g, half_outer)
             if gap < SMALLEST_GAP:
@@ -191,7 +193,7 @@ def check_random_course(gates: int, arena: Point, half_outer: float, max_turn: f
         )
     if gates >= 3 and not 2.0 * math.pi / gates < max_turn <= math.pi:
         raise ParameterError(
-            f"max_turn={max_turn:g} rad closes no loop of {gates} gates; allowed is ({2.0 * math.pi / gates:.4g}, "
+            f"max_turn={max_turn:g} rad cannot close a loop of {gates} gates; allowed is ({2.0 * math.pi / gates:.4g}, "
             f"{math.pi:.4g}] rad; allow sharper turns or use more gates"
         )
 

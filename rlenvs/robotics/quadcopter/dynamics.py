@@ -1,10 +1,10 @@
 """The motion: a rigid body under four rotors in air, integrated explicitly, over a floor.
 
 Equations: Panerati et al., "Learning to Fly", IROS 2021, explicit dynamics of gym-pybullet-drones' branch main, with
-its ground effect and drag. Where it is known to be wrong we differ: vehicles do not fall through the floor, and drag
-acts along the axes of the body with the speed of the air past it. Rotor lag, battery and wind are ours.
+its ground effect and drag. Known errors are corrected: vehicles do not fall through the floor, and drag acts along the
+body axes with the relative air velocity. Rotor lag, battery and wind are added by this package.
 
-`before_physics` gives what an engine applies in one physics step, `fly` does the whole motion in this package's own
+`before_physics` computes what an engine applies in one physics step, `fly` does the whole motion in this package's
 kernels; both take forces and torques from `wrench`.
 """
 

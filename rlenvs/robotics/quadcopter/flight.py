@@ -1,7 +1,7 @@
-"""What all tasks share: how actions become rotor commands, what a pilot observes, how an expert steers.
+"""The common parts of all tasks: conversion of actions to rotor commands, observations, steering of experts.
 
-A task declares its world from the parts here and adds its own goal, terms and ends. Vehicles are numbered; a task with
-one vehicle uses number 0.
+A task declares its world from the parts here and adds its own goal, terms and terminations. Vehicles are numbered; a
+task with one vehicle uses number 0.
 """
 
 import math
@@ -58,9 +58,9 @@ OPTIONS: dict[str, Any] = {
     **FRAME,
     "action": ACTION,
     "physics_hz": integer(240, 30, 4000, "physics steps per second"),
-    "control_hz": integer(30, 1, 1000, "actions per second; has to divide physics_hz"),
+    "control_hz": integer(30, 1, 1000, "actions per second; must divide physics_hz"),
     **EFFECTS,
-    "attitude": choice("euler", "matrix", "quaternion", doc="how the observation gives the attitude"),
+    "attitude": choice("euler", "matrix", "quaternion", doc="representation of the attitude in the observation"),
     "history": integer(0, 0, 120, "number of past actions in the observation (15 in the original)"),
     "camera": CAMERA,
     "camera_width": integer(64, 4, 1024, "pixels"),
@@ -160,7 +160,7 @@ def kinematics(arena: float, speed: float, tilt: float = math.pi / 2, rate: floa
         "tilt": block("euler", low=-tilt, high=tilt, unit="rad", doc="roll, pitch"),
         "yaw": block("heading", low=-math.pi, high=math.pi, unit="rad", doc="yaw"),
         "matrix": block("matrix", low=-1.0, high=1.0, doc="rotation matrix from body to world, row by row"),
-        "quaternion": block("quaternion", low=-1.0, high=1.0, doc="attitude x, y, z, w, with w not negative"),
+        "quaternion": block("quaternion", low=-1.0, high=1.0, doc="attitude x, y, z, w, with w nonnegative"),
         "velocity": block(3, low=-speed, high=speed, unit="m/s", doc="velocity, world axes"),
         "rates": block(3, low=-rate, high=rate, unit="rad/s", doc="angular velocity, body axes"),
     }

@@ -2,56 +2,57 @@
 
 ## Description
 Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: its goal circles slowly around
-the room at a height of 1 m. The others stay with the flock: close, but not too close, and as fast as it is. After
+the room at a height of 1 m. The others stay with the flock: close, but not too close, and at the same velocity. After
 FlockAviary of gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where each vehicle
-keeps the height of the one before it and nobody sees anybody; explicit dynamics, 240 Hz physics and 30 Hz control. The
-terms separation, cohesion and alignment are the three rules of Reynolds, "Flocks, herds and schools", SIGGRAPH 1987.
-Also different from the original: rewards that pay for staying alive, random starts, floor, walls and collisions. A
-vehicle that is lost is out, and the others fly on; when the leader is lost, the first of the others leads.
+keeps the height of the one before it and vehicles do not observe each other; explicit dynamics, 240 Hz physics and 30
+Hz control. The terms separation, cohesion and alignment are the three rules of Reynolds, "Flocks, herds and schools",
+SIGGRAPH 1987. Also different from the original: rewards that favor staying alive, random starts, floor, walls and
+collisions. A lost vehicle is out, and the others continue; if the leader is lost, the first of the others leads.
 level="original" has the original's starts and goal, which stays at (0, 0, 1).
 
 ## Action Space
 Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
-Position, attitude, velocity, body rates; for the leader the vector to the goal, for others zero; place and velocity of
-the one that flies ahead in the chain (the next lower number that still flies; zero for the leader) and of the middle of
-all the others, as seen from here; 1 for the leader and 0 for followers; places and velocities of the nearest others;
-with `history`, the last actions too, newest last.
+Position, attitude, velocity, body rates; for the leader the vector to the goal, for others zero; relative position and
+velocity of the vehicle ahead in the chain (the next lower number that still flies; zero for the leader) and of the
+middle of all others; 1 for the leader and 0 for followers; positions and velocities of the nearest others; with
+`history` also the last actions, newest last.
 
 ## Rewards
 `leader` is exp(-d) for the leader at distance d [m] from its goal. The others are for all vehicles. `cohesion` is
 max(0, 1 - d / 2) at distance d from the middle of the others, `alignment` is max(0, 1 - v) at speed v [m/s] relative to
-their mean velocity, `separation` is minus the share by which the nearest is nearer than 0.4 m. Alone in the air,
-cohesion and alignment are 0. Weight 0 by default: `chain`, the original's reward, minus d^2 for the leader and minus
-the squared difference of heights to the one ahead for the others; `effort`.
+their mean velocity, `separation` is minus the fraction by which the nearest is closer than 0.4 m. For the last vehicle
+in the air, cohesion and alignment are 0. Weight 0 by default: `chain`, the original's reward, minus d^2 for the leader
+and minus the squared difference of heights to the one ahead for the others; `effort`.
 
 ## Costs
 Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
-`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
+`BarrierFilter`, which keeps it 0.1 m away from the walls, but not from the ceiling or from others.
 
 ## Starting State
-Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts anywhere on its circle,
-whose radius is 0.8 m, or what a flock in hexagonal rings leaves of the room. With the one-dimensional actions vehicles
-start below or above such rings and the goal stays. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm.
+Level and at rest, in separate vertical columns at least 0.25 m and four radii of the hull apart (0.54 m for up to 10
+vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal starts at a random point of its
+circle, whose radius is 0.8 m, or less if a flock in hexagonal rings needs the room. With the one-dimensional actions
+vehicles start below or above such rings and the goal does not move. Original: vehicle i starts at (4 L i, 4 L i,
+0.1125), L the arm.
 
 ## Episode End
-Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 12 s (original: 5 s). Success, the same for all agents: nobody was lost, the leader is
-within 0.25 m of its goal, everybody has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N) m of
-the middle of the others, and flies within 0.25 m/s of their mean velocity, N all vehicles.
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another vehicle (with
+`collisions_end`). Truncation: 12 s (original: 5 s). Success, the same for all agents: no vehicle was lost, the leader
+is within 0.25 m of its goal, every vehicle has another within 0.7 m but none within 0.2 m, is within 0.4 + 0.35 sqrt(N)
+m of the middle of the others, and flies within 0.25 m/s of their mean velocity, where N is the number of vehicles.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. With level="hard", ten vehicles that do nothing earn more (4619) than the reference
-agent (4309) and less than the expert (5458): they have all of the alignment, 3600, for none of them moves, but little
-of the cohesion and none of the success. The agent flies to the leader and stays there (cohesion 2370, the expert's
-2160), but too close: separation costs it 860, and it loses two of ten vehicles. It was taught by the expert, who gives
-every vehicle a slot by its number, which vehicles do not see. `weights={"alignment": 0.5}` ranks the three by what they
-do.
+Mean return over seeds 0 to 99. With level="hard", ten vehicles that do nothing score more (4619) than the reference
+agent (4309) and less than the expert (5458): they get the full alignment, 3600, since none of them moves, but little
+cohesion and no success. The agent flies to the leader and stays there (cohesion 2370, the expert's is 2160), but too
+close: it loses 860 in separation, and two of ten vehicles. It was trained by imitating the expert, which assigns a slot
+to every vehicle by its number, and vehicles do not observe their number. `weights={"alignment": 0.5}` ranks the three
+by their behavior.
 
 ## Version History
 v0: first version.
@@ -84,17 +85,17 @@ SPEC = formation.room_task(
     expert_sees="state",  # the vehicles know where the goal goes
     observation=formation.observed(
         to_goal=block(3, low=-2.0, high=2.0, unit="m", doc="goal minus position; zero for followers"),
-        ahead_position=block(3, low=-4.0, high=4.0, unit="m", doc="the one ahead minus own position"),
+        ahead_position=block(3, low=-4.0, high=4.0, unit="m", doc="the vehicle ahead minus own position"),
         ahead_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="its minus own velocity"),
         middle_position=block(3, low=-4.0, high=4.0, unit="m", doc="middle of the others minus own position"),
         middle_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="their mean minus own velocity"),
         leads=block(low=0.0, high=1.0, doc="1 for the leader", raw=True),
     ),
     terms={
-        "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in metres"),
-        "cohesion": term(0.0, 1.0, 1.0, "max(0, 1 - d / 2), d the distance to the middle of the others in metres"),
+        "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in meters"),
+        "cohesion": term(0.0, 1.0, 1.0, "max(0, 1 - d / 2), d the distance to the middle of the others in meters"),
         "alignment": term(0.0, 1.0, 1.0, "max(0, 1 - v), v the speed relative to the others in m/s"),
-        "separation": term(-1.0, 0.0, 1.0, "-max(0, 1 - d / 0.4), d the distance to the nearest in metres"),
+        "separation": term(-1.0, 0.0, 1.0, "-max(0, 1 - d / 0.4), d the distance to the nearest in meters"),
         "chain": term(-FAR, 0.0, 0.0, "-d^2 for the leader, -(difference of heights to the one ahead)^2 for others"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },

@@ -1,7 +1,8 @@
-"""What the tasks for several quadcopters share: room, starts, costs, ends, and an expert that keeps clear of others.
+"""The common parts of tasks with several quadcopters: room, starts, costs, terminations, and an expert that keeps clear
+of others.
 
-The room is that of MultiHoverAviary in gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021). Places are
-drawn in columns of their own, so that at the start and at the goal nobody hovers in the downwash of another.
+The room is that of MultiHoverAviary in gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021). Positions
+are drawn in separate columns, so that at the start and at the goal no vehicle hovers in the downwash of another.
 """
 
 import math
@@ -58,7 +59,7 @@ DODGE, FLAT = 0.9, 1.5  # m, the farthest that it moves its target for others; h
 
 PARAMS = {
     **WASH,
-    "tilt_limit": param(1.0, 0.2, 1.5, "rad", "roll or pitch at which a flight ends (0.4 in the original)"),
+    "tilt_limit": param(1.0, 0.2, 1.5, "rad", "roll or pitch that ends a flight (0.4 in the original)"),
     "gap": param(0.1, 0.0, 0.5, "m", "distance between hulls below which the cost `proximity` is 1", limit=True),
 }
 OPTIONS: dict[str, Any] = {
@@ -153,8 +154,8 @@ def swarm_data(values: Any) -> dict[str, Any]:
 def _check_fit(values: Any, most: int) -> None:
     if values.agents > most:
         raise ParameterError(
-            f"agents={values.agents} do not fit into the room with these hulls and places={values.places!r}; "
-            f"{most} do: take fewer, or a smaller vehicle or hull"
+            f"agents={values.agents} do not fit into the room with these hulls and places={values.places!r}; at most "
+            f"{most} do. Use fewer, or a smaller vehicle or hull"
         )
 
 

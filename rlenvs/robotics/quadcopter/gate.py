@@ -1,34 +1,34 @@
-"""Gate: fly through a gate and hover behind it.
+"""Gate: fly a quadcopter through a gate and hover behind it.
 
 ## Description
 A Crazyflie 2.x in a room of 5 m x 5 m x 2 m has to fly through a square gate, 1 m ahead to its right, and to stay at a
 goal 1 m behind it. Timing and the term `fly_through` are those of FlyThruGateAviary in gym-pybullet-drones (Panerati et
 al., "Learning to Fly", IROS 2021, branch paper): 240 Hz physics, 30 Hz control.
 
-In the original nothing shows whether the gate was flown through, and its reference at a height of 0.75 m leads over the
-gate, whose opening ends 0.525 m above the floor. Here the gate is a window around the reference, and passing it counts.
-Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an episode. It
-lasts 10 s (not 5), in the second half of which the reference of `fly_through` waits at its end.
+The original does not check whether the vehicle flew through the gate, and its reference at a height of 0.75 m leads
+over the gate, whose opening ends 0.525 m above the floor. Here the gate is a window around the reference, and passing
+it counts. Also different: gate and start vary, the gate is in the observation, hitting it or leaving the room ends an
+episode. It lasts 10 s (not 5); in the second half the reference of `fly_through` waits at its end.
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
 Position, attitude, velocity, body rates; the vectors to the gate and to the goal, the gate's direction of flight as
-cosine and sine of its yaw, and whether it was passed. With `history`, the last actions too, newest last.
+cosine and sine of its yaw, and whether it was passed. With `history` also the last actions, newest last.
 
 ## Rewards
-`way` is exp(-w), w [m] the way that is left: to the goal, before the gate is passed through its centre. `gate` and
-`crash` mark the events. The others have weight 0 by default. `fly_through` is the original's: -10 d^2, d [m] the
-distance to a reference that moves in 5 s from 1 m before the gate through its centre to 1 m behind it; there 2 m along
--y at a height of 0.75 m.
+`way` is exp(-w), where w [m] is the remaining distance to the goal, through the center of the gate until it is passed.
+`gate` and `crash` mark the events. The others have weight 0 by default. `fly_through` is the original's: -10 d^2, where
+d [m] is the distance to a reference that moves in 5 s from 1 m before the gate through its center to 1 m behind it;
+there 2 m along -y at a height of 0.75 m.
 
 ## Costs
 Indicators per step: the gate or the floor was hit; |x| or |y| > 2.2 m or z > 1.8 m; tilted by more than 0.4 rad.
 
 ## Starting State
-Level and at rest, uniform in a box of half width `start_spread` around (0, 0, 0.75). The gate stands at (0, -1, 0.75)
-and is flown through along -y; its x and z vary by `gate_spread`, its yaw by `gate_turn`.
+Level and at rest, uniform in a box of half width `start_spread` around (0, 0, 0.75). The gate is at (0, -1, 0.75) and
+has to be flown through along -y; its x and z vary by `gate_spread`, its yaw by `gate_turn`.
 
 ## Episode End
 Termination: the gate or the floor is hit, |x| or |y| > 2.5 m, z > 2 m, |roll| or |pitch| > 1 rad. Truncation: 10 s.
@@ -72,20 +72,20 @@ SPEC = tasks.solo(
         "half_opening": param(0.25, 0.12, 0.35, "m", "half side of the gate's opening", limit=True),
         "start_spread": param(0.2, 0.0, 0.3, "m", "half width of the box of start positions"),
         "gate_spread": param(0.2, 0.0, 0.25, "m", "largest shift of the gate along x and z"),
-        "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest turn of the gate"),
+        "gate_turn": param(0.3, 0.0, 0.6, "rad", "largest rotation of the gate"),
     },
     sizes=gate_sizes,
     state={"gate": f8(1, 4), "goal": f8(3), "before": f8(1, 3), "passed": b1},
     observation={
         **flight.kinematics(2.5, 2.0, tilt=math.pi / 4),
-        "to_gate": block(3, low=-4.0, high=4.0, unit="m", doc="centre of the gate minus position"),
+        "to_gate": block(3, low=-4.0, high=4.0, unit="m", doc="center of the gate minus position"),
         "to_goal": block(3, low=-4.0, high=4.0, unit="m", doc="goal minus position"),
         "facing": block(2, low=-1.0, high=1.0, doc="the gate's direction of flight: cosine and sine of its yaw"),
         "passed": block(low=0.0, high=1.0, doc="1 once the gate is passed"),
         **flight.past_actions(),
     },
     terms={
-        "way": term(0.0, 1.0, 1.0, "exp(-w), w the way left in metres, through the gate until it is passed"),
+        "way": term(0.0, 1.0, 1.0, "exp(-w), w the remaining distance in meters, through the gate until it is passed"),
         "gate": term(0.0, 1.0, 10.0, "1 for passing the gate"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for hitting the gate or the floor, or leaving the room"),
         "fly_through": term(-500.0, 0.0, 0.0, "the original's reward: -10 d^2, d the distance to its moving reference"),

@@ -1,9 +1,9 @@
-"""Gates: upright squares in the air that are to be flown through in one direction.
+"""Gates: upright squares in the air that have to be flown through in one direction.
 
-Gates are rows x, y, z, yaw of an array (G, 4): the centre [m] and the direction of flight [rad], 0 along x and pi/2
+Gates are rows x, y, z, yaw of an array (G, 4): the center [m] and the direction of flight [rad], 0 along x and pi/2
 along y. A gate's own axes are ahead (along the flight), left, and up. Its frame is the flat square ring between
-`half_opening` and `half_outer` [m, half sides]; a frame has no depth. For a vehicle that is no point, make the opening
-smaller and the outside larger by its radius.
+`half_opening` and `half_outer` [m, half sides]; a frame has no depth. For a vehicle with a radius, make the opening
+smaller and the outside larger by the radius.
 """
 
 import math

@@ -1,19 +1,18 @@
-"""The barriers of vehicles that fly by velocity commands: they can always come to rest inside a cylinder, or walls.
+"""Barrier functions for vehicles with velocity commands: they can always come to rest inside a cylinder, or walls.
 
 Horizontally, the velocity controller requires the acceleration (command - v) / T, T = MASS / FORCE_D, and the attitude
-follows with the time constant L = TORQUE_D / (2 TORQUE_P) that the gains of its inner loop give. With tilt acceleration
-a, then, dv/dt = a and da/dt = ((command - v) / T - a) / L, and the place where the vehicle would come to rest,
+follows with the time constant L = TORQUE_D / (2 TORQUE_P) of its inner loop. With tilt acceleration a, then, dv/dt = a
+and da/dt = ((command - v) / T - a) / L, and the point where the vehicle would come to rest,
 
-    P = x + T (v + L a),    moves by the command alone,    dP/dt = command.
+    P = x + T (v + L a),    moves only by the command,    dP/dt = command.
 
-The barriers are the distances of P from the walls less a margin for how far x may be outside of P. The speed that is
-commanded is linear in the last number of the action; its direction is left alone. Command zero keeps the barrier.
+The barriers are the distances of P from the walls minus a margin for how far x may be beyond P. The commanded speed is
+linear in the last number of the action; its direction is not changed. A zero command keeps the barrier.
 
-The margin is SWAY times the speed limit, the integral of the absolute impulse response from the command to x - P, and a
-constant for what the model leaves out: at 30 Hz of control the attitude loop chatters between its limits of torque,
-which moves P by several centimetres. When P is pushed out by that, or by wind, the vehicle brakes: it flies inwards.
-Tested, not proved: nobody gets out at rates of the filter up to 0.5; at rate 1 an adversary does in some steps per
-million.
+The margin is SWAY times the speed limit, the integral of the absolute impulse response from the command to x - P, plus
+a constant for unmodeled effects: at 30 Hz the attitude loop chatters between its torque limits, which moves P by
+several centimeters. If this or wind pushes P out, the vehicle flies inwards. Tested, not proved: no vehicle leaves at
+filter rates up to 0.5; at rate 1 an adversary gets out in a few steps per million.
 """
 
 import math

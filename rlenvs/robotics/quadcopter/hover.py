@@ -1,45 +1,45 @@
-"""Hover: bring a quadcopter to a goal and keep it there.
+"""Hover: fly a quadcopter to a goal and keep it there.
 
 ## Description
-A Crazyflie 2.x flies in a room of 3 m x 3 m x 2 m with a floor. It starts level, somewhere near the middle, and has to
-reach a goal position and stay. The task and the vehicle are HoverAviary's of gym-pybullet-drones (Panerati et al.,
+A Crazyflie 2.x flies in a room of 3 m x 3 m x 2 m with a floor. It starts level, near the middle, and has to reach a
+goal position and stay there. The task and the vehicle are HoverAviary's of gym-pybullet-drones (Panerati et al.,
 "Learning to Fly", IROS 2021), explicit dynamics, 240 Hz physics and 30 Hz control. Different from the original: the
-reward pays at the goal and not for hovering anywhere, the goal is in the observation and varies, reaching it does not
-end the episode, leaving the room is a termination (not a truncation), a floor exists, an episode has 240 steps (not
-242), and everything is seeded.
+reward depends on reaching the goal and not on hovering anywhere, the goal is in the observation and varies, reaching it
+does not end the episode, leaving the room is a termination (not a truncation), a floor exists, an episode has 240 steps
+(not 242), and everything is seeded.
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" or
-"one_d_position" one number moves the vehicle up and down, and the goal lies straight above or below the start.
-docs/quadcopters.md describes the other forms, of vehicles, effects and engines.
+"one_d_position" one number moves the vehicle up and down, and the goal is straight above or below the start.
+docs/quadcopters.md describes the other action types, vehicles, effects and engines.
 
 ## Observation Space
-Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last;
+Position, attitude, velocity, body rates and the vector to the goal; with `history` also the last actions, newest last;
 with `camera`, images.
 
 ## Rewards
 `hover` is 2 exp(-5 d) at distance d [m] from the goal: 2 at the goal, 1.21 at 0.1 m, 0.16 at 0.5 m. With
-reward="original", as on level "original", it is the original's max(0, 2 - d^4), which pays 1.94 at 0.5 m: there doing
-nothing earns 93 % of what the expert does, and 0.1 m is hardly told from 0.2 m.
-`distance` and `effort` have weight 0 by default.
+reward="original", as on level "original", it is the original's max(0, 2 - d^4), which is 1.94 at 0.5 m: there doing
+nothing scores 93 % of the expert's return, and 0.1 m is hardly distinguished from 0.2 m. `distance` and `effort` have
+weight 0 by default.
 
 ## Costs
 Both are indicators per step: tilted by more than 0.2 rad, and more than 1 m away from the axis of the room.
 
-With action="velocity" there is a barrier [m] for `BarrierFilter`, which then keeps the vehicle inside the geofence: how
-far from it the vehicle stays when it comes to rest.
+With action="velocity" there is a barrier [m] for `BarrierFilter`, which keeps the vehicle inside the geofence: the
+distance from it at which the vehicle comes to rest.
 
 ## Starting State
 Start and goal are uniform in boxes of half width `start_spread` and `goal_spread` around (0, 0, `start_height`) and
-(0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` say otherwise (as on level "wild").
-With a camera, four landmarks stand around the middle, as in the original.
+(0, 0, 1). Level and at rest, unless `start_tilt`, `start_speed` and `start_rate` are set (as at level "wild"). With a
+camera, there are four landmarks around the middle, as in the original.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > `crash_tilt`. Truncation: 8 s, 240 steps.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. Level "original" has HoverAviary's start,
-goal and reward, "wild" starts tumbling with half of the thrust in hand, "real" has all effects of the air.
+goal and reward, "wild" starts tumbling, with half of the thrust as reserve, "real" has all aerodynamic effects.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -58,7 +58,7 @@ ROOM, CEILING = 1.5, 2.0
 LANDMARKS = 4
 SAFE_RADIUS, SAFE_TILT, CLOSE = 1.0, 0.2, 0.1
 FAR = 5.0  # m, the largest observed distance
-REWARD = choice("goal", "original", doc="whether `hover` pays at the goal alone, or as the original does")
+REWARD = choice("goal", "original", doc="whether `hover` rewards only closeness to the goal, or is the original's")
 (ORIGINAL,) = REWARD.codes("original")
 NARROW = 5.0  # 1/m
 MOST = 2.0  # m/s^2, sideways acceleration of the expert
@@ -85,8 +85,8 @@ SPEC = tasks.solo(
         **flight.past_actions(),
     },
     terms={
-        "hover": term(0.0, 2.0, 1.0, "2 exp(-5 d), d the distance to the goal in metres; see the text"),
-        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "hover": term(0.0, 2.0, 1.0, "2 exp(-5 d), d the distance to the goal in meters; see the text"),
+        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in meters"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     costs={

@@ -1,46 +1,46 @@
 """Leader and followers: the first quadcopter flies to a goal, the others keep a formation around it.
 
 ## Description
-Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: it has to reach a goal and stay.
-The others have to keep places in hexagonal rings around it, at its height. After LeaderFollowerAviary of
-gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where followers keep the leader's
-height only and nobody sees anybody; explicit dynamics, 240 Hz physics and 30 Hz control. Different from it: positive
-rewards (minus a square, each step, makes an early end a gain), random starts and goals, floor, walls and collisions. A
-vehicle that is lost is out, and the others fly on; when the leader is lost, the first of the others leads.
-level="original" has the original's starts and goal.
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicle 0 leads: it has to reach a goal and stay
+there. The others have to keep their places in hexagonal rings around it, at its height. After LeaderFollowerAviary of
+gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where followers only keep the
+leader's height and vehicles do not observe each other; explicit dynamics, 240 Hz physics and 30 Hz control. Different
+from it: positive rewards (with a negative square per step, ending early is an advantage), random starts and goals,
+floor, walls and collisions. A lost vehicle is out, and the others continue; if the leader is lost, the first of the
+others leads. level="original" has the original's starts and goal.
 
 ## Action Space
 Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
-Position, attitude, velocity, body rates, the vector to the own place (of the leader: the goal), place and velocity of
-the leader as seen from here (zero for itself), 1 for the leader and 0 for followers, and places and velocities of the
-nearest others; with `history`, the last actions too, newest last.
+Position, attitude, velocity, body rates, the vector to the own place (for the leader: the goal), relative position and
+velocity of the leader (zero for itself), 1 for the leader and 0 for followers, and positions and velocities of the
+nearest others; with `history` also the last actions, newest last.
 
 ## Rewards
-With d [m] the distance to the own place: `leader` is exp(-d) for the leader, `formation` is exp(-d) for followers.
-Weight 0 by default: `original`, minus d^2 for the leader and -(1/N) (z - z of the leader)^2 for a follower, N all
-vehicles; `effort`.
+With the distance d [m] to the own place, `leader` is exp(-d) for the leader, `formation` is exp(-d) for followers.
+Weight 0 by default: `original`, minus d^2 for the leader and -(1/N) (z - z of the leader)^2 for a follower, where N is
+the number of vehicles; `effort`.
 
 ## Costs
 Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
-`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
+`BarrierFilter`, which keeps it 0.1 m away from the walls, but not from the ceiling or from others.
 
 ## Starting State
-Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal is in the same heights, at most
-0.5 m from the axis of the room along x and y, and nearer where the formation needs the room. With the one-dimensional
-actions vehicles start below or above their places. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and
-the goal is (0, 0, 0.5).
+Level and at rest, in separate vertical columns at least 0.25 m and four radii of the hull apart (0.54 m for up to 10
+vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. The goal is in the same heights, at most 0.5 m
+from the axis of the room along x and y, and nearer if the formation needs the room. With the one-dimensional actions
+vehicles start below or above their places. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L the arm, and the
+goal is (0, 0, 0.5).
 
 ## Episode End
-Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: nobody was lost and all are within
-0.15 m of their places.
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another vehicle (with
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: no vehicle was lost and all are
+within 0.15 m of their places.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
-`speed_limit` is too slow for the longest ways.
+`speed_limit` is too slow for the longest distances.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -68,8 +68,8 @@ SPEC = formation.room_task(
         leads=block(low=0.0, high=1.0, doc="1 for the leader", raw=True),
     ),
     terms={
-        "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in metres"),
-        "formation": term(0.0, 1.0, 1.0, "exp(-d), d a follower's distance to its place in metres"),
+        "leader": term(0.0, 1.0, 1.0, "exp(-d), d the leader's distance to the goal in meters"),
+        "formation": term(0.0, 1.0, 1.0, "exp(-d), d a follower's distance to its place in meters"),
         "original": term(-FAR, 0.0, 0.0, "-d^2 for the leader, -(1/N) (z - z of the leader)^2 for a follower"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },

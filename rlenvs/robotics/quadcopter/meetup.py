@@ -1,44 +1,45 @@
-"""Meetup: quadcopters fly in pairs towards each other, near but without touching.
+"""Meetup: pairs of quadcopters meet and stay close without touching.
 
 ## Description
-Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicles i and N-1-i are partners, N all vehicles:
-they have to meet and stay together, 0.2 to 0.5 m from centre to centre. After MeetupAviary of gym-pybullet-drones
-(Panerati et al., "Learning to Fly", IROS 2021, branch paper), where partners are rewarded for being in one place and
-do not see each other; explicit dynamics, 240 Hz physics and 30 Hz control. Different from it: a distance to keep,
-positive rewards (minus a square, each step, makes an early end a gain), random starts, floor, walls and collisions. A
-vehicle that is lost is out, and the others fly on. With an odd N the middle vehicle has no partner and has to stay
-where it started. level="original" has the original's starts, on a line, where all pairs meet in its middle.
+Several Crazyflies 2.x fly in a room of 4 m x 4 m x 2 m with a floor. Vehicles i and N-1-i are partners, where N is the
+number of vehicles: they have to meet and stay together, 0.2 to 0.5 m from center to center. After MeetupAviary of
+gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper), where partners are rewarded for being
+at the same position and do not observe each other; explicit dynamics, 240 Hz physics and 30 Hz control. Different from
+it: a distance to keep, positive rewards (with a negative square per step, ending early is an advantage), random starts,
+floor, walls and collisions. A lost vehicle is out, and the others continue. With an odd N the middle vehicle has no
+partner and has to stay where it started. level="original" has the original's starts, on a line, where all pairs meet in
+its middle.
 
 ## Action Space
 Per agent. With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a).
 
 ## Observation Space
-Position, attitude, velocity, body rates, place and velocity of the partner as seen from here (the start, for the
-vehicle without a partner; zero when the partner is lost), and places and velocities of the nearest others; with
-`history`, the last actions too, newest last.
+Position, attitude, velocity, body rates, relative position and velocity of the partner (of the start, for the vehicle
+without a partner; zero when the partner is lost), and positions and velocities of the nearest others; with `history`
+also the last actions, newest last.
 
 ## Rewards
 `meet` is exp(-|d - 0.35|) at distance d [m] to the partner, and 0 when it is lost; for the vehicle without a partner
-exp(-d), d the distance to its start. Weight 0 by default: `original`, minus d^2; `effort`.
+exp(-d), where d is the distance to its start. Weight 0 by default: `original`, minus d^2; `effort`.
 
 ## Costs
 Indicators per step and vehicle, see the table. With action="velocity" every vehicle has four barriers [m] for
-`BarrierFilter`, which then keeps it 0.1 m away from the walls, not from the ceiling or from others.
+`BarrierFilter`, which keeps it 0.1 m away from the walls, but not from the ceiling or from others.
 
 ## Starting State
-Level and at rest, in columns of their own, apart sideways by at least 0.25 m and four radii of the hull (0.54 m for up
-to 10 vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions partners
-start in one column, one at 0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: vehicle i starts at (4 L i, 4 L i,
-0.1125), L the arm.
+Level and at rest, in separate vertical columns at least 0.25 m and four radii of the hull apart (0.54 m for up to 10
+vehicles), random in a box of half width 1.8 m and heights 0.4 to 1.6 m. With the one-dimensional actions partners start
+in one column, one at 0.4 to 0.7 m, the other at 1.3 to 1.6 m. Original: vehicle i starts at (4 L i, 4 L i, 0.1125), L
+the arm.
 
 ## Episode End
-Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another one (with
-`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: nobody was lost, all partners are
-0.2 to 0.5 m apart, and the vehicle without a partner is within 0.15 m of its start.
+Termination of a vehicle: |x| or |y| > 2 m, z > 2 m, |roll| or |pitch| > `tilt_limit`, touching another vehicle (with
+`collisions_end`). Truncation: 8 s (original: 5 s). Success, the same for all agents: no vehicle was lost, all partners
+are 0.2 to 0.5 m apart, and the vehicle without a partner is within 0.15 m of its start.
 
 ## Parameters
 Hover speed and largest speed follow from mass, gravity and the coefficients. With action="velocity" the default
-`speed_limit` is too slow for the longest ways.
+`speed_limit` is too slow for the longest distances.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -66,7 +67,7 @@ SPEC = formation.room_task(
         partner_velocity=block(3, low=-2.0, high=2.0, unit="m/s", doc="partner's minus own velocity"),
     ),
     terms={
-        "meet": term(0.0, 1.0, 1.0, "exp(-|d - 0.35|), d the distance to the partner in metres"),
+        "meet": term(0.0, 1.0, 1.0, "exp(-|d - 0.35|), d the distance to the partner in meters"),
         "original": term(-FAR, 0.0, 0.0, "-d^2"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },

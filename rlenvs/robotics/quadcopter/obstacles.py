@@ -1,49 +1,51 @@
-"""Obstacles: fly through a field of pillars, boxes and balls to a goal on its other side.
+"""Obstacles: fly a quadcopter through a field of pillars, boxes and balls to a goal on the other side.
 
 ## Description
 A Crazyflie 2.x hovers at one side of a square arena, 10 m wide and 2.5 m high, and has to reach a goal at the other
-side. Between them are upright pillars, boxes that may be flown over, and balls in the air, scattered anew in every
-episode. A way always exists: between any two obstacles, seen from above, there is room for the vehicle and 0.3 m more,
-and half as much between an obstacle and the border; start and goal lie outside the field. Two of the obstacles that do
-not move, whatever their `kind`, are pillars 0.5 m wide that stand against the borders on the left and on the right, so
-that nobody gets past blindly there. With `moving`, some balls fly straight on and bounce off each other, the other
-obstacles and the borders of the field, 1 m before start and goal.
+side. Between them are upright pillars, boxes that can be flown over, and balls in the air, placed at random in every
+episode. A path always exists: between any two obstacles, seen from above, there is room for the vehicle plus 0.3 m, and
+half as much between an obstacle and the border; start and goal are outside the field. Two of the static obstacles,
+whatever their `kind`, are pillars 0.5 m wide at the left and right borders, so that a blind flight along a border
+fails. With `moving`, some balls fly straight and bounce off each other, the other obstacles and the borders of the
+field, 1 m before start and goal.
 
-Actions are velocities by default, because the task is where to fly; the vehicle's `speed_limit` is then 1 m/s at least.
+Actions are velocities by default, because the task is path planning; the vehicle's `speed_limit` is then at least 1
+m/s.
 
 ## Action Space
-With action="velocity": a direction, and a speed relative to `speed_limit`. The other forms work too, but for those that
-only climb (one_d_rpm, one_d_position), with which no goal can be reached.
+With action="velocity" a direction, and a speed relative to `speed_limit`. The other action types also work, except
+those that only move vertically (one_d_rpm, one_d_position), which cannot reach any goal.
 
 ## Observation Space
 Position, attitude, velocity, body rates, the vector to the goal, and `rays` horizontal distances to obstacles around
-the vehicle, the first straight ahead and the others counter-clockwise; with `history`, the last actions too. With
-`camera`, what a camera sees that looks ahead. How fast balls fly shows only in several observations in a row.
+the vehicle, the first straight ahead and the others counter-clockwise; with `history` also the last actions; with
+`camera` the image of a forward-looking camera. The velocity of balls can be inferred only from several consecutive
+observations.
 
 ## Rewards
-`progress` is how much nearer the goal has come in a step, in metres; `goal` is paid once, at the goal. The others have
-weight 0 by default. Collisions cost no reward but the end of the episode.
+`progress` is the decrease of the distance to the goal in a step, in meters; `goal` is 1 once, at the goal. The others
+have weight 0 by default. Collisions give no negative reward, but end the episode.
 
 ## Costs
-`collision` is 1 when the ball around the hull touches an obstacle, on the way of the step or at its end. `proximity`
-grows from 0 to 1 as the hull comes nearer to an obstacle than `safe_gap`. The others are indicators.
+`collision` is 1 when the sphere around the hull touches an obstacle, during the step or at its end. `proximity` grows
+from 0 to 1 as the hull comes nearer to an obstacle than `safe_gap`. The others are indicators.
 
 ## Starting State
-Level and at rest, looking along x, 0.5 m from the border x = -arena/2. The goal is as far from the other one. y and
-height are uniform: |y| up to arena/2 - 1 m, heights from 0.7 to 1.5 m. Obstacles have a radius from 0.1 to 0.25 m
-seen from above; pillars reach from the floor to the ceiling, boxes stand 0.5 to 2.5 m high.
+Level and at rest, facing along x, 0.5 m from the border x = -arena/2. The goal is at the same distance from the
+opposite border. y and height are uniform: |y| up to arena/2 - 1 m, heights from 0.7 to 1.5 m. Obstacles have a radius
+from 0.1 to 0.25 m seen from above; pillars reach from the floor to the ceiling, boxes are 0.5 to 2.5 m high.
 
 ## Episode End
 Termination: at the goal (success: within `goal_radius`), a collision unless collision_ends=False, |x| or |y| > arena/2,
-z > 2.5 m, |roll| or |pitch| > 1.2 rad. Truncation: 2 s per metre of the arena's side. With collision_ends=False the
+z > 2.5 m, |roll| or |pitch| > 1.2 rad. Truncation: 2 s per meter of the arena's side. With collision_ends=False the
 package's own kernels fly through obstacles; PyBullet lets the vehicle bounce off them.
 
 ## Parameters
-Hover speed and largest speed follow from mass, gravity and the coefficients. More obstacles than surely fit beside each
-other are refused; how many do depends on the arena and on the hull.
+Hover speed and largest speed follow from mass, gravity and the coefficients. More obstacles than are guaranteed to fit
+are refused; the limit depends on the arena and on the hull.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert keeps within the limits of all costs at every level.
+Mean return over seeds 0 to 99. The expert keeps all cost limits at every level.
 
 ## Version History
 v0: first version.
@@ -57,7 +59,7 @@ from rlenvs.core import below, block, choice, cost, f8, flag, integer, kernel, m
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, ranges, render, scene, tasks, vehicle
 
-KIND = choice("mixed", "sphere", "box", "pillar", doc="what the obstacles that do not move are")
+KIND = choice("mixed", "sphere", "box", "pillar", doc="kind of the static obstacles")
 MIXED, BALL, CUBOID, PILLAR = KIND.codes("mixed", "sphere", "box", "pillar")
 CEILING, CRASH_TILT = 2.5, 1.2
 STRIP = 1.0  # m, free of obstacles before the two borders where start and goal are
@@ -111,7 +113,7 @@ def obstacle_sizes(values: Any) -> dict[str, int]:
     if values.obstacles > columns * rows:
         raise ParameterError(
             f"obstacles={values.obstacles} do not fit into arena={values.arena}: with room for the vehicle between "
-            f"them there is place for {columns * rows}; ask for fewer, or for a larger arena"
+            f"them, at most {columns * rows} fit. Use fewer, or a larger arena"
         )
     if values.moving > values.obstacles:
         raise ParameterError(
@@ -128,8 +130,9 @@ SPEC = tasks.solo(
         "action_range": param(
             0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
         ),
-        "goal_radius": param(0.25, 0.05, 1.0, "m", "the goal is reached at this distance"),
-        "safe_gap": param(0.3, 0.05, 1.0, "m", "gaps between hull and obstacle below this one are too close"),
+        "goal_radius": param(0.25, 0.05, 1.0, "m", "distance at which the goal is reached"),
+        "safe_gap": param(0.3, 0.05, 1.0, "m", "distance between hull and obstacle below which there is a proximity "
+        "cost"),
         "obstacle_speed": param(0.5, 0.0, 3.0, "m/s", "speed of moving obstacles"),
     },
     options={
@@ -138,7 +141,7 @@ SPEC = tasks.solo(
         "arena": integer(10, 5, 20, "side of the arena [m]"),
         "obstacles": integer(25, 0, 100, "number of obstacles"),
         "kind": KIND,
-        "moving": integer(0, 0, 100, "how many of the obstacles are balls that move"),
+        "moving": integer(0, 0, 100, "number of moving balls among the obstacles"),
         "rays": integer(16, 0, 360, "number of horizontal range sensors"),
         "collision_ends": flag(True, "whether a collision ends the episode"),
     },
@@ -153,9 +156,9 @@ SPEC = tasks.solo(
         **flight.past_actions(),
     },
     terms={
-        "progress": term(-FAR, FAR, 1.0, "decrease of the distance to the goal in metres"),
+        "progress": term(-FAR, FAR, 1.0, "decrease of the distance to the goal in meters"),
         "goal": term(0.0, 1.0, 10.0, "1 when the goal is reached"),
-        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in metres"),
+        "distance": term(-FAR, 0.0, 0.0, "minus the distance to the goal in meters"),
         "clearance": term(-1.0, 0.0, 0.0, "minus the cost of proximity"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },

@@ -1,4 +1,4 @@
-"""A painter of scenes in three dimensions: a camera in perspective, and things painted from far to near."""
+"""A painter of 3-D scenes: a perspective camera, with objects painted from far to near."""
 
 import math
 from collections.abc import Sequence
@@ -162,11 +162,11 @@ class Scene3D:
         self._items.append(_Item("arrow", np.array([start, end], float), color, width, THINGS, anchor))
 
     def disc(self, centre: Any, radius: float, color: Color, anchor: Any = None, solid: bool = False) -> None:
-        """A disc that faces the camera, `radius` in metres; `solid` as of polygons."""
+        """A disc that faces the camera, `radius` in meters; `solid` as of polygons."""
         self._items.append(_Item("disc", np.array([centre], float), color, radius, THINGS, anchor, solid))
 
     def ring(self, centre: Any, radius: float, color: Color, width: float) -> None:
-        """A circle that faces the camera, `radius` in metres, its line `width` pixels wide."""
+        """A circle that faces the camera, `radius` in meters, its line `width` pixels wide."""
         right, up, _ = self.camera.axes
         self.line(circle(centre, radius, right, up), color, width, anchor=centre, closed=True)
 

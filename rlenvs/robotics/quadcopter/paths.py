@@ -1,10 +1,10 @@
-"""Reference trajectories, and the rotor thrusts that they ask for.
+"""Reference trajectories, and the rotor thrusts that they require.
 
-The kernels fill an array `out`, a row each for position, velocity, acceleration, jerk and snap (m, s, world axes), as
-far as it has rows: out (2, 3) gets position and velocity. Given waypoints are joined by minimum-snap polynomials
+The kernels fill an array `out`, a row each for position, velocity, acceleration, jerk and snap (m, s, world axes), up
+to the number of rows: out (2, 3) gets position and velocity. Custom waypoints are joined by minimum-snap polynomials
 (Mellinger and Kumar, ICRA 2011), whose coefficients are computed once in plain Python. The circle is that of
 gym-pybullet-drones' example `pid.py`. Rotor thrusts follow by differential flatness: the force gives thrust and
-attitude, its changes give body rates and torques.
+attitude, its derivatives give body rates and torques.
 """
 
 import math
@@ -115,7 +115,7 @@ def parse_waypoints(given: Any, arena: Point) -> list[list[float]]:
         for name, value, low, high in zip("xyz", row, (-arena[0], -arena[1], 0.0), arena, strict=True):
             check_inside(f"waypoint {i}", name, value, low, high, "move it or make the arena larger")
         if i > 0 and math.dist(row, rows[i - 1]) < 1e-6:
-            raise ParameterError(f"waypoints {i - 1} and {i} are both {row}; leave one of them out")
+            raise ParameterError(f"waypoints {i - 1} and {i} are both {row}; remove one of them")
     return rows
 
 

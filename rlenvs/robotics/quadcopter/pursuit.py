@@ -1,9 +1,9 @@
-"""What catch, escort and surround share: a team of quadcopters that goes to one target and keeps apart there.
+"""The common parts of catch, escort and surround: a team of quadcopters that flies to a target and keeps apart there.
 
-The three tasks are members of one kind and differ in what the target does: it stands, it moves to a place, or it flees.
-It moves together with the vehicles, and sees where they were before the step.
-Vehicles fly (`motion="flight"`), or are points that jump by what the action says, the published rules
-(`motion="point"`). Rewards, ends and targets are the same kernels in both; lengths of a step differ.
+The three tasks share their compiled code and differ in the target: it stands still, moves to a place, or flees. It
+moves simultaneously with the vehicles, based on their previous positions. Vehicles fly (`motion="flight"`), or are
+points that jump by the action, as published (`motion="point"`). Rewards, terminations and targets are the same kernels
+in both; the duration of a step differs.
 """
 
 import dataclasses
@@ -54,7 +54,7 @@ MOST = len(STARTS)
 
 MOTION = choice("flight", "point", doc="whether vehicles fly, or are points that jump, as published")
 (POINT,) = MOTION.codes("point")
-WHAT = choice("stands", "moves", "flees", doc="what the target does")
+WHAT = choice("stands", "moves", "flees", doc="behavior of the target")
 MOVES, FLEES = WHAT.codes("moves", "flees")
 SPEEDS = {name: {**row, "speed_limit": max(SPEED, row["speed_limit"])} for name, row in vehicle.VEHICLES.items()}
 
@@ -96,17 +96,17 @@ def observed() -> dict[str, Any]:
     return {
         **own,
         "to_target": block("axes", low=-2 * ROOM, high=2 * ROOM, unit="m", doc="target minus position"),
-        "target_velocity": block("moving", low=-3.0, high=3.0, unit="m/s", doc="velocity of a target that moves"),
+        "target_velocity": block("moving", low=-3.0, high=3.0, unit="m/s", doc="velocity of a moving target"),
         "target": block(
             "place",
             low=-BOX,
             high=BOX,
             unit="m",
             constant=True,  # one that stands
-            doc="place of the target, where vehicles are points",
+            doc="position of the target, if vehicles are points",
         ),
         "other_positions": block(
-            "others", 3, low=-BOX, high=BOX, unit="m", doc="places of the others by number, where vehicles are points"
+            "others", 3, low=-BOX, high=BOX, unit="m", doc="positions of the others in order, if vehicles are points"
         ),
         **swarm.neighbour_blocks(ROOM, 3.0),
         **flight.past_actions(),
@@ -130,12 +130,12 @@ KIND = tasks.team(
     scratch=("bearing",),
     params={
         **swarm.WASH,
-        "tilt_limit": param(1.5, 0.2, 3.1, "rad", "roll or pitch at which a vehicle has crashed"),
+        "tilt_limit": param(1.5, 0.2, 3.1, "rad", "roll or pitch that counts as a crash"),
         "closest": param(
-            0.1, 0.0, 0.5, "m", "distance to another or the target below which a vehicle has crashed", limit=True
+            0.1, 0.0, 0.5, "m", "distance to another vehicle or the target that counts as a crash", limit=True
         ),
-        "ground": param(0.1, 0.0, 0.5, "m", "height below which a vehicle has crashed", limit=True),
-        "target_speed": param(0.75, 0.0, 3.0, "m/s", "speed of a target that moves, where vehicles fly"),
+        "ground": param(0.1, 0.0, 0.5, "m", "height that counts as a crash", limit=True),
+        "target_speed": param(0.75, 0.0, 3.0, "m/s", "speed of a moving target, if vehicles fly"),
     },
     options={
         "vehicle": dataclasses.replace(flight.OPTIONS["vehicle"], sets=SPEEDS),
@@ -154,7 +154,7 @@ KIND = tasks.team(
         "approach": term(
             CRASH, LONGEST, 1.0, "metres by which the target came nearer, or where it was before the step"
         ),
-        "distance": term(CRASH, FARTHEST, 0.001, "mean distance to the other vehicles in metres"),
+        "distance": term(CRASH, FARTHEST, 0.001, "mean distance to the other vehicles in meters"),
     },
     horizon=200,
     same_start=True,
@@ -205,7 +205,7 @@ def pursuit_data(values):
     made = flight.flight_data(values)
     radius = float(made["hull"][0])
     if 2.0 * radius >= 0.9:
-        raise ParameterError(f"hulls of radius {radius:g} m hardly fit beside each other at the start; take 0.4 m")
+        raise ParameterError(f"hulls of radius {radius:g} m hardly fit at the start; use at most 0.4 m")
     space = max(SPACE, 2.0 * radius + BESIDE)
     ring = max(RING, space * values.agents / (2.0 * math.pi))
     return {**made, "start": np.array(STARTS[: values.agents]), "ring": ring}
@@ -433,7 +433,7 @@ def draw(canvas, p, s):
     count = len(s.position)
     mean = sum(to_target(s, s.position, k) for k in range(count)) / count
     nearest = min(formation.distance_between(s, k, j) for k in range(count) for j in range(k))
-    canvas.caption(f"to the target {mean:.2f} m in the mean", f"nearest pair {nearest:.2f} m")
+    canvas.caption(f"to the target {mean:.2f} m on average", f"nearest pair {nearest:.2f} m")
 
 
 @KIND.keys

@@ -1,19 +1,20 @@
-"""Race: fly through the gates of a course, in order and fast.
+"""Race: fly a quadcopter through the gates of a course, in order and fast.
 
 ## Description
-A racing quadcopter flies through square gates. They are numbered and have a direction of flight; a frame that is hit
-ends the flight. Common practice of learned gate racing (Song et al., "Autonomous Drone Racing with Deep Reinforcement
-Learning", IROS 2021), with courses, physics and numbers of our own: 500 Hz physics, 50 Hz actions, rotor lag and drag.
+A racing quadcopter flies through square gates. They are numbered and have a direction of flight; hitting a frame ends
+the flight. The setup follows common practice in learned gate racing (Song et al., "Autonomous Drone Racing with Deep
+Reinforcement Learning", IROS 2021), with this package's courses, physics and numbers: 500 Hz physics, 50 Hz actions,
+rotor lag and drag.
 
 Courses: "eight", a figure eight of six gates; "circle", four gates in a room; "straight", 10 m with a gate half way and
 one at the end; "cpc", the track of Foehn et al., "Time-Optimal Planning for Quadrotor Waypoint Flight", 2021, with its
-19 points and a gate at the end, where the original stops; "random", another loop in every episode. `gates` takes a list
-of your own: of three gates and more a loop, that starts between the last gate and the first; fewer start behind the
-first. `courses.lower_bound_time` gives a time that no flight can beat.
+19 points and a gate at the end, where the original stops; "random", a new loop in every episode. `gates` takes a custom
+list: three or more gates form a loop that starts between the last gate and the first; with fewer, flights start before
+the first. `courses.lower_bound_time` gives a lower bound on the flight time.
 
-With fidelity="low" the same race is flown by a point mass under its thrust, whose body rates are at once what the
-action commands, with no lag and no drag unless `lag_time`, `drag_xy`, `drag_z` are given. Actions that command rotors
-and not rates keep the rigid body.
+With fidelity="low" the vehicle is a point mass under its thrust, whose body rates follow the action instantly, without
+lag and drag unless `lag_time`, `drag_xy`, `drag_z` are given. Actions that command rotors instead of rates keep the
+rigid body.
 
 ## Action Space
 By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the largest thrust; rates are fractions of
@@ -21,29 +22,30 @@ By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the
 
 ## Observation Space
 Position, attitude as a rotation matrix, velocity, body rates, the vectors to the next two gates and their directions,
-the share of gates left, and the last action.
+the fraction of gates left, and the last action.
 
 ## Rewards
-`progress` is the distance to the centre of the next gate that a step gained. `rates` keeps the flight smooth. `time` is
--1 per step, which costs 1.5 for each second at 50 Hz: the way is the same for all, so without it slow flights, with
-lower rates, would be paid most. `finish_time`, with weight 0, is the time of the whole flight, in the step in which it
-ends in success.
+`progress` is the decrease of the distance to the center of the next gate. `rates` keeps the flight smooth. `time` is -1
+per step, which amounts to -1.5 per second at 50 Hz: the distance is the same for all flights, so without it slow
+flights, with lower rates, would have the highest return. `finish_time`, with weight 0, is the time of the whole flight,
+in the step in which it ends in success.
 
 ## Costs
-Indicators per step: a frame or the floor was hit; closer than 0.3 m to a wall or the ceiling, or beyond; tilted by more
-than 1.4 rad, the limit in MFRL's controller.
+Indicators per step: a frame or the floor was hit; closer than 0.3 m to a wall or the ceiling, or outside; tilted by
+more than 1.4 rad, the limit in MFRL's controller.
 
 ## Starting State
 Level and at rest, facing the first gate, uniform in a box of half width `start_spread` around the start. With
-start="any_gate" any gate may come first, those before it count as passed, and the flight begins on the leg to it.
+start="any_gate" the first gate is random, those before it count as passed, and the flight starts on the leg to it.
 
 ## Episode End
-Termination: the last gate is passed (success), a frame or the floor is hit, the arena is left. A gate counts as passed
-when the way of a step crosses its plane in the direction of flight, the whole vehicle within the opening; its frame is
-hit when the vehicle crosses the plane touching the frame. Truncation: 5 s for each gate to pass.
+Termination: the last gate is passed (a success), a frame or the floor is hit, or the vehicle leaves the arena. A gate
+counts as passed when the motion in a step crosses its plane in the direction of flight, with the whole vehicle within
+the opening; its frame is hit when the vehicle crosses the plane touching the frame. Truncation: 5 s for each gate to
+pass.
 
 ## Parameters
-Those of the vehicle follow `vehicle`; to randomise them, `randomize={"mass": (0.75, 0.9)}`.
+The defaults of the vehicle depend on `vehicle`; to randomize them use, for example, `randomize={"mass": (0.75, 0.9)}`.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -72,7 +74,8 @@ SPEC = tasks.solo(
     observation={**flight.kinematics(15.0, 20.0, rate=10.0), **racing.course_blocks(), **flight.past_actions()},
     terms={
         "progress": term(
-            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"
+            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "decrease of the distance to the center of the next gate, "
+                                                            "in meters"
         ),
         "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
         "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),

@@ -1,7 +1,7 @@
-"""What the racing tasks share: courses as options, gates to pass, two fidelities, observations.
+"""The common parts of the racing tasks: courses as options, gates to pass, two fidelities, observations.
 
-The task follows common practice of learned gate racing (Song et al., "Autonomous Drone Racing with Deep Reinforcement
-Learning", IROS 2021): progress towards the next gate is rewarded, body rates are penalised, frames must not be hit. The
+The task follows common practice in learned gate racing (Song et al., "Autonomous Drone Racing with Deep Reinforcement
+Learning", IROS 2021): progress towards the next gate is rewarded, body rates are penalized, frames must not be hit. The
 two fidelities are in the spirit of Ryou et al., "Multi-Fidelity RL for Time-Optimal Quadrotor Re-planning", 2024.
 """
 
@@ -34,11 +34,11 @@ from rlenvs.robotics.quadcopter.gates import HIT, PASSED, crossing, random_cours
 from rlenvs.robotics.quadcopter.scene import GATE_ROWS, clearance, put_gate
 
 COURSE_NAMES = ("eight", "circle", "straight", "cpc", "random")
-START = choice("line", "any_gate", doc="where flights begin: at the start, or before a gate drawn at random")
+START = choice("line", "any_gate", doc="where flights start: at the start, or before a random gate")
 (ANY_GATE,) = START.codes("any_gate")
 FIDELITY = choice(
     *("high", "low"),
-    doc="'low': body rates are there at once, rotors have no lag, air has no drag",
+    doc="'low': body rates follow instantly, without rotor lag and drag",
     sets={"low": {"lag_time": 0.0, "drag_xy": 0.0, "drag_z": 0.0}},
 )
 (LOW,) = FIDELITY.codes("low")
@@ -80,15 +80,15 @@ RACE_OPTIONS: dict[str, Any] = {
     "action": OPTIONS["action"].defaulting("thrust_rates"),
     "attitude": OPTIONS["attitude"].defaulting("matrix"),
     "physics_hz": integer(500, 30, 4000, "physics steps per second"),
-    "control_hz": integer(50, 1, 1000, "actions per second; has to divide physics_hz"),
+    "control_hz": integer(50, 1, 1000, "actions per second; must divide physics_hz"),
     "history": integer(1, 0, 120, "number of past actions in the observation"),
-    "drag": flag(True, "drag of the rotors in the air"),
-    "rotor_lag": flag(True, "rotors follow their commands with a delay"),
-    "course": choice(*COURSE_NAMES, doc="the course; 'random' draws another one for every episode"),
-    "gates": free(None, _gates, "a course of your own: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
-    "random_gates": integer(6, 4, 20, "gates of a random course, whose frames keep 1 m from the walls"),
-    "arena": free(None, _arena, "half sizes along x and y and height [m] around given and random gates; (8, 8, 4)"),
-    "laps": integer(0, 0, 50, "laps to fly; 0 for the course's own: all of 'cpc', one of the others"),
+    "drag": flag(True, "whether the rotors cause drag"),
+    "rotor_lag": flag(True, "whether rotors follow their commands with a lag"),
+    "course": choice(*COURSE_NAMES, doc="the course; 'random' draws a new one for every episode"),
+    "gates": free(None, _gates, "a custom course: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
+    "random_gates": integer(6, 4, 20, "number of gates of a random course, whose frames keep 1 m from the walls"),
+    "arena": free(None, _arena, "half sizes along x and y and height [m] around custom and random gates; (8, 8, 4)"),
+    "laps": integer(0, 0, 50, "laps to fly; 0 for the course's default: all of 'cpc', one of the others"),
     "start": START,
     "fidelity": FIDELITY,
 }
@@ -147,8 +147,8 @@ def race_sizes(values: Any) -> dict[str, int]:
     """
     if values.fidelity == "low" and values.physics != "kernel":
         raise ParameterError(
-            f"fidelity='low' leaves out what physics={values.physics!r} computes; "
-            "take physics='kernel', or fidelity='high'"
+            f"fidelity='low' leaves out what physics={values.physics!r} computes; use physics='kernel', or "
+            f"fidelity='high'"
         )
     count = len(course_of(values).gates)
     return {"gates": count, "shapes": GATE_ROWS * count}

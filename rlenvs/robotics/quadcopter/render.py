@@ -38,7 +38,7 @@ def rotation_matrix(q: Any) -> np.ndarray:
 
 
 class Flight:
-    """What both views show; lengths in metres. For the arguments see draw_room_flight and draw_course_flight."""
+    """What both views show; lengths in meters. For the arguments see draw_room_flight and draw_course_flight."""
 
     def __init__(
         self,

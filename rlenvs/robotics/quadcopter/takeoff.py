@@ -17,7 +17,7 @@ number drives all four rotors. With rotor speeds, who explores falls over soon a
 staying on the floor; at level "rates", whose actions are thrust and body rates, it does not.
 
 ## Observation Space
-Position, attitude, velocity, body rates and the vector to the goal; with `history`, the last actions too, newest last.
+Position, attitude, velocity, body rates and the vector to the goal; with `history` also the last actions, newest last.
 
 ## Rewards
 `goal` is exp(-2 d) at distance d [m] from the goal: 1 there, and everywhere better the nearer it is. The others have
@@ -83,10 +83,10 @@ SPEC = tasks.solo(
         **flight.past_actions(),
     },
     terms={
-        "goal": term(0.0, 1.0, 1.0, "exp(-2 d), d the distance to the goal in metres"),
+        "goal": term(0.0, 1.0, 1.0, "exp(-2 d), d the distance to the goal in meters"),
         "takeoff": term(-5.0, 0.0, 0.0, "the original's reward: -5 below 0.02 m, else -1/(10 z)"),
-        "height": term(-FAR, 0.0, 0.0, "minus the difference in height from the goal in metres"),
-        "drift": term(-FAR, 0.0, 0.0, "minus the distance from the vertical above the start in metres"),
+        "height": term(-FAR, 0.0, 0.0, "minus the difference in height from the goal in meters"),
+        "drift": term(-FAR, 0.0, 0.0, "minus the distance from the vertical above the start in meters"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
     costs={

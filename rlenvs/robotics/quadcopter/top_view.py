@@ -49,7 +49,7 @@ def draw_map(canvas: Canvas, flight: Any, centre: Any, half: Any, size: float, c
 
 
 def _draw_plan(canvas: Canvas, flight: Any, pixel: float) -> None:
-    """Shapes, path, gates and links from above; `pixel` is a pixel's length in metres."""
+    """Shapes, path, gates and links from above; `pixel` is a pixel's length in meters."""
     for row in flight.shapes:
         if row[KIND] == BOX:
             canvas.polygon(rectangle(row[X : Z + 1], row[A], row[B], row[YAW]), shape_color(row))

@@ -10,7 +10,7 @@ beginning of the path and the start vary, and leaving the room is a termination.
 
 Paths, of radius or half length `radius`, in laps of `lap_time`: "helix" around the axis of the room, climbing by
 `climb` up to 1.7 m and then level; "lemniscate", a figure eight of half width radius / 2; "line", to and fro along x,
-and "vertical", up and down, both as a sine. `waypoints` replaces them: a list of 2 to 64 [x, y, z] in metres, joined by
+and "vertical", up and down, both as a sine. `waypoints` replaces them: a list of 2 to 64 [x, y, z] in meters, joined by
 the minimum-snap path (Mellinger and Kumar, ICRA 2011), from rest to rest in one `lap_time`. When the last waypoint is
 the first one, it is flown again and again, else the reference waits at the end. Neighbours must differ, and the path
 must keep |x| and |y| within 1.3 m and z between 0.05 m and 1.8 m; a ParameterError names the fault.
@@ -126,7 +126,7 @@ SPEC = tasks.solo(
     },
     options={
         "path": PATH,
-        "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in metres to fly through in place of `path`"),
+        "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in meters to fly through in place of `path`"),
         "preview": integer(4, 0, 50, "number of future places of the reference in the observation, 0.2 s apart"),
     },
     sizes=_sizes,
@@ -146,7 +146,7 @@ SPEC = tasks.solo(
         **flight.past_actions(),
     },
     terms={
-        "track": term(0.0, 1.0, 1.0, "exp(-4 d), d the distance to the reference in metres"),
+        "track": term(0.0, 1.0, 1.0, "exp(-4 d), d the distance to the reference in meters"),
         "squared": term(-25.0, 0.0, 0.0, "the original's reward: -d^2"),
         "effort": term(-1.0, 0.0, 0.0, "minus the mean square of the action"),
     },
