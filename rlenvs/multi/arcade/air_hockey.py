@@ -152,8 +152,13 @@ SPEC = world(
         "mallet_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
         "rival": block("pair", low=-1.0, high=1.0, unit="m", doc="position of the other mallet"),
         "rival_velocity": block("pair", low=-5.0, high=5.0, unit="m/s", doc="its velocity"),
-        "stay": block("one", low=-60.0, high=60.0, unit="s", doc="time that the puck has been on the own side; "
-        "negative for the other side"),
+        "stay": block(
+            "one",
+            low=-60.0,
+            high=60.0,
+            unit="s",
+            doc="time that the puck has been on the own side; negative for the other side",
+        ),
         "score": block("pair", low=0.0, high=lambda values: values.goals, doc="own points, those of the other side"),
         "faults": block(
             *("pair",), low=0.0, high=FAULTS, doc="own faults towards the next point, the other side's", constant=True

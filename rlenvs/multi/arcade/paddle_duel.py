@@ -132,8 +132,9 @@ SPEC = world(
     observation={
         "ball": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="position of the ball"),
         "velocity": block("pair", low=-6.0, high=6.0, unit="px/frame", doc="of the ball"),
-        "paddles": block("pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of the own paddle and of "
-        "the other"),
+        "paddles": block(
+            "pair", low=-FAR - BALL, high=FAR + BALL, unit="px", doc="height of the own paddle and of the other"
+        ),
         "hits": block("one", low=0.0, high=FASTEST, doc="hits since the ball was served, up to 12"),
         "score": block("pair", low=0.0, high=lambda values: values.points, doc="own points, those of the other side"),
     },

@@ -124,7 +124,10 @@ SPEC = world(
         "hard": {"opponent": "negamax", "side": "random"},
         "columns": {
             "terms": TERMS
-            | {f"column_{i}": term(-1.0, 1.0, 0.0, f"1 for more discs in column {i}, -1 for fewer") for i in range(COLUMNS)}
+            | {
+                f"column_{i}": term(-1.0, 1.0, 0.0, f"1 for more discs in column {i}, -1 for fewer")
+                for i in range(COLUMNS)
+            }
         },
     },
     scores={"bound": Score(2, 0, "both games won")},

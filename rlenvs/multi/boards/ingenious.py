@@ -133,8 +133,9 @@ SPEC = world(
         "again": flag(True, "whether a player who reaches 18 moves again"),
         "opening": flag(True, "whether every player starts next to a different corner"),
         "colors": integer(COLORS, 3, COLORS, "colours of the tiles"),
-        "exchange": flag(False, "whether a player without a tile in a color of its lowest score may exchange all "
-        "tiles"),
+        "exchange": flag(
+            False, "whether a player without a tile in a color of its lowest score may exchange all tiles"
+        ),
         "planes": flag(False, "observation and actions as planes over slanted axes, for convolutional networks"),
     },
     sizes=sizes_of,

@@ -157,9 +157,7 @@ SPEC = world(
     },
     action=discrete("left", "stay", "right", idle=1),
     terms={
-        "occupation": term(
-            -STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "occupation, at the end of the day"
-        ),
+        "occupation": term(-STEEPEST, MOST_SECTIONS * MOST_PSI / np.e, 1.0, "occupation, at the end of the day"),
         "mixture": term(-0.5, 0.5, 1.0, "mixture: fraction of the smaller type, at the end of the day"),
     },
     horizon=day_of,

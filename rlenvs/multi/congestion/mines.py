@@ -87,7 +87,5 @@ def _best(parts: list[tuple[np.ndarray, np.ndarray]], keep: Callable[[np.ndarray
     roots = np.concatenate([root for _, root in parts])
     kept = np.flatnonzero(keep(values))
     if len(kept) > MOST_POINTS:
-        raise TooManyPointsError(
-            f"more than {MOST_POINTS:,} nondominated sums of gems; use fewer villages"
-        )
+        raise TooManyPointsError(f"more than {MOST_POINTS:,} nondominated sums of gems; use fewer villages")
     return _Sums(values[kept], roots[kept])

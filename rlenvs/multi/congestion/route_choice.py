@@ -143,7 +143,9 @@ SPEC = world(
         "load": i4("links"),
     },
     observation={
-        "number": block(2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True)
+        "number": block(
+            2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True
+        )
     },
     action=discrete(size="choices", doc="one of the routes between the own places"),
     terms={

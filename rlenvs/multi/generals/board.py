@@ -39,8 +39,9 @@ def parse_board(value: Any) -> tuple[str, ...] | None:
         raise ValueError("the board is empty; give a line of '.', '#', digits and capitals for each row")
     for number, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            raise ValueError(f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all rows equally "
-                             f"long")
+            raise ValueError(
+                f"row {number} has {len(row)} cells and row 0 has {len(rows[0])}; make all rows equally long"
+            )
         unknown = set(row) - set(".#" + CITIES + GENERALS)
         if unknown:
             raise ValueError(
@@ -66,8 +67,9 @@ def _check_generals(cells: str) -> None:
     present = [letter for letter in GENERALS if letter in cells]
     for letter in present:
         if cells.count(letter) > 1:
-            raise ValueError(f"general {letter} is on the board {cells.count(letter)} times; it must be there exactly "
-                             f"once")
+            raise ValueError(
+                f"general {letter} is on the board {cells.count(letter)} times; it must be there exactly once"
+            )
     needed = GENERALS[: max(len(present), 2)]
     for letter in needed:
         if letter not in cells:

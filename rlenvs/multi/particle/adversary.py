@@ -84,8 +84,10 @@ SPEC = physics.scenario(
     expert_sees="state",
     terms={
         "distance": term(
-            -physics.FARTHEST, 0.0, 1.0, "minus the distance from the goal: of the nearest team member, or for the "
-                                         "adversary its own"
+            -physics.FARTHEST,
+            0.0,
+            1.0,
+            "minus the distance from the goal: of the nearest team member, or for the adversary its own",
         ),
         "adversary": term(0.0, physics.FARTHEST, 1.0, "for the team: the adversary's distance from the goal"),
     },

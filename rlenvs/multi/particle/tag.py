@@ -85,8 +85,11 @@ def sides(values):
 
 FACMAC = {"prey": "scripted", "view_radius": 1.5, "first": "velocity", "actions": "continuous", "scaled": True}
 
-FIRST = choice("position", "velocity", doc="whether a step changes positions first (mpe2's order) or velocities first "
-                                           "(the older order)")
+FIRST = choice(
+    "position",
+    "velocity",
+    doc="whether a step changes positions first (mpe2's order) or velocities first (the older order)",
+)
 POSITION, VELOCITY = FIRST.codes("position", "velocity")
 
 SPEC = physics.scenario(
@@ -105,8 +108,12 @@ SPEC = physics.scenario(
         "good_radius": param(0.05, 0.01, 0.5, "m", "of prey"),
         "obstacle_radius": param(0.2, 0.01, 0.5, "m", "of an obstacle"),
         "view_radius": param(
-            physics.FARTHEST, 0.01, physics.FARTHEST, "m", "distance up to which agents see obstacles and each "
-                                                           "other", limit=True
+            physics.FARTHEST,
+            0.01,
+            physics.FARTHEST,
+            "m",
+            "distance up to which agents see obstacles and each other",
+            limit=True,
         ),
     },
     options={

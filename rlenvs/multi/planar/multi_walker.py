@@ -127,8 +127,9 @@ SPEC = world(
         "speed_knee": param(6.0, 0.01, 15.0, "rad/s", "speed of the knees' motors"),
         "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "range of the lidar"),
         "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
-        "position_noise": param(1e-3, 0.0, 0.1, "", "standard deviation of the observed positions of others and the "
-        "package"),
+        "position_noise": param(
+            1e-3, 0.0, 0.1, "", "standard deviation of the observed positions of others and the package"
+        ),
         "angle_noise": param(1e-3, 0.0, 0.1, "rad", "standard deviation of the observed angle of the package"),
         "tilt_limit": param(0.2, 0.01, 1.5, "rad", "angle of the package above which there is a cost"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),

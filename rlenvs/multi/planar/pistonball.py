@@ -160,8 +160,12 @@ SPEC = world(
     images={"screen": image("rows", "columns", 3, doc="the piston, its neighbours, the space above them")},
     action=moving,
     terms={
-        "distance": term(-FARTHEST, FARTHEST, 1.0, "decrease of the ball's distance to the left wall, in percent of "
-        "the initial distance"),
+        "distance": term(
+            -FARTHEST,
+            FARTHEST,
+            1.0,
+            "decrease of the ball's distance to the left wall, in percent of the initial distance",
+        ),
         "time": term(-0.1, 0.0, 1.0, "-0.1"),
     },
     costs={"effort": cost(60.0, doc="how far the piston moved, as a fraction of `piston_speed`")},

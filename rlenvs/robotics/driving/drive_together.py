@@ -142,8 +142,9 @@ def action(values):
     return multi_discrete({"acceleration": force, "steering": angle})
 
 
-MISHAPS = choice("end", "count", doc="whether a collision or leaving the road ends the agent's episode, or is only "
-                                     "counted")
+MISHAPS = choice(
+    "end", "count", doc="whether a collision or leaving the road ends the agent's episode, or is only counted"
+)
 (ENDS,) = MISHAPS.codes("end")
 
 SPEC = world(

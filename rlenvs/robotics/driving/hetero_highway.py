@@ -45,7 +45,7 @@ Termination of an agent: a crash; with `offroad_terminal` also off the road. Tru
 Success of an agent: no crash until then.
 
 ## Parameters
-Lengths in metres, times in seconds.
+Lengths are in meters, times in seconds.
 
 ## Reference Scores
 Mean return of all agents together over seeds 0 to 99. Fractions of agents that survive, and their mean speed, over
@@ -109,8 +109,9 @@ SPEC = driving_world(
     more_sizes=lambda values: {"agents": values.agents},
     params={
         "aggressive": param(0.1, 0.0, 1.0, "", "probability that a driver is aggressive"),
-        "defensive": param(0.1, 0.0, 1.0, "", "probability that a driver is defensive, limited to those that are not "
-        "aggressive"),
+        "defensive": param(
+            0.1, 0.0, 1.0, "", "probability that a driver is defensive, limited to those that are not aggressive"
+        ),
         "density": param(1.0, 0.2, 4.0, "", "of other cars at the start"),
         "ego_spacing": param(2.0, 0.5, 10.0, "", "gap behind agents' cars, as a fraction of the usual distance"),
         "low_speed": param(20.0, 0.0, 29.0, "m/s", "speed along the road at which `speed` is 0"),

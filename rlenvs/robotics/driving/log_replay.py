@@ -173,7 +173,7 @@ SPEC = world(
         "most_error": param(15.0, 1.0, 100.0, "m", "largest error counted by `distance`"),
         "path_width": param(4.0, 0.5, 50.0, "m", "distance from the logged path above which `off_path` is 1"),
         "near_end": param(
-            2.0, 0.1, 50.0, "m", "distance from the logged place at the end below which is success", limit=True
+            2.0, 0.1, 50.0, "m", "distance from the logged position at the end that counts as success", limit=True
         ),
     },
     options={

@@ -223,8 +223,9 @@ def names(keyword: Keyword, moves: Sequence[int] = ()) -> DropIn:
     chosen = [META[j] for j in moves]
     views: dict[str, View | Instead] = {
         "vehicle": view(_vehicle, "the ego car: position [m], speed [m/s], heading [rad], velocity [m/s], crashed"),
-        "set_record_video_wrapper": view(lambda setup, p, s: _record, "does nothing: images show one frame per "
-        "decision"),
+        "set_record_video_wrapper": view(
+            lambda setup, p, s: _record, "does nothing: images show one frame per decision"
+        ),
         "config": view(_config, "the part of highway-env's configuration that applies here"),
         "road": instead("cars are in `env.unwrapped.batch.states`: x, y, speed, cosine, sine, crashed"),
         "configure": instead("pass the configuration to `make`, as `config={...}` or under the option names"),

@@ -96,8 +96,11 @@ def _draw_plan(canvas, p, s):
 def draw(canvas, p, s):
     """The streets around the car; in the corner a plan of the town."""
     canvas.legend(
-        ("blue", "car"), (WAY, "its way"), ("orange", "other car"), (PEOPLE, "pedestrian"), ("green", "end of the "
-                                                                                                      "route")
+        ("blue", "car"),
+        (WAY, "its way"),
+        ("orange", "other car"),
+        (PEOPLE, "pedestrian"),
+        ("green", "end of the route"),
     )
     x, y = float(s.x[0]), float(s.y[0])
     width, height = canvas.scene

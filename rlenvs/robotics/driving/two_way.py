@@ -63,8 +63,9 @@ SPEC = driving_world(
     observation="times",
     params={
         "place_deviation": param(10.0, 0.0, 12.0, "m", "standard deviation of positions at the start"),
-        "speed_deviation": param(2.0, 0.0, 4.0, "m/s", "standard deviation of speeds; two and a half times as much "
-        "for oncoming cars"),
+        "speed_deviation": param(
+            2.0, 0.0, 4.0, "m/s", "standard deviation of speeds; two and a half times as much for oncoming cars"
+        ),
     },
     terms={
         "speed": term(0.0, 1.0, 0.8, "rank of the target speed, from 0 to 1"),

@@ -73,7 +73,7 @@ from rlenvs.robotics.landing.render import draw_landing
 NOTHING, LEFT_ENGINE, MAIN_ENGINE, RIGHT_ENGINE = range(4)
 BOUNDS = (2.5, 2.5, 10.0, 10.0, 2.0 * math.pi, 10.0, 1.0, 1.0)
 
-BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: center, angle, velocity, spin of each")
 DROP_IN = drop_in(
     {"continuous": only(False, "rlenvs/LunarLanderContinuous-v0 has throttles")},
     dict.fromkeys(("lander", "legs", "moon", "world", "particles"), BODIES),
@@ -99,8 +99,9 @@ SPEC = world(
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
         "scale": param(30.0, 10.0, 100.0, "px/m", "pixels per meter"),
         "viewport_w": param(600.0, 400.0, 1000.0, "px", "width of the viewport; leaving it ends the episode"),
-        "viewport_h": param(400.0, 200.0, 800.0, "px", "height of the viewport, where episodes start; the pad is at a "
-        "quarter of it"),
+        "viewport_h": param(
+            400.0, 200.0, 800.0, "px", "height of the viewport, where episodes start; the pad is at a quarter of it"
+        ),
         "wind_power": param(15.0, 0.0, 20.0, "N", "strongest wind, with `enable_wind`"),
         "turbulence_power": param(1.5, 0.0, 2.0, "N m", "strongest torque of the wind"),
     },

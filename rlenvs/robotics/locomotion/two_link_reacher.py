@@ -83,8 +83,9 @@ SPEC = world(
         "damping": param(1.0, 0.0, 5.0, "N m s/rad", "of the joints"),
         "armature": param(1.0, 0.2, 5.0, "kg m^2", "inertia of the motors"),
     },
-    options={"compat": flag(False, doc="whether rewards use the position of the tip before the step, as in the "
-                                       "original")},
+    options={
+        "compat": flag(False, doc="whether rewards use the position of the tip before the step, as in the original")
+    },
     state={"xpos": f8("nbody", 3), "paid": f8(4), **STATE},
     observation={
         "angles": block(2 * JOINTS, low=-1.0, high=1.0, doc="cosines, then sines, of shoulder and elbow", raw=True),

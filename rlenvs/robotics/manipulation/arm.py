@@ -49,7 +49,7 @@ PARAMS = {
 CONTROL = choice(
     *("hand", "pose", "joints", "panda-gym"),
     doc="what actions control: the target of the hand with the fingers down, the target and its attitude, the targets "
-        "of the seven joints, or, as in panda-gym, displacements of the hand with the fingers down",
+    "of the seven joints, or, as in panda-gym, displacements of the hand with the fingers down",
 )
 POSE, JOINTS, FROM_HAND = CONTROL.codes("pose", "joints", "panda-gym")
 OPTIONS: dict[str, Any] = {

@@ -121,7 +121,7 @@ SPEC = arm.task(
         "reward": choice(
             *("sparse", "dense", "shaped"),
             doc="-1 until the goal is reached, the negative difference to it, or that with terms for reaching and "
-                "grasping",
+            "grasping",
             sets={
                 "sparse": {"reached": 1.0, "difference": 0.0, "approach": 0.0, "grasp": 0.0},
                 "dense": {"reached": 0.0, "difference": 1.0, "approach": 0.0, "grasp": 0.0},

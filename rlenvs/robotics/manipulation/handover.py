@@ -132,8 +132,9 @@ SPEC = world(
         **arm.goal_terms(FARTHEST),
         "giver_near": term(0.0, 1.0, 0.0, "1 - tanh(8 d), d [m] from the giver's hand to its end; 1 once taken"),
         "receiver_near": term(0.0, 1.0, 0.0, "1 - (tanh(8 d) + tanh(2 d)) / 2 for the receiver, while held"),
-        "handed": term(0.0, 1.0, 0.0, "1/3 while the giver holds the bar, 2/3 while both do, 1 while only the "
-        "receiver does"),
+        "handed": term(
+            0.0, 1.0, 0.0, "1/3 while the giver holds the bar, 2/3 while both do, 1 while only the receiver does"
+        ),
         "place": term(0.0, 1.0, 0.0, "1 - tanh(4 d), d [m] from the bar to the goal, while the receiver holds it"),
     },
     costs={

@@ -112,8 +112,9 @@ SPEC = world(
         ),
         "start_width": param(0.1, 0.0, 0.12, "m", "side of the square in which the peg starts"),
         "start_height": param(0.1, 0.04, 0.15, "m", "of the tip above the bottom of the hole at the start"),
-        "start_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest rotation of the peg relative to the hole at the "
-        "start"),
+        "start_turn": param(
+            math.pi / 6.0, 0.0, 0.8, "rad", "largest rotation of the peg relative to the hole at the start"
+        ),
         "hole_width": param(0.1, 0.0, 0.2, "m", "side of the square of holes"),
         "hole_turn": param(math.pi / 6.0, 0.0, 0.8, "rad", "largest rotation of the board"),
         "force_limit": param(10.0, 1.0, 50.0, "N", "contact force above which there are costs"),

@@ -68,8 +68,9 @@ REST = 0.05  # m/s
 PLACED = 0.3  # thresholds, beside its place: near enough for the lower cube
 NONE = {"reached": 0.0, "distance": 0.0, "near": 0.0, "held": 0.0, "placed": 0.0, "based": 0.0}
 
-RULE = choice("stacked", "published", doc="whether one cube has to stand on the other, or both only have to be near "
-                                          "the two goals")
+RULE = choice(
+    "stacked", "published", doc="whether one cube has to stand on the other, or both only have to be near the two goals"
+)
 STACKED, PUBLISHED = RULE.codes("stacked", "published")
 START = choice(
     *("table", "placed", "held", "any"),

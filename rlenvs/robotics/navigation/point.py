@@ -19,8 +19,9 @@ POINT = {
     "thrust": param(0.015, 0.005, 0.03, "N", "largest force of the drive"),
     "torque": param(0.015, 0.005, 0.03, "N m", "largest torque of the turning servo"),
     "turn_rate": param(1.0 / 0.3, 1.0, 10.0, "rad/s", "target rate of the turning servo at full action"),
-    "saturation": param(0.05, 0.02, 1.0, "", "action at which the drive saturates, and error at which the servo "
-    "saturates"),
+    "saturation": param(
+        0.05, 0.02, 1.0, "", "action at which the drive saturates, and error at which the servo saturates"
+    ),
 }
 
 STATE = {

@@ -158,8 +158,9 @@ def parse_gates(given: Any, arena: Point, half_opening: float, half_outer: float
         fix = "move the gate, or make the arena larger or the gates smaller"
         check_inside(f"gate {g}", "x", x, -reach_x, reach_x, fix)
         check_inside(f"gate {g}", "y", y, -reach_y, reach_y, fix)
-        check_inside(f"gate {g}", "z", z, half_opening, arena[2] - half_outer, f"{fix}; openings must be above the "
-                                                                               f"floor")
+        check_inside(
+            f"gate {g}", "z", z, half_opening, arena[2] - half_outer, f"{fix}; openings must be above the floor"
+        )
         for other in range(g):
             gap = frame_gap(gates, other, g, half_outer)
             if gap < SMALLEST_GAP:

@@ -131,8 +131,9 @@ SPEC = tasks.solo(
             0.3, 0.01, 1.0, "", "rpm actions: change of rotor speed at full action, relative to hover"
         ),
         "goal_radius": param(0.25, 0.05, 1.0, "m", "distance at which the goal is reached"),
-        "safe_gap": param(0.3, 0.05, 1.0, "m", "distance between hull and obstacle below which there is a proximity "
-        "cost"),
+        "safe_gap": param(
+            0.3, 0.05, 1.0, "m", "distance between hull and obstacle below which there is a proximity cost"
+        ),
         "obstacle_speed": param(0.5, 0.0, 3.0, "m/s", "speed of moving obstacles"),
     },
     options={

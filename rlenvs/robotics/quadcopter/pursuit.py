@@ -152,7 +152,7 @@ KIND = tasks.team(
     observation=observed(),
     terms={
         "approach": term(
-            CRASH, LONGEST, 1.0, "metres by which the target came nearer, or where it was before the step"
+            CRASH, LONGEST, 1.0, "decrease of the distance to the target's position before the step, in meters"
         ),
         "distance": term(CRASH, FARTHEST, 0.001, "mean distance to the other vehicles in meters"),
     },

@@ -74,8 +74,10 @@ SPEC = tasks.solo(
     observation={**flight.kinematics(15.0, 20.0, rate=10.0), **racing.course_blocks(), **flight.past_actions()},
     terms={
         "progress": term(
-            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "decrease of the distance to the center of the next gate, "
-                                                            "in meters"
+            -racing.LONGEST_STEP,
+            racing.LONGEST_STEP,
+            1.0,
+            "decrease of the distance to the center of the next gate, in meters",
         ),
         "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
         "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),

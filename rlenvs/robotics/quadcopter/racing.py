@@ -165,8 +165,8 @@ def race_data(values: Any) -> dict[str, Any]:
     half, radius = values.gate_scale * course.half_opening, float(data["hull"][0])
     if radius >= half:
         raise ParameterError(
-            f"the vehicle's radius of {radius:g} m is no smaller than half the opening of the gates, {half:g} m; "
-            "raise gate_scale or take a smaller vehicle or hull"
+            f"the vehicle's radius of {radius:g} m is not smaller than half the opening of the gates, {half:g} m; "
+            f"raise gate_scale or use a smaller vehicle or hull"
         )
     places = np.array(course.gates)
     start = np.array(course.start)
@@ -397,9 +397,9 @@ def glide(p, s, k):
 def course_blocks() -> dict[str, Any]:
     """The observation blocks of the course."""
     return {
-        "to_gates": block(2, 3, low=-20.0, high=20.0, unit="m", doc="centres of the next two gates minus position"),
+        "to_gates": block(2, 3, low=-20.0, high=20.0, unit="m", doc="centers of the next two gates minus position"),
         "facing": block(2, 2, low=-1.0, high=1.0, doc="direction of flight of these gates: cosine and sine of the yaw"),
-        "left": block(low=0.0, high=1.0, doc="share of the gates that are still to be passed"),
+        "left": block(low=0.0, high=1.0, doc="fraction of the gates still to pass"),
     }
 
 

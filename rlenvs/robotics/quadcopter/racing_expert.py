@@ -1,4 +1,4 @@
-"""The expert of the racing tasks: how fast it flies through the next gate, and how it gets there."""
+"""The expert of the racing tasks: its speed through the next gate, and its path to it."""
 
 import math
 

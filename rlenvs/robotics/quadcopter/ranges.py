@@ -1,7 +1,7 @@
 """Range sensors: the distance along a ray to the shapes of a scene, exact for every kind of shape.
 
-Shapes are the rows of scene.py. They are convex, so that a ray is inside one from where it has entered all its sides to
-where it leaves the first.
+Shapes are the rows of scene.py. They are convex, so a ray is inside one between the point where it has entered all its
+sides and the point where it leaves the first.
 """
 
 import math

@@ -1,8 +1,7 @@
 """Images of flights: a view in perspective and, in a corner, a map.
 
-`draw_room_flight` shows a room from a fixed side, as near as what matters allows; `draw_course_flight` follows the
-vehicles from behind. Vehicles are drawn larger than they are, to be seen. Their front rotors are orange; a red arrow
-shows the velocity.
+`draw_room_flight` shows a room from a fixed side, as close up as possible; `draw_course_flight` follows the vehicles
+from behind. Vehicles are drawn enlarged. Their front rotors are orange; a red arrow shows the velocity.
 """
 
 import math

@@ -1,9 +1,9 @@
-"""Surround: quadcopters gather around a target that stands, and keep apart.
+"""Surround: quadcopters gather around a stationary target, and keep apart.
 
 ## Description
-Several Crazyflies 2.x go to a target that stands in the air and have to be close to it and far from each other at the
-same time. The task is MOMAland's surround-v0 (Felten et al., arXiv 2407.16312), where vehicles are points, which
-level="point" keeps. By default they are this package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz
+Several Crazyflies 2.x fly to a stationary target in the air and have to be close to it and at the same time far from
+each other. The task is MOMAland's surround-v0 (Felten et al., arXiv 2407.16312), where vehicles are points;
+level="point" reproduces it. By default they are this package's quadcopters, explicit dynamics, 240 Hz physics and 30 Hz
 control, in a room 8 m wide and 4 m high.
 
 ## Action Space
@@ -11,16 +11,15 @@ Per agent. With action="velocity" a direction, and a speed relative to `speed_li
 in the room. Level "point": a displacement along each axis, 0.2 m at full action.
 
 ## Observation Space
-Position, attitude, velocity, body rates, the vector to the target, places and velocities of the nearest others; with
-`history` also the last actions, newest last. Level "point": the places of itself, of the target and of the others by
-number, 3 (n + 1) numbers, for n agents.
+Position, attitude, velocity, body rates, the vector to the target, positions and velocities of the nearest others; with
+`history` also the last actions, newest last. Level "point": the positions of the agent, of the target and of the others
+in order, 3 (n + 1) numbers for n agents.
 
 ## Rewards
 Two objectives; with the `mo-` id the reward is their vector. `approach` is how much nearer [m] the vehicle came to the
 target's position before the step. `distance` is the mean distance [m] to the other vehicles; its weight makes one meter
 between vehicles over a whole episode worth as much as 0.2 m nearer to the target. A vehicle that crashed receives -10
-in both. What `approach` sums up to is how much nearer a vehicle is in the end than at the start, whatever it did in
-between.
+in both. The sum of `approach` is how much nearer a vehicle is at the end than at the start, whatever it did in between.
 
 ## Costs
 None.
@@ -43,7 +42,7 @@ Hover speed and largest speed follow from mass, gravity and the coefficients. Th
 ## Reference Scores
 Mean return over seeds 0 to 99, summed over the vehicles. The expert keeps a horizontal ring of 0.4 m around the target
 from the start. That solves the task, but is not the optimum of the published terms: at level "point", a team that waits
-in four corners and gathers in the last 20 steps earns 10.8, the expert 6.3.
+in four corners and gathers in the last 20 steps scores 10.8, the expert 6.3.
 
 ## Version History
 v0: first version.

@@ -1,4 +1,4 @@
-"""Several vehicles in one world: the wind that each sends down on those below.
+"""Several vehicles in one world: the downwash of each on those below.
 
 The model of the downwash: gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021).
 """
@@ -13,10 +13,10 @@ WASH_RANGE = 10.0  # m, beyond which no downwash is felt sideways
 WASH = {
     "downwash_force": param(2267.18, 0.0, 1e4, "N", "strength of the downwash of a vehicle above"),
     "downwash_most": param(2.25, 0.0, 1e6, "", "largest push of a vehicle above, in weights"),
-    "downwash_spread": param(0.16, 0.0, 1.0, "", "growth of the downwash's width per metre below"),
+    "downwash_spread": param(0.16, 0.0, 1.0, "", "growth of the downwash's width per meter below"),
     "downwash_width": param(-0.11, -0.5, 0.5, "m", "width of the downwash at height difference 0"),
 }
-SWARM_EFFECTS = {"downwash": flag(False, "push of the vehicles above")}
+SWARM_EFFECTS = {"downwash": flag(False, "whether vehicles above push down on those below")}
 SWARM_SHOWN_BY = {name: {"downwash": True} for name in WASH}
 
 
@@ -72,7 +72,7 @@ def fly_swarm(p, s, rng):
 # --- neighbours -------------------------------------------------------------------------------------------------------
 
 SWARM_OPTIONS: dict[str, Any] = {
-    "neighbours": integer(3, 0, 20, "nearest other vehicles in the observation"),
+    "neighbours": integer(3, 0, 20, "number of nearest other vehicles in the observation"),
     "collisions_end": flag(True, "whether vehicles that touch are out; otherwise they pass through each other"),
 }
 

@@ -1,9 +1,9 @@
 """Swarm race: several quadcopters race each other through the gates of one course.
 
 ## Description
-QuadRace for several: everybody flies the same course at the same time, through the same gates, and sees the nearest
-others. Racers start side by side and one behind another. Who hits a frame, the floor, a wall or another racer is out;
-a racer that is out or has finished is no longer there. Courses, gates, fidelities, timing: see QuadRace-v0.
+QuadRace for several vehicles: all fly the same course at the same time, through the same gates, and observe the nearest
+others. Racers start in rows. A racer that hits a frame, the floor, a wall or another racer is out; racers that are out
+or have finished are removed. Courses, gates, fidelities, timing: see QuadRace-v0.
 
 ## Action Space
 Per racer. By default thrust and body rates: -1, 0 and 1 are no thrust, the weight, and the largest thrust; rates are
@@ -11,29 +11,30 @@ fractions of `rate_limit`.
 
 ## Observation Space
 Position, attitude as a rotation matrix, velocity, body rates, the vectors to the next two gates and their directions,
-the share of gates left, position and velocity of the nearest others relative to the racer, and the last action.
+the fraction of gates left, position and velocity of the nearest others relative to the racer, and the last action.
 
 ## Rewards
 Per racer. `progress`, `gate`, `rates`, `crash`, `time` and `finish_time` are those of QuadRace-v0. `rank` is 1 for the
-first who finishes, 1/2 for the second, 1/3 for the third; racers that finish in the same step share the better rank.
-`lead`, with weight 0, is 1 in every step in which nobody has passed more gates.
+first racer that finishes, 1/2 for the second, 1/3 for the third; racers that finish in the same step share the better
+rank. `lead`, with weight 0, is 1 in every step in which no other racer has passed more gates.
 
 ## Costs
 Indicators per step: a frame or the floor was hit; another racer was touched; another hull is closer than `gap`; closer
-than 0.3 m to a wall or the ceiling, or beyond; tilted by more than 1.4 rad.
+than 0.3 m to a wall or the ceiling, or outside; tilted by more than 1.4 rad.
 
 ## Starting State
 Level and at rest, facing the first gate, on a grid around the start of the course, whose spacing is 4 hull radii and
-twice `start_spread`, at least 0.5 m; with start="any_gate" before a gate drawn at random, the same for all. Places are
-left out where walls or frames are close, or where a gate stands in the way to the first one. When a course has no room
-for so many racers, a ParameterError says for how many it has.
+twice `start_spread`, at least 0.5 m; with start="any_gate" before a random gate, the same for all. Places near walls or
+frames, or with a gate between them and the first one, are left out. If a course has no room for all racers, a
+ParameterError tells how many fit.
 
 ## Episode End
-Termination, of each racer: the last gate is passed (success), a frame or the floor is hit, the arena is left, another
-racer is touched (unless collisions_end=False). Truncation: 5 s for each gate to pass and 1 s for each racer.
+Termination, of each racer: the last gate is passed (a success), a frame or the floor is hit, the racer leaves the
+arena, or another racer is touched (unless collisions_end=False). Truncation: 5 s for each gate to pass and 1 s for each
+racer.
 
 ## Parameters
-Those of the vehicle follow `vehicle`; all racers fly the same one.
+The defaults of the vehicle depend on `vehicle`; all racers fly the same one.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -133,8 +134,8 @@ def swarm_data(values: Any) -> dict[str, Any]:
     room = min(_slots(values, data, gates, first, spacing) for gates in courses for first in firsts)
     if values.agents > room:
         raise ParameterError(
-            f"agents={values.agents} do not fit around the start of this course with these hulls; {room} do: "
-            "take fewer, another course, a smaller start_spread, or a smaller vehicle or hull"
+            f"agents={values.agents} do not fit around the start of this course with these hulls; at most {room} do. "
+            f"Use fewer, another course, a smaller start_spread, or a smaller vehicle or hull"
         )
     return {**data, "spacing": spacing}
 
@@ -197,14 +198,17 @@ SPEC = tasks.team(
     },
     terms={
         "progress": term(
-            -racing.LONGEST_STEP, racing.LONGEST_STEP, 1.0, "metres gained towards the centre of the next gate"
+            -racing.LONGEST_STEP,
+            racing.LONGEST_STEP,
+            1.0,
+            "decrease of the distance to the center of the next gate, in meters",
         ),
         "gate": term(0.0, 1.0, 1.0, "1 for passing the next gate"),
         "rank": term(0.0, 1.0, 10.0, "1 over the rank, in the step that finishes the course"),
         "rates": term(-racing.FASTEST_RATE, 0.0, 0.01, "minus the body rate in rad/s"),
         "crash": term(-1.0, 0.0, 10.0, "-1 for a hit frame, the floor, another racer, or leaving the arena"),
         "time": term(-1.0, 0.0, 0.03, "-1 for every step"),
-        "lead": term(0.0, 1.0, 0.0, "1 while nobody has passed more gates"),
+        "lead": term(0.0, 1.0, 0.0, "1 while no other racer has passed more gates"),
         "finish_time": term(0.0, racing.LONGEST_FLIGHT, 0.0, "seconds flown, in the step that finishes the course"),
     },
     costs={

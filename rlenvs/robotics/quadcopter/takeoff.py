@@ -1,36 +1,35 @@
-"""Takeoff: rise from the floor and hover at a height.
+"""Takeoff: lift a quadcopter off the floor and hover at a given height.
 
 ## Description
-A Crazyflie 2.x stands on the floor of a room of 3 m x 3 m x 2 m with its rotors at rest. It has to take off, climb
-straight to a goal above its place, and stay there. Timing and the term `takeoff` are those of TakeoffAviary in
-gym-pybullet-drones (Panerati et al., "Learning to Fly", IROS 2021, branch paper): explicit dynamics, 240 Hz physics, 30
-Hz control, 5 s.
+A Crazyflie 2.x stands on the floor of a room of 3 m x 3 m x 2 m with its rotors off. It has to take off, climb straight
+to a goal above it, and stay there. Timing and the term `takeoff` are those of TakeoffAviary in gym-pybullet-drones
+(Panerati et al., "Learning to Fly", IROS 2021, branch paper): explicit dynamics, 240 Hz physics, 30 Hz control, 5 s.
 
-The original's reward is smaller in size the higher the vehicle is, without end, so that the best flight is one straight
-up for ever; and as it is never positive, leaving the room would end the losses. It is here for comparison, with weight
-0. The default reward and success ask for a hover at the goal. Also different: the start and the goal vary, the goal is
-in the observation, the rotors may change by 10 % (not 5 %), there is a floor, and leaving the room is a termination.
+The original's reward increases with height without limit, so the optimal flight goes straight up forever; and since it
+is never positive, leaving the room would end the losses. It is included for comparison, with weight 0. The default
+reward and success require hovering at the goal. Also different: the start and the goal vary, the goal is in the
+observation, rotor speeds can change by 10 % (not 5 %), there is a floor, and leaving the room is a termination.
 
 ## Action Space
 With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). With action="one_d_rpm" one
-number drives all four rotors. With rotor speeds, who explores falls over soon after take-off, and learning ends at
-staying on the floor; at level "rates", whose actions are thrust and body rates, it does not.
+number drives all four rotors. With rotor speeds, exploration makes the vehicle tip over soon after takeoff, and
+learners end up staying on the floor; at level "rates", with thrust and body rates as actions, they do not.
 
 ## Observation Space
 Position, attitude, velocity, body rates and the vector to the goal; with `history` also the last actions, newest last.
 
 ## Rewards
-`goal` is exp(-2 d) at distance d [m] from the goal: 1 there, and everywhere better the nearer it is. The others have
-weight 0 by default. `takeoff` is the original's: -5 while the centre is below 0.02 m, else -1/(10 z) at height z [m].
+`goal` is exp(-2 d) at distance d [m] from the goal: 1 at the goal, decreasing with the distance. The others have weight
+0 by default. `takeoff` is the original's: -5 while the center is below 0.02 m, else -1/(10 z) at height z [m].
 
 ## Costs
 Indicators per step: |roll| or |pitch| > 0.2 rad; |x| or |y| > 1.3 m, or z > 1.8 m.
 
 ## Starting State
-Level and at rest on the floor, with still rotors, uniform in a square of half width `start_spread`. The goal is
-straight above, its height uniform within `height_spread` of `goal_height`. With start="anywhere" half of the episodes
-begin in the air, hovering between the floor and 0.3 m above the goal, at most at 1.8 m: who learns from these too
-learns to fly before it learns to take off.
+Level and at rest on the floor, with rotors off, uniform in a square of half width `start_spread`. The goal is straight
+above, its height uniform within `height_spread` of `goal_height`. With start="anywhere" half of the episodes start in
+the air, hovering between the floor and 0.3 m above the goal, at most at 1.8 m: learners that also see these learn to
+fly before they learn to take off.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 0.8 rad. Truncation: 5 s. Success means that the vehicle
@@ -60,7 +59,7 @@ CLOSE, HOLD = 0.1, 0.5  # m and s of hovering that make a success
 MOST = 3.0  # m/s^2, sideways acceleration of the expert
 ABOVE = 0.3  # m above the goal: the highest start in the air
 
-START = choice("floor", "anywhere", doc="where episodes begin: on the floor, or half of them in the air")
+START = choice("floor", "anywhere", doc="where episodes start: on the floor, or half of them in the air")
 (ANYWHERE,) = START.codes("anywhere")
 
 SPEC = tasks.solo(

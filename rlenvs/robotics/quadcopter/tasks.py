@@ -1,4 +1,4 @@
-"""The declaration that tasks share: a vehicle, its options, its engines, its camera. A task adds what is its own."""
+"""The common declaration of tasks: a vehicle, its options, engines and camera. A task adds its own parts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,39 +1,40 @@
-"""Track: follow a path that moves on with time.
+"""Track: fly a quadcopter along a path, following a moving reference.
 
 ## Description
-A point of reference moves along a path through a room of 3 m x 3 m x 2 m, and a Crazyflie 2.x has to stay with it. The
+A reference point moves along a path through a room of 3 m x 3 m x 2 m, and a Crazyflie 2.x has to stay with it. The
 path "helix" with climb=0 is the circle of gym-pybullet-drones' example pid.py (radius 0.3 m, a lap in 10 s, episodes of
 12 s; Panerati et al., "Learning to Fly", IROS 2021), which flies it at a height of 0.1 m. The term `squared` is the
-reward of that package's TuneControlAviary (branch paper); here no gains are tuned, the rotors are commanded. Physics at
-240 Hz, control at 30 Hz. Different from the original: the reference and its future are in the observation, the
-beginning of the path and the start vary, and leaving the room is a termination.
+reward of that package's TuneControlAviary (branch paper); here the actions command the rotors instead of tuning gains.
+Physics at 240 Hz, control at 30 Hz. Different from the original: the reference and its future are in the observation,
+the start of the path and of the vehicle vary, and leaving the room is a termination.
 
-Paths, of radius or half length `radius`, in laps of `lap_time`: "helix" around the axis of the room, climbing by
-`climb` up to 1.7 m and then level; "lemniscate", a figure eight of half width radius / 2; "line", to and fro along x,
-and "vertical", up and down, both as a sine. `waypoints` replaces them: a list of 2 to 64 [x, y, z] in meters, joined by
-the minimum-snap path (Mellinger and Kumar, ICRA 2011), from rest to rest in one `lap_time`. When the last waypoint is
-the first one, it is flown again and again, else the reference waits at the end. Neighbours must differ, and the path
-must keep |x| and |y| within 1.3 m and z between 0.05 m and 1.8 m; a ParameterError names the fault.
+The paths have the radius or half length `radius` and a lap takes `lap_time`: "helix" around the axis of the room,
+climbing by `climb` up to 1.7 m and then level; "lemniscate", a figure eight of half width radius / 2; "line", to and
+fro along x, and "vertical", up and down, both as a sine. `waypoints` replaces them: a list of 2 to 64 [x, y, z] in
+meters, joined by a minimum-snap path (Mellinger and Kumar, ICRA 2011), from rest to rest in one `lap_time`. If the last
+waypoint equals the first, the path repeats, otherwise the reference waits at the end. Consecutive waypoints must
+differ, and the path must keep |x| and |y| within 1.3 m and z between 0.05 m and 1.8 m; otherwise a ParameterError names
+the problem.
 
 ## Action Space
-With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). The forms with one number can
-follow path="vertical" only. Velocity actions reach `speed_limit`, by default 0.25 m/s, which the path must not exceed;
-position actions set a target at most 1 m away, which the PID behind them follows well up to some 0.4 m/s.
+With action="rpm", one number per rotor: speed = hover speed x (1 + action_range x a). The action types with one number
+can only follow path="vertical". Velocity actions reach `speed_limit`, by default 0.25 m/s, which the path must not
+exceed; position actions set a target at most 1 m away, which the PID controller tracks well up to about 0.4 m/s.
 
 ## Observation Space
 Position, attitude, velocity, body rates; the vector to the reference, its velocity minus the vehicle's, and vectors to
-the reference as it will be in 0.2 s, 0.4 s, ... (`preview` of them). With `history`, the last actions too, newest last.
+the reference in 0.2 s, 0.4 s, ... (`preview` of them). With `history` also the last actions, newest last.
 
 ## Rewards
-`track` is exp(-4 d) at distance d [m] from the reference. `squared`, -d^2, the original's, is never positive, so that
-an early end pays, and hardly tells 0.1 m from nothing; it and `effort` have weight 0 by default.
+`track` is exp(-4 d) at distance d [m] from the reference. `squared`, the original's -d^2, is never positive, so ending
+early is an advantage, and hardly distinguishes 0.1 m from 0; it and `effort` have weight 0 by default.
 
 ## Costs
 Indicators per step: |roll| or |pitch| > 0.4 rad; |x| or |y| > 1.3 m, or z > 1.8 m; more than 0.3 m off the reference.
 
 ## Starting State
-Level, at rest, uniform in a box of half width `start_spread` around the reference, which begins anywhere on its lap,
-with waypoints at the first one.
+Level, at rest, uniform in a box of half width `start_spread` around the reference, which starts at a random point of
+its lap, with waypoints at the first one.
 
 ## Episode End
 Termination: |x| or |y| > 1.5 m, z > 2 m, |roll| or |pitch| > 1 rad. Truncation: 12 s. Success means that the vehicle
@@ -59,7 +60,7 @@ from rlenvs.core import block, choice, cost, f8, free, i8, integer, kernel, math
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
-PATH = choice("helix", "lemniscate", "line", "vertical", doc="the path, where no waypoints are given")
+PATH = choice("helix", "lemniscate", "line", "vertical", doc="the path, if no waypoints are given")
 HELIX, LEMNISCATE, VERTICAL = PATH.codes("helix", "lemniscate", "vertical")
 ROOM, CEILING, CRASH_TILT = 1.5, 2.0, 1.0
 SAFE_RADIUS, SAFE_HEIGHT, SAFE_TILT, OFF_PATH = 1.3, 1.8, 0.4, 0.3
@@ -82,7 +83,7 @@ def _waypoints(given: Any) -> list[list[float]] | None:
         x, y, z = path[outside.argmax()]
         raise ParameterError(
             f"the path through them comes to ({x:.2f}, {y:.2f}, {z:.2f}); allowed is |x| and |y| up to {SAFE_RADIUS} m "
-            f"and z from {FLOOR} m to {SAFE_HEIGHT} m; move the waypoints inwards, or add some where it swings out"
+            f"and z from {FLOOR} m to {SAFE_HEIGHT} m; move the waypoints inwards, or add some where it overshoots"
         )
     return rows
 
@@ -120,14 +121,14 @@ SPEC = tasks.solo(
     params={
         "radius": param(0.3, 0.05, 1.2, "m", "radius or half length of the path; not for waypoints"),
         "lap_time": param(10.0, 2.0, 100.0, "s", "time of a lap; with waypoints, from the first to the last"),
-        "height": param(1.0, 0.1, 1.6, "m", "height at which the path begins; not for waypoints"),
+        "height": param(1.0, 0.1, 1.6, "m", "height at which the path starts; not for waypoints"),
         "climb": param(0.05, 0.0, 0.5, "m/s", "upward speed of the helix"),
         "start_spread": param(0.1, 0.0, 0.3, "m", "half width of the box of start positions around the reference"),
     },
     options={
         "path": PATH,
-        "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in meters to fly through in place of `path`"),
-        "preview": integer(4, 0, 50, "number of future places of the reference in the observation, 0.2 s apart"),
+        "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in meters to fly through instead of `path`"),
+        "preview": integer(4, 0, 50, "number of future positions of the reference in the observation, 0.2 s apart"),
     },
     sizes=_sizes,
     data={"snap": f8("segments", 3, 8), "durations": f8("segments"), "closed": i8},

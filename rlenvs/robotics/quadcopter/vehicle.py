@@ -1,13 +1,13 @@
-"""The vehicle: what it is made of, its parameters and state, and how four rotors add up to a force and torques.
+"""The vehicle: its parameters and state, and how four rotors give a force and torques.
 
 Numbers of "cf2x", "cf2p", "racer", "hb": Panerati et al., "Learning to Fly", IROS 2021 (gym-pybullet-drones; "hb" from
 its branch paper). "stmcfb": Ryou et al., "Multi-Fidelity RL for Time-Optimal Quadrotor Re-planning", 2024.
-"cpc": Foehn et al., "Time-Optimal Planning for Quadrotor Waypoint Flight", 2021; it gives thrusts, so its
-coefficients are ours.
+"cpc": Foehn et al., "Time-Optimal Planning for Quadrotor Waypoint Flight", 2021; it gives thrusts, so the coefficients
+are derived here.
 
-Two things differ from the originals. The racer there carries the aerodynamics and the hull of the 30 times lighter
-Crazyflie; here its drag decelerates it as the Crazyflie's does, and its hull has its own size. And hover speed, largest
-speed and the controllers' weight follow from the parameters, so a changed mass cannot half-work.
+Two differences from the originals: the racer there has the aerodynamics and the hull of the 30 times lighter Crazyflie;
+here its drag gives the same deceleration as the Crazyflie's, and its hull has its own size. And hover speed, largest
+speed and the weight used by controllers follow from the parameters, so a changed mass takes effect everywhere.
 """
 
 import math
@@ -69,7 +69,7 @@ VEHICLES = {name: dict(zip(QUANTITIES, row, strict=True)) for name, row in ROWS.
 
 BODY = {
     "mass": param(0.027, 0.01, 2.0, "kg", "mass of the vehicle"),
-    "arm": param(0.0397, 0.01, 0.5, "m", "distance from the centre to a rotor"),
+    "arm": param(0.0397, 0.01, 0.5, "m", "distance from the center to a rotor"),
     "inertia_x": param(1.4e-5, 1e-6, 0.05, "kg m^2", "moment of inertia about body x"),
     "inertia_y": param(1.4e-5, 1e-6, 0.05, "kg m^2", "moment of inertia about body y"),
     "inertia_z": param(2.17e-5, 1e-6, 0.05, "kg m^2", "moment of inertia about body z"),
@@ -86,7 +86,7 @@ CONSTRAINTS = [
     constraint(
         *("inertia_x", "inertia_y", "inertia_z"),
         holds=lambda x, y, z: np.maximum(np.maximum(x, y), z) * (1.0 + LOPSIDED) <= LOPSIDED * (x + y + z),
-        doc="none may exceed 3 x the sum of the other two (no rigid body exceeds 1 x)",
+        doc="none may exceed 3 times the sum of the other two (for a real rigid body: 1 times)",
     ),
     constraint(
         *("torque_coefficient", "thrust_coefficient"),
@@ -113,11 +113,11 @@ AIR = {
 
 # every effect of the air and of the drive has a switch
 EFFECTS = {
-    "ground_effect": flag(False, "more lift close to the floor"),
-    "drag": flag(False, "drag of the rotors in the air"),
-    "rotor_lag": flag(False, "rotors follow their commands with a delay"),
-    "battery": flag(False, "the battery empties, and the rotors turn slower for it"),
-    "wind": flag(False, "wind with gusts"),
+    "ground_effect": flag(False, "whether there is more lift close to the floor"),
+    "drag": flag(False, "whether the rotors cause drag"),
+    "rotor_lag": flag(False, "whether rotors follow their commands with a lag"),
+    "battery": flag(False, "whether the battery discharges, which slows the rotors"),
+    "wind": flag(False, "whether there is wind with gusts"),
 }
 ALL_EFFECTS = dict.fromkeys(EFFECTS, True)
 
@@ -158,9 +158,9 @@ def mixing(rotors: Any) -> np.ndarray:
 
 
 FRAME = {
-    "vehicle": choice(*VEHICLES, doc="the vehicle; parameters given beside it change it", sets=VEHICLES),
-    "rotors": free(None, _rotors, "four rows (x, y, spin) of another frame, x and y in arm lengths"),
-    "hull": free(None, _hull, "radius and height [m] of another hull"),
+    "vehicle": choice(*VEHICLES, doc="the vehicle; explicit parameters override it", sets=VEHICLES),
+    "rotors": free(None, _rotors, "four rows (x, y, spin) of a custom frame, x and y in arm lengths"),
+    "hull": free(None, _hull, "radius and height [m] of a custom hull"),
 }
 FRAME_DATA = {"rotor": f8(4, 3), "unmix": f8(4, 4), "hull": f8(2)}
 

@@ -1,1 +1,1 @@
-"""Small cars with a lidar on closed tracks. A file per task; tracks and lidar in one shared file."""
+"""Small cars with a lidar on closed tracks. One file per task; tracks and lidar are in a shared file."""

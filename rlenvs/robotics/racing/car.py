@@ -1,10 +1,10 @@
 """The car of CarRacing: a hull with four wheels on hinges, pushed by friction at the wheels (Gymnasium 1.4,
 car_dynamics.py, by Oleg Klimov; vehicles from CARL's parking garage, by Andre Biedenkapp).
 
-Gymnasium moves the five bodies with Box2D, whose 180 iterations of impulses end at the solution of linear equations.
-Hinges at the wheels' own centres make these small: velocities are those of one rigid body with a point mass at each
-hinge, and each wheel turns against the hull as its motor says. `solve_velocities` writes that solution down. Positions
-are corrected as in Box2D, one hinge after the other.
+Gymnasium moves the five bodies with Box2D, whose 180 iterations of impulses converge to the solution of linear
+equations. Since the hinges are at the wheels' centers, these are small: velocities are those of one rigid body with a
+point mass at each hinge, and each wheel turns relative to the hull as commanded by its motor. `solve_velocities`
+computes that solution directly. Positions are corrected as in Box2D, one hinge after the other.
 """
 
 import math
@@ -29,7 +29,7 @@ SLIP = 205000.0 * SIZE * SIZE  # N s/m
 FARTHEST = 2.0  # m, that Box2D moves a body in a step
 SLOP, ANGULAR_SLOP, LARGEST_TURN = 0.005, 2.0 / 180.0 * math.pi, 8.0 / 180.0 * math.pi  # m, rad, rad
 MOST_CORRECTIONS = 60
-DRIVE = choice("rear", "front", "all", doc="which wheels the engine drives")
+DRIVE = choice("rear", "front", "all", doc="driven wheels")
 REAR, FRONT, ALL = DRIVE.codes("rear", "front", "all")
 
 VEHICLES = {  # wheels' places, half width and radius; parts of the hull with their densities

@@ -1,4 +1,4 @@
-"""Cars of CarRacing that run into each other: each is a capsule around its hull, and a contact is one impulse."""
+"""Collisions of CarRacing's cars: each is a capsule around its hull, and a contact is one impulse."""
 
 from __future__ import annotations
 

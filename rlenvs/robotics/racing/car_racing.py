@@ -1,46 +1,46 @@
-"""CarRacing: one lap on a track never seen before, in a strong car with rear-wheel drive, seen from above.
+"""CarRacing: drive a lap on a random track in a powerful rear-wheel-drive car, seen from above.
 
 ## Description
-Gymnasium's CarRacing-v3 (1.4, by Oleg Klimov): its tracks, car, rewards, ends and keywords, without Box2D. The five
-bodies of the car hang together at the wheels' centres, so what Box2D approaches by 180 iterations is the solution of
-three equations, written down in `car.py`. From the same start 500 steps end within 4 mm of the original's, on the same
-tiles (benchmarks/car_racing.md). `observation="vector"` (a level too) gives numbers in place of the picture.
+Gymnasium's CarRacing-v3 (1.4, by Oleg Klimov): its tracks, car, rewards, terminations and keywords, without Box2D. The
+five bodies of the car are joined at the wheels' centers, so what Box2D approximates with 180 iterations is the solution
+of three equations, computed directly in `car.py`. From the same start, 500 steps end within 4 mm of the original, on
+the same tiles (benchmarks/car_racing.md). `observation="vector"` (also a level) gives numbers instead of the image.
 CarRacingDiscrete-v0 has five choices. The vehicles are those of CARL's garage without trailers; CARL's race car has
-`front_brake` 0.4 and `rear_brake` 0.6. Different: pictures are drawn by kernels of our own, averaged from 4 x 4 samples
-per pixel; domain_randomize draws from the world's own generator. Kept: a lap counts as complete with
-`lap_complete_percent` of the tiles only if tile 0, on which the car starts, is then new, so in effect with all tiles;
-`close_lap` ends it when tile 0 is touched again (`level="lap"`, of the vector).
+`front_brake` 0.4 and `rear_brake` 0.6. Different: images are drawn by this package, averaged from 4 x 4 samples per
+pixel; domain_randomize draws from the seeded generator. Unchanged: a lap counts as complete with `lap_complete_percent`
+of the tiles only if tile 0, on which the car starts, is new at that moment, so in effect all tiles are needed;
+`close_lap` completes it when tile 0 is touched again (`level="lap"`, with the vector).
 
 ## Action Space
 Steering (1 is right), gas and brake. CarRacingDiscrete-v0: 0 nothing, 1 right, 2 left, 3 gas, 4 brake, which steer by
-0.6 rad, give 0.2 gas, brake by 0.8. The motor turns the front wheels to the angle asked for, at up to 3 rad/s, within
-`steer_limit`. Brakes of 0.9 and more block the wheels.
+0.6 rad, give 0.2 gas, brake by 0.8. The motor turns the front wheels to the commanded angle, at up to 3 rad/s, within
+`steer_limit`. Brakes of at least 0.9 lock the wheels.
 
 ## Observation Space
-The picture, 96 x 96 x 3: the car from above, heading up; below it score, speed, turning of each wheel, steering, spin.
-The vector: motion, controls and wheels of the car, its place on the road, eleven distances to the road's edges, and
+The image, 96 x 96 x 3: the car from above, heading up; below it score, speed, rotation of each wheel, steering, spin.
+The vector: motion, controls and wheels of the car, its position on the road, eleven distances to the road's edges, and
 ten points of its middle ahead.
 
 ## Rewards
-`tiles` pays 1000 / N for each of the N tiles on which a wheel is for the first time, `time` takes 0.1 in every step; in
-a step that ends beyond the playfield `out` is -100 and nothing else is paid. A lap of 700 steps is worth 930.
+`tiles` is 1000 / N for each of the N tiles that a wheel touches for the first time, `time` is -0.1 in every step; in a
+step that ends outside the playfield `out` is -100 and the other terms are 0. A lap of 700 steps gives a return of 930.
 
 ## Costs
 `off_road`: 1 while all four wheels are on grass.
 
 ## Starting State
-At rest on the first gate of a new track, its wheels on the first tiles, which the first step pays. Twelve points at
-random angles and distances make the track; one that does not close is drawn again.
+At rest on the first gate of a new track, with its wheels on the first tiles, which are rewarded in the first step. The
+track is generated from twelve points at random angles and distances; a track that does not close is redrawn.
 
 ## Episode End
-Termination: all tiles are visited (success); the car leaves the playfield. Truncation: 1000 steps (20 s).
+Termination: all tiles are visited (a success); the car leaves the playfield. Truncation: 1000 steps (20 s).
 
 ## Parameters
-A parameter that a vehicle sets holds unless it is given.
+A vehicle sets parameters, and explicit values override them.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert follows the line that bends least within the road, as fast as it can be
-braked for.
+Mean return over seeds 0 to 99. The expert follows the line of least curvature within the road, as fast as braking
+allows.
 
 ## Version History
 v0: first version.
@@ -89,7 +89,7 @@ from rlenvs.robotics.racing.car_senses import AHEAD, RAYS, WINDOW, plan, sense
 from rlenvs.robotics.racing.car_track import MOST, ROAD, WALK, make_track, marks, nearest_gate
 from rlenvs.robotics.racing.car_view import PLAIN, SCRATCH, SIDE, VIEW, show
 
-OBSERVATION = choice("pixels", "vector", doc="the published picture, or numbers")
+OBSERVATION = choice("pixels", "vector", doc="the published image, or numbers")
 (VECTOR,) = OBSERVATION.codes("vector")
 BUILT = {  # what CARL's vehicles have in place of the race car's numbers
     "street car": {
@@ -114,9 +114,18 @@ BRIGHTEST, LIGHTER = 210.0, 20.0  # of random colours
 BLOCKS = {  # of the vector form: name, size, lowest value, what it is
     "motion": (3, -1.0, "speed ahead [100 m/s] and to the right [50 m/s], spin to the left [10 rad/s]"),
     "controls": (2, -1.0, "angle of the front wheels to the left [rad], gas"),
-    "wheels": (WHEELS, -1.0, "turning of the wheels [200 rad/s]: front left, front right, rear left, rear right"),
+    "wheels": (
+        WHEELS,
+        -1.0,
+        "angular velocities of the wheels [200 rad/s]: front left, front right, rear left, rear right",
+    ),
     "on_road": (WHEELS, 0.0, "whether each of them is on the road"),
-    "road": (4, -1.0, "how far right of the middle [road's width], sine and cosine of the angle to it, share visited"),
+    "road": (
+        4,
+        -1.0,
+        "offset to the right of the middle [road widths], sine and cosine of the angle to it, fraction "
+        "of tiles visited",
+    ),
     "lidar": (RAYS, 0.0, "distances to the road's edges [50 m] over half a turn, from right to left"),
     "ahead": (2 * len(AHEAD), -1.0, "points of the road's middle, to the right and ahead [70 m]"),
 }
@@ -140,26 +149,28 @@ PARAMS = {
     "engine_power": param(40000.0, 2000.0, 80000.0, "W", "power of the engine, at each driven wheel"),
     "wheel_inertia": param(1.6, 0.2, 4.0, "kg m^2", "inertia of a rolling wheel"),
     "friction_limit": param(400.0, 100.0, 800.0, "N", "largest friction of a wheel"),
-    "road_friction": param(1.0, 0.3, 1.5, "", "share of it on the road, if more than on grass"),
-    "grass_friction": param(0.6, 0.1, 1.0, "", "share of it on grass"),
-    "brake_force": param(15.0, 0.0, 50.0, "rad/s", "what full brakes take from a wheel's turning in a step"),
-    "front_brake": param(1.0, 0.0, 1.0, "", "share of the brakes at the front wheels"),
-    "rear_brake": param(1.0, 0.0, 1.0, "", "share of the brakes at the rear wheels"),
-    "gas_rise": param(0.1, 0.01, 1.0, "", "how much more gas a step can give"),
+    "road_friction": param(1.0, 0.3, 1.5, "", "fraction of the friction on the road, if more than on grass"),
+    "grass_friction": param(0.6, 0.1, 1.0, "", "fraction of the friction on grass"),
+    "brake_force": param(15.0, 0.0, 50.0, "rad/s", "decrease of a wheel's angular velocity per step at full brake"),
+    "front_brake": param(1.0, 0.0, 1.0, "", "fraction of the brakes at the front wheels"),
+    "rear_brake": param(1.0, 0.0, 1.0, "", "fraction of the brakes at the rear wheels"),
+    "gas_rise": param(0.1, 0.01, 1.0, "", "largest increase of gas per step"),
     "steer_limit": param(0.4, 0.1, 0.9, "rad", "largest angle of a wheel"),
-    "hull_density": param(1.0, 0.5, 2.0, "", "mass of the hull, in masses of the vehicle's"),
+    "hull_density": param(1.0, 0.5, 2.0, "", "mass of the hull, relative to the vehicle's default"),
     "wheel_density": param(0.1, 0.05, 0.5, "kg/m^2", "mass of a wheel, per area seen from above"),
-    "track_radius": param(150.0, 100.0, 160.0, "m", "largest distance of the points that the road goes by"),
+    "track_radius": param(150.0, 100.0, 160.0, "m", "largest distance of the points through which the road runs"),
     "track_width": param(40.0 / 6.0, 4.0, 8.0, "m", "half the width of the road"),
     "track_turn_rate": param(0.31, 0.2, 0.4, "rad", "largest turn of the road from gate to gate"),
-    "playfield": param(2000.0 / 6.0, 250.0, 500.0, "m", "half the side of the field, whose end is an end"),
-    "lap_complete_percent": param(0.95, 0.0, 1.0, "", "share of tiles above which tile 0 ends the lap", limit=True),
+    "playfield": param(2000.0 / 6.0, 250.0, 500.0, "m", "half the side of the playfield; leaving it ends the episode"),
+    "lap_complete_percent": param(
+        0.95, 0.0, 1.0, "", "fraction of tiles above which tile 0 completes the lap", limit=True
+    ),
     "zoom": param(2.7, 1.0, 5.0, "", "of the camera"),
 }
 OPTIONS: dict[str, Any] = {
     "vehicle": choice(*VEHICLES, doc="of CARL's garage", sets=BUILT),
     "drive": DRIVE,
-    "close_lap": flag(False, "a lap is complete whenever tile 0 is touched with enough tiles visited"),
+    "close_lap": flag(False, "whether a lap is complete whenever tile 0 is touched with enough tiles visited"),
 }
 
 
@@ -192,7 +203,7 @@ SPEC = world(
     options={
         "observation": OBSERVATION,
         **OPTIONS,
-        "domain_randomize": flag(False, "other colours of road and grass in every episode"),
+        "domain_randomize": flag(False, "whether the colors of road and grass change in every episode"),
     },
     sizes=sizes,
     data=SHAPES,
@@ -203,9 +214,9 @@ SPEC = world(
     images={"screen": image("side", "side", 3, doc="the picture")},
     action=continuous("steer", "gas", "brake", low=(-1.0, 0.0, 0.0), high=(1.0, 1.0, 1.0)),
     terms={
-        "tiles": term(0.0, 1000.0, 1.0, "1000 / N for each tile on which a wheel is for the first time"),
+        "tiles": term(0.0, 1000.0, 1.0, "1000 / N for each tile that a wheel touches for the first time"),
         "time": term(-0.1, 0.0, 1.0, "-0.1"),
-        "out": term(-100.0, 0.0, 1.0, "-100 beyond the playfield"),
+        "out": term(-100.0, 0.0, 1.0, "-100 outside the playfield"),
     },
     costs={"off_road": cost(25.0, doc="1 while all wheels are on grass")},
     published=published("Gymnasium CarRacing-v3"),
@@ -225,7 +236,7 @@ SPEC = world(
 )
 DISCRETE = SPEC.member(
     "CarRacingDiscrete-v0",
-    "CarRacing with five choices: one lap on a track never seen before, by steering, gas or brake, one at a time.",
+    "CarRacing with five discrete actions: drive a lap on a random track by steering, gas or brake, one at a time.",
     action=discrete("nothing", "right", "left", "gas", "brake"),
     drop_in=DROP_IN.but(keywords={"continuous": only(False, "rlenvs/CarRacing-v0 has continuous actions")}),
     reward_threshold=900.0,

@@ -1,44 +1,45 @@
-"""CarRacingDuel: one to eight cars of CarRacing on one track, where who comes first to a tile is paid most for it.
+"""CarRacingDuel: up to eight cars race on one track; the first car on a tile is rewarded most.
 
 ## Description
 The race of MultiCarRacing (Schwarting, Seyde, Gilitschenski, Liebenwein, Sander, Karaman and Rus, "Deep Latent
 Competition: Learning to Race Using Visual Control Policies in Latent Space", CoRL 2020;
-igilitschenski/multi_car_racing) with the cars, tracks and vehicles of CarRacing-v0: a tile pays 1000 / N to the first
-car on it, and 1000 / N less a share of 1 / `cars` for each that was there before. Cars start in random order in lines
-of two, 3 m beside the middle, five tiles from line to line. `direction="cw"` mirrors the track.
+igilitschenski/multi_car_racing) with the cars, tracks and vehicles of CarRacing-v0: the first car on a tile receives
+1000 / N, and later cars less, by a fraction of 1 / `cars` for each car that was there before. Cars start in random
+order in rows of two, 3 m to either side of the middle, with five tiles between rows. `direction="cw"` mirrors the
+track.
 
 Different: cars touch as capsules around their hulls, by one impulse without friction (there polygons of hulls and
-wheels); a car that leaves the playfield is out, and the others go on (there all ends); in a step in which several cars
-come to a tile they take turns in being first (there the order of Box2D's contacts says who); lines stand
-across the road (there the distance from the middle points elsewhere where the road is not along the y axis).
-`contact`, `backwards` and what is seen of other cars are ours.
+wheels); a car that leaves the playfield is out, and the others continue (there the episode ends); if several cars reach
+a tile in the same step, the tie is broken in rotation (there by the order of Box2D's contacts); rows are perpendicular
+to the road (there the offset from the middle has another direction if the road is not along the y axis). `contact`,
+`backwards` and the observation of other cars are added by this package.
 
-Scripted players: "racer" drives CarRacing's line as fast as it can be braked for, past whoever is in the way; "steady"
-takes four fifths, "rookie" three fifths of its speeds.
+Scripted players: "racer" drives CarRacing's line as fast as braking allows, and overtakes slower cars; "steady" drives
+at four fifths, "rookie" at three fifths of its speed.
 
 ## Action Space
 Steering (1 is right), gas and brake, as in CarRacing-v0.
 
 ## Observation Space
-The vector of CarRacing-v0; then of the `neighbours` nearest other cars their place to the right and ahead, their
-velocity relative to one's own car, and sine and cosine of the angle to it, zero where there is none; then whether one
-drives backwards, more than a quarter of a turn from the road's direction. The level "pixels" has CarRacing's picture,
-with the other cars in blue; a blue square in its corner is the flag of who drives backwards.
+The vector of CarRacing-v0; then, for the `neighbours` nearest other cars, their position to the right and ahead, their
+velocity relative to the own car, and sine and cosine of the relative angle (zeros if there is none); then whether the
+car drives backwards, more than 90 degrees from the road's direction. The level "pixels" has CarRacing's image, with the
+other cars in blue; a blue square in its corner means that the car drives backwards.
 
 ## Rewards
-Per car. `tiles`, `time` and `out` as in CarRacing-v0, tiles shared as said above. `backwards` (weight 0) is -1 while
+Per car. `tiles`, `time` and `out` as in CarRacing-v0, with tiles shared as above. `backwards` (weight 0) is -1 while
 driving backwards, `contact` (weight 0) -1 in a step with a contact.
 
 ## Costs
 `off_road`: 1 while all four wheels are on grass. `touch`: 1 in a step in which the car touches another one.
 
 ## Starting State
-At rest on a new track, turned by half of all tracks to the left, by half to the right.
+At rest on a new track; half of all tracks turn left, half turn right.
 
 ## Episode End
 Termination: of all cars when one of them has visited all tiles; of a car that leaves the playfield. Truncation: 1000
-steps (20 s). Success: all tiles are visited, or more than by every other car when the episode ends. At `level="lap"`
-the race is also won by touching the first tile again with more than 90 % of the tiles visited.
+steps (20 s). Success: all tiles are visited, or more than by any other car when the episode ends. At `level="lap"` the
+race is also won by touching the first tile again with more than 90 % of the tiles visited.
 
 ## Parameters
 Those of CarRacing-v0, and `bounce`.
@@ -104,9 +105,9 @@ from rlenvs.robotics.racing.car_track import make_track, mirror_road, nearest_ga
 from rlenvs.robotics.racing.car_view import PLAIN, SCRATCH, SIDE, show
 
 MOST_CARS = 8
-OBSERVATION = choice("vector", "pixels", doc="numbers, or the published picture")
+OBSERVATION = choice("vector", "pixels", doc="numbers, or the published image")
 (PIXELS,) = OBSERVATION.codes("pixels")
-DIRECTION = choice("random", "ccw", "cw", doc="which way round the track goes")
+DIRECTION = choice("random", "ccw", "cw", doc="direction of the track")
 RANDOM, CLOCKWISE = DIRECTION.codes("random", "cw")
 LINES, ASIDE = 5, 3.0  # tiles from line to line of the start; m from the middle of the road
 PACES = (1.0, 0.8, 0.6)  # of the players
@@ -136,7 +137,7 @@ SPEC = world(
         "cars": integer(2, 1, MOST_CARS, "number of cars"),
         "observation": OBSERVATION,
         "direction": DIRECTION,
-        "neighbours": integer(1, 0, MOST_CARS - 1, "other cars in the observation"),
+        "neighbours": integer(1, 0, MOST_CARS - 1, "number of other cars in the observation"),
         **OPTIONS,
     },
     sizes=sizes,
@@ -162,14 +163,14 @@ SPEC = world(
             doc="of the nearest cars: right and ahead [70 m], velocity [50 and 100 m/s], sine and cosine of the angle",
             constant=True,
         ),
-        "backwards": block("one", low=0.0, high=1.0, doc="whether one drives backwards", constant=True),
+        "backwards": block("one", low=0.0, high=1.0, doc="whether the own car drives backwards", constant=True),
     },
     images={"screen": image("side", "side", 3, doc="the picture")},
     action=continuous("steer", "gas", "brake", low=(-1.0, 0.0, 0.0), high=(1.0, 1.0, 1.0)),
     terms={
         "tiles": term(0.0, 1000.0, 1.0, "1000 / N for a new tile, less for each car that was there before"),
         "time": term(-0.1, 0.0, 1.0, "-0.1"),
-        "out": term(-100.0, 0.0, 1.0, "-100 beyond the playfield"),
+        "out": term(-100.0, 0.0, 1.0, "-100 outside the playfield"),
         "backwards": term(-1.0, 0.0, 0.0, "-1 while driving backwards"),
         "contact": term(-1.0, 0.0, 0.0, "-1 in a step with a contact"),
     },

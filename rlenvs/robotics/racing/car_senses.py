@@ -1,4 +1,4 @@
-"""What the driver of CarRacing's vector form senses, and the racing line that its expert follows."""
+"""The vector observation of CarRacing, and the racing line of its expert."""
 
 import math
 

@@ -1,7 +1,7 @@
-"""Tracks of CarRacing: a closed road of tiles through twelve points at random distances, and what stands on it.
+"""Tracks of CarRacing: a closed road of tiles through twelve points at random distances, and the objects on it.
 
-The road is walked from point to point with a bounded rate of turning, lap after lap, until it closes; the last whole
-lap counts (Gymnasium 1.4, car_racing.py, by Oleg Klimov). Tile i lies between gate i - 1 and gate i.
+The road is traced from point to point with a bounded turning rate, lap after lap, until it closes; the last whole lap
+is used (Gymnasium 1.4, car_racing.py, by Oleg Klimov). Tile i is between gate i - 1 and gate i.
 """
 
 import math

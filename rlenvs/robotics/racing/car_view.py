@@ -1,8 +1,7 @@
-"""CarRacing's picture, 96 x 96: the road from above, turned with the car, and below it a panel with indicators.
+"""CarRacing's image, 96 x 96: the road from above, rotated with the car, and below it a panel with indicators.
 
-The original draws polygons on 1000 x 800 pixels and averages these. Here 4 x 4 samples of each pixel are painted with
-numbers of colours, in bands of 12 rows, four samples to a word; pixels whose samples are of one colour need no
-averaging.
+The original draws polygons on 1000 x 800 pixels and averages them. Here 4 x 4 samples of each pixel are painted with
+color indices, in bands of 12 rows, four samples per word; pixels with samples of a single color need no averaging.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Circuits for races of cars: named, given or random ones as options of a world, and the road in its state."""
+"""Circuits for car races: named, custom or random ones as options of a world, and the road in its state."""
 
 import functools
 from types import SimpleNamespace
@@ -44,14 +44,16 @@ TIGHTEST = 0.85  # radius of the tightest bend of a random circuit, relative to 
 CIRCUIT_PARAMS = {
     "length": param(60.0, 40.0, 100.0, "m", "length of a random track"),
     "width": param(2.2, 1.6, 2.6, "m", "width of a random track"),
-    "difficulty": param(0.5, 0.0, 1.0, "", "of a random track: how much and how tightly it bends"),
+    "difficulty": param(0.5, 0.0, 1.0, "", "curviness of a random track"),
 }
 CIRCUIT_OPTIONS: dict[str, Any] = {
-    "track": choice(*NAMES, doc="the track; 'random' draws another one for every episode"),
+    "track": choice(*NAMES, doc="the track; 'random' draws a new one for every episode"),
     "centre_line": free(
-        None, files.centre_line, "a track of your own: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
+        None, files.centre_line, "a custom track: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
     ),
-    "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the random track, for all episodes; -1: a new one each"),
+    "track_seed": integer(
+        -1, -1, LARGEST_NUMBER, "number of the random track for all episodes; -1 for a new one in each"
+    ),
 }
 RANDOM = {"track": "random", "track_seed": 3}  # settings under which the parameters show
 CIRCUIT_DATA = {

@@ -1,8 +1,8 @@
-"""How scripted drivers race: they follow a line at speeds that friction allows, and go past slower cars.
+"""Scripted drivers: they follow a line at speeds that friction allows, and overtake slower cars.
 
-A driver acts for where its car will be when the steering answers. It turns as the line does there, and more or less for
-what it is off the line in place and direction (`steer`); its speed is that of the line's profile, with what the motor's
-controller, which is proportional, needs beyond it (`speed_command`).
+A driver acts for the position of its car at the end of the steering delay. It turns as the line does there, corrected
+for the errors in position and direction (`steer`); its speed is that of the line's profile, plus an offset for the
+proportional motor controller (`speed_command`).
 """
 
 import math
@@ -23,7 +23,7 @@ from rlenvs.kits.vehicles.single_track import (
 )
 
 # numbers of the driver follow from a search on three named and forty random circuits
-DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tyres, tyres that slide, or no slip")
+DYNAMICS = choice("linear", "brush", "kinematic", doc="the original's linear tires, tires that slide, or no slip")
 BRUSH, LINEAR = DYNAMICS.codes("brush", "linear")
 SERVO = 0.0057  # s that the servo takes for a usual change of the steering angle, beyond delay and half a step
 PREVIEW = 0.023  # s, how much further ahead the line's curvature is read

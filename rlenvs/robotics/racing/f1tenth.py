@@ -1,59 +1,60 @@
-"""F1Tenth: small race cars with a lidar, alone against the clock or against each other.
+"""F1Tenth: race small cars with a lidar, against the clock or against each other.
 
 ## Description
 One to eight cars of scale 1:10 drive laps of a closed track. Cars, sensors, controllers and numbers are those of
 F1TENTH's simulator (O'Kelly, Zheng, Karthik and Mangharam, "F1TENTH: An Open-source Evaluation Environment for
 Continuous Control and Reinforcement Learning", NeurIPS 2019 Competition Track; repository f1tenth/f1tenth_gym). Cars
-move as there, step by step, to rounding (`level="original"` has its reward and its steps too). With dynamics="brush"
-the same car stands on tyres whose grip saturates, so that it slides where the original's corners with many times its
-weight; dynamics="kinematic" rolls without slip.
+move as there, step by step, up to rounding (`level="original"` also has its reward and its steps). With
+dynamics="brush" the same car has tires whose grip saturates, so it slides in corners that the original takes with
+lateral forces of many times its weight; dynamics="kinematic" rolls without slip.
 
 Different from the original: borders are polylines and not cells of an image, so distances are exact at any range, and
-any beam's direction is the one it should have (there one of 2000); a car touches a border when its body does (there
-when a beam is shorter than a car that is some centimetres too short, and only while it moves); a car that has touched
-something is out (there its heading jumps to 0); backwards a car rolls without slip (there it diverges from 0.5 m/s on);
-laps are counted along the track (there by the distance from the start line, whichever way it is crossed); cars lie on
-the track at any slope of it; everything is seeded.
+beams have exact directions (there one of 2000); a car touches a border when its body does (there when a beam is shorter
+than a car outline that is some centimeters too short, and only while it moves); a car that has touched something is out
+(there its heading jumps to 0); in reverse a car rolls without slip (there it diverges above 0.5 m/s); laps are counted
+along the track (there by the distance from the start line, in whichever direction it is crossed); cars are on the track
+at any slope; everything is seeded.
 
-No car laps the club from rest in less than 4.5 s, whatever its tyres hold, and none on sliding tyres in less than
-8.0 s: both are proved (`circuit.bound_of`); a point mass that friction holds needs 8.3 s on the best line found. The
-scripted driver needs 6.9 s on linear tyres, which hold far beyond friction, and 10.0 s on sliding ones; it completes
-100 of 100 random tracks. Agents that see the map (`level="map"`) learned to drive the lap in 7.6 s. Among others
-drivers keep a reserve, follow, and pass slower cars where there is room; of a pack of eight 97 % finish.
+Lower bounds for a lap of the club track from rest are 4.5 s with any tires and 8.0 s with sliding tires; both are
+proved (`circuit.bound_of`). A point mass limited by friction needs 8.3 s on the best line found. The scripted driver
+needs 6.9 s on linear tires, whose grip is unlimited, and 10.0 s on sliding ones; it completes 100 of 100 random tracks.
+Agents that see the map (`level="map"`) learned to drive the lap in 7.6 s. Among other cars drivers keep a reserve,
+follow, and pass slower cars where there is room; in a pack of eight 97 % finish.
 
-Tracks: "club", "oval", "eight" (on a bridge), "random", or a `centre_line` of your own.
+Tracks: "club", "oval", "eight" (on a bridge), "random", or a custom `centre_line`.
 
 ## Action Space
-Steering angle as a share of `max_steer`, positive to the left; and speed: a share of `top_speed` forwards, or of
-`reverse_speed` backwards. Controllers turn them into steering rate and acceleration in every step of `dt`, steering
-after `delay` steps; an action holds for `substeps` steps.
+Steering angle as a fraction of `max_steer`, positive to the left; and speed as a fraction of `top_speed` forwards, or
+of `reverse_speed` backwards. Controllers convert them to steering rate and acceleration in every step of `dt`, steering
+with a delay of `delay` steps; an action is applied for `substeps` steps.
 
 ## Observation Space
 Distances of `beams` over `view` rad, from right to left, with `lidar_noise`; speed, yaw rate, steering angle and slip
-angle. With observation="track", in place of the lidar: offset from the centre line, distances from both borders, sine
-and cosine of the heading relative to the road, the road's curvature at 12 places up to 9 m ahead, and of the nearest
-`neighbours` others progress and offset relative to the car, and their speed; zero where there is none.
+angle. With observation="track", instead of the lidar: offset from the center line, distances from both borders, sine
+and cosine of the heading relative to the road, the road's curvature at 12 points up to 9 m ahead, and for the nearest
+`neighbours` other cars their progress and offset relative to the car, and their speed (zeros if there is none).
 
 ## Rewards
-Per car. `progress` is metres gained along the centre line, `time` minus the seconds of the step: a lap of 73 m in 12 s
-is worth 61. `contact` is -1 in the step in which the car touches a border or another car, with weight 10; `finish` is 1
-over the rank with weight 10 in the step in which the last lap is complete; `overtake` places gained with weight 0.5.
-`original` is the original's reward, the seconds of the step, with weight 0; reward="original" has it alone.
+Per car. `progress` is the distance gained along the center line [m], `time` minus the duration of the step [s]: a lap
+of 73 m in 12 s gives a return of 61. `contact` (weight 10) is -1 in the step in which the car touches a border or
+another car; `finish` (weight 10) is 1 over the rank in the step in which the last lap is complete; `overtake` (weight
+0.5) is the number of places gained. `original` (weight 0) is the original's reward, the duration of the step;
+reward="original" uses only this.
 
 ## Costs
 Indicators per step: `contact`; `near_border`, less than 0.1 m from a border; `near_car`, less than 0.15 m from another.
 
 ## Starting State
 At rest behind the start line in two rows, 0.8 m from car to car, with small random errors. With start="anywhere" the
-start line lies anywhere on the track, the same place for all cars. `patches` slippery patches lie anywhere.
+start line is at a random place on the track, the same for all cars. `patches` slippery patches are at random places.
 
 ## Episode End
-Termination, of each car: all laps are complete, or contact. Such a car is no longer there. Truncation: 30 s for each
-lap. Success: all laps are complete; where there are several cars, before the others.
+Termination, of each car: all laps are complete, or contact. Such a car is removed. Truncation: 30 s for each lap.
+Success: all laps are complete; with several cars, before the others.
 
 ## Parameters
-SI units. The tyres of dynamics="linear" follow steps of `dt` above a speed that is 0.5 m/s for the usual car, and more
-for longer steps and stiffer tyres; below it the car rolls without slip.
+SI units. The tires of dynamics="linear" are integrated in steps of `dt` above a speed that is 0.5 m/s for the default
+car, and higher for longer steps and stiffer tires; below it the car rolls without slip.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -124,9 +125,9 @@ ROW, ASIDE = 0.8, 0.42  # of the grid: m from car to car, share of the half widt
 PREVIEW, PREVIEW_STEP = 12, 0.75  # m
 NEAR_BORDER, NEAR_CAR = 0.1, 0.15  # m
 PATCH_LENGTH, PATCH_WIDTH = (1.0, 4.0), (0.5, 1.5)  # m
-OBSERVATION = choice("lidar", "track", doc="distances along beams, or what a map knows")
+OBSERVATION = choice("lidar", "track", doc="lidar distances, or quantities from a map")
 (LIDAR,) = OBSERVATION.codes("lidar")
-START = choice("grid", "anywhere", doc="where the start line lies")
+START = choice("grid", "anywhere", doc="position of the start line")
 (ANYWHERE,) = START.codes("anywhere")
 OUTCOMES = ("", "finished", "touched the border", "touched a car")
 
@@ -175,17 +176,17 @@ SPEC = world(
         **circuit.CIRCUIT_OPTIONS,
         "dynamics": DYNAMICS,
         "integrator": INTEGRATOR,
-        "delay": integer(2, 0, 20, "steps of `dt` by which steering is late"),
-        "substeps": integer(4, 1, 20, "steps of `dt` for which an action holds"),
+        "delay": integer(2, 0, 20, "delay of the steering, in steps of `dt`"),
+        "substeps": integer(4, 1, 20, "steps of `dt` per action"),
         "observation": OBSERVATION,
-        "beams": integer(1080, 1, 4096, "beams of the lidar"),
+        "beams": integer(1080, 1, 4096, "number of beams of the lidar"),
         "view": free(4.7, _view, "angle [rad] that the lidar covers, at most 6.28"),
-        "neighbours": integer(1, 0, MOST_CARS - 1, "other cars in the observation 'track'"),
-        "patches": integer(0, 0, 16, "slippery patches on the track"),
+        "neighbours": integer(1, 0, MOST_CARS - 1, "number of other cars in the observation 'track'"),
+        "patches": integer(0, 0, 16, "number of slippery patches on the track"),
         "start": START,
         "reward": choice(
             *("progress", "original"),
-            doc="progress and time, or the original's: the seconds of each step",
+            doc="progress and time, or the original's reward: the duration of each step",
             sets={
                 "progress": {},
                 "original": ORIGINAL,
@@ -220,7 +221,7 @@ SPEC = world(
     },
     observation={
         "lidar": block("beams", low=0.0, high=REACH, unit="m", doc="distances, from right to left"),
-        "offset": block("middle", low=-1.5, high=1.5, unit="m", doc="distance from the centre line, to the left"),
+        "offset": block("middle", low=-1.5, high=1.5, unit="m", doc="offset from the center line, to the left"),
         "sides": block("pair", low=0.0, high=3.0, unit="m", doc="distances from the left and the right border"),
         "direction": block("pair", low=-1.0, high=1.0, doc="sine and cosine of the heading relative to the road"),
         "preview": block("preview", low=-1.0, high=1.0, unit="1/m", doc="curvature of the road ahead"),
@@ -239,12 +240,12 @@ SPEC = world(
     },
     action=continuous("steering", "speed"),
     terms={
-        "progress": term(-10.0, 10.0, 1.0, "metres gained along the centre line"),
-        "time": term(-0.4, 0.0, 1.0, "minus the seconds of the step"),
+        "progress": term(-10.0, 10.0, 1.0, "distance gained along the center line, in meters"),
+        "time": term(-0.4, 0.0, 1.0, "minus the duration of the step in seconds"),
         "contact": term(-1.0, 0.0, 10.0, "-1 for touching a border or a car"),
         "finish": term(0.0, 1.0, 10.0, "1 over the rank, in the step that completes the last lap"),
         "overtake": term(-MOST_CARS, MOST_CARS, 0.5, "places gained"),
-        "original": term(0.0, 0.4, 0.0, "the original's reward: the seconds of the step"),
+        "original": term(0.0, 0.4, 0.0, "the original's reward: the duration of the step in seconds"),
     },
     costs={
         "contact_cost": cost(0.1, doc="1 in a step with a contact"),
@@ -475,7 +476,7 @@ def keys(pressed, values):
 
 RACE = SPEC.member(
     "F1TenthRace-v0",
-    "F1TenthRace: two to eight small race cars against each other.",
+    "F1TenthRace: race two to eight small cars against each other.",
     agents=2,
     laps=2,
     neighbours=2,

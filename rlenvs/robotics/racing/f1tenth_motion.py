@@ -1,4 +1,4 @@
-"""How the cars of F1TENTH move, gain on the road, and touch borders and each other."""
+"""Motion, progress and contacts of the F1TENTH cars."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from rlenvs.robotics.racing.driver import BRUSH, LINEAR
 SHAPE = np.array([0.29, 0.29, 0.155])  # m from the car's place: body of 0.58 m x 0.31 m
 FAR_CAR, SAME_LEVEL = 1.2, 3.0  # m
 SLIDE_PARTS = 2  # steps of the sliding tyres within dt
-INTEGRATOR = choice("rk4", "euler", doc="how linear tyres are integrated")
+INTEGRATOR = choice("rk4", "euler", doc="integration method for linear tires")
 (EULER,) = INTEGRATOR.codes("euler")
 RACING, FINISHED, BORDER, CAR_CONTACT = range(4)
 

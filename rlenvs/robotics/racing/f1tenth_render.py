@@ -1,4 +1,4 @@
-"""Images of F1Tenth: the whole track, the cars and their ways; beside them what is around the leading car."""
+"""Images of F1Tenth: the whole track, the cars and their paths; next to it the surroundings of the leading car."""
 
 import math
 from typing import Any

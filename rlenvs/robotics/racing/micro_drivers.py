@@ -1,4 +1,4 @@
-"""Scripted drivers of MicroRacerRace: the way of MicroRacer's expert, and past the cars that are in it."""
+"""Scripted drivers of MicroRacerRace: the line of MicroRacer's expert, with overtaking."""
 
 import math
 from typing import Any

@@ -1,17 +1,17 @@
-"""MicroRacer: one lap on a track never seen before.
+"""MicroRacer: drive a small car with a lidar one lap around a random track.
 
 ## Description
-A small car drives on a narrow closed track, a new one every episode, seeing the borders with a lidar. It has to
+A small car drives on a narrow closed track, a new one in every episode, and senses the borders with a lidar. It has to
 complete one lap without leaving the track; the physics is kept simple on purpose. After MicroRacer (Asperti and Del
 Brutto, "MicroRacer: a didactic environment for Deep Reinforcement Learning", arXiv 2203.10494). Different from the
-original: everything is seeded; the track is held exactly instead of on a raster of 2 mm cells, so runs along an edge
-may end elsewhere. The raster reaches 3.3 mm beyond the borders on average, hence `kerb`; walls have none, and the lidar
-sees them thicker by that much. Lidar distances are exact. The original's are cut to 4 mm below 4 cm and to 10 mm above
-(the refinement it intends never runs) and ragged with the cells; in the mean they agree. A controller that steers at
-the longest ray completes as many laps here as there; one that overshoots, by twice the ray's angle, 99 % here and 64 %
-there. Beyond an edge the original's lidar is nearly blind, here the edge recedes to the car. An episode that fails
-returns the last valid observation (there an array of another shape), episodes have a time limit, and all nineteen lidar
-distances are the default observation.
+original: everything is seeded; the track is represented exactly instead of on a raster of 2 mm cells, so runs along an
+edge can end differently. The raster extends 3.3 mm beyond the borders on average, hence `kerb`; walls have no kerb, and
+the lidar sees them thicker by that much. Lidar distances are exact. The original's are truncated to 4 mm below 4 cm and
+to 10 mm above (its intended refinement never runs) and jagged because of the cells; on average they agree. A controller
+that steers towards the longest ray completes as many laps here as there; one that oversteers, by twice the ray's angle,
+completes 99 % here and 64 % there. Beyond an edge the original's lidar is nearly blind; here the edge moves with the
+car. An episode that fails returns the last valid observation (there an array of another shape), episodes have a time
+limit, and all nineteen lidar distances are the default observation.
 
 ## Action Space
 Acceleration (-1 brakes) and turn (1 turns right). A turn is limited to `max_turn` per step and, with `grip_limit`, to a
@@ -23,27 +23,28 @@ observation="reduced" the original's five numbers: direction of the longest ray 
 on its right, along it and on its left, and the speed.
 
 ## Rewards
-`progress` is the distance travelled, `failure` is -1 with weight 3 at an end without a completed lap; that step pays no
-progress. A completed lap is worth its own length, 5 to 7, however fast it was.
+`progress` is the distance traveled, `failure` (weight 3) is -1 when an episode terminates without a completed lap; in
+that step progress is 0. A completed lap gives a return equal to its length, 5 to 7, however fast it was.
 
 ## Costs
-`near_edge`: 1 while less than 5 mm lie between the car and a border or a wall. A car in the middle of what is free pays
-nothing; one that takes the shortest way pays on half of its steps. There is a barrier [m] for `BarrierFilter`: the room
-that costs nothing around the place where the car will be in 0.15 s, which turning changes. Tested, not proved: of held
-random actions 12 % of the steps cost with the filter and 29 % without, of other random ones 2 % and 25 %.
+`near_edge`: 1 while the car is closer than 5 mm to a border or a wall. A car in the middle of the free space has no
+cost; on the shortest line half of the steps have a cost. There is a barrier [m] for `BarrierFilter`: the clearance
+around the position of the car in 0.15 s, which turning changes. Tested, not proved: with random actions held for
+several steps, 12 % of the steps have a cost with the filter and 29 % without; with independent random actions 2 % and
+25 %.
 
 ## Starting State
-On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] but, with
+On the midline at polar angle 0, heading clockwise, at a speed that is uniform in [0, `start_speed`] or, with
 `low_speed_rule`, at least 0.02 m/s above `min_speed`. The track has 20 random control points, by default a chicane and
-six short walls at its sides. `track_seed` fixes the track; the state's `track` is the number of the one in use.
+six short walls at its sides. `track_seed` fixes the track; the state's `track` is the number of the current one.
 
 ## Episode End
-Termination: a lap is complete (success); the car leaves the track by more than `kerb` or hits a wall; its polar angle
+Termination: a lap is complete (a success); the car leaves the track by more than `kerb` or hits a wall; its polar angle
 did not decrease (wrong direction, standing still); with `low_speed_rule`, its speed falls below `min_speed`. After a
 failure the state is the last valid one. Truncation: 2500 steps (100 s).
 
 ## Parameters
-The original has no unit of length; here its unit is a metre.
+The original has no unit of length; here its unit is a meter.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -105,17 +106,17 @@ SPEC = world(
         "min_speed": param(0.05, 0.0, 0.1, "m/s", "speed below which the low-speed rule ends the episode"),
         "start_speed": param(0.5, 0.1, 1.0, "m/s", "upper end of the start speeds"),
         "width": param(0.04, 0.03, 0.06, "m", "width of the track; walls are half as thick"),
-        "kerb": param(0.0033, 0.0, 0.01, "m", "how far the car may go beyond the edges that the lidar sees"),
+        "kerb": param(0.0033, 0.0, 0.01, "m", "how far the car may go beyond the edges seen by the lidar"),
         "spread": param(0.5, 0.1, 0.5, "m", "range of the control points' radii, from 0.7 m up"),
         "field_of_view": param(math.pi / 3, 0.5, 3.0, "rad", "angle that the lidar covers"),
     },
     options={
         "observation": OBSERVATION,
-        "chicanes": flag(True, "a chicane on the track"),
-        "obstacles": flag(True, "six walls on the track"),
-        "grip_limit": flag(True, "limit turns at speed by `grip`"),
-        "low_speed_rule": flag(True, "end the episode below `min_speed`"),
-        "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the track, for all episodes; -1: a new one each"),
+        "chicanes": flag(True, "whether the track has a chicane"),
+        "obstacles": flag(True, "whether the track has six walls"),
+        "grip_limit": flag(True, "whether `grip` limits turns at speed"),
+        "low_speed_rule": flag(True, "whether the episode ends below `min_speed`"),
+        "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the track for all episodes; -1 for a new one in each"),
     },
     sizes=lambda v: {
         "rays": RAYS if v.observation == "lidar" else 0,
@@ -135,14 +136,14 @@ SPEC = world(
         "lidar": block("rays", low=0.0, high=1.0, unit="m", doc="free distances, from right to left"),
         "direction": block("direction", low=-1.5, high=1.5, unit="rad", doc="direction of the longest ray"),
         "longest": block(
-            "neighbours", low=0.0, high=1.0, unit="m", doc="the longest ray between its neighbours, right to left"
+            "neighbours", low=0.0, high=1.0, unit="m", doc="the longest ray and its neighbors, right to left"
         ),
         "speed": block(low=0.0, high=1.0, unit="m/s", doc="speed"),
     },
     action=continuous("acceleration", "turn"),
     terms={
-        "progress": term(0.0, 0.5, 1.0, "distance travelled in metres"),
-        "failure": term(-1.0, 0.0, 3.0, "-1 at the end of an episode without a completed lap"),
+        "progress": term(0.0, 0.5, 1.0, "distance traveled in meters"),
+        "failure": term(-1.0, 0.0, 3.0, "-1 when an episode terminates without a completed lap"),
     },
     costs={"near_edge": cost(25.0, doc="1 while closer than 5 mm to a border or a wall")},
     horizon=2500,

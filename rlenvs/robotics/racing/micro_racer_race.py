@@ -1,16 +1,16 @@
-"""MicroRacerRace: two to eight small cars on a track never seen before, the first one wins.
+"""MicroRacerRace: race two to eight small cars on a random track; the first to finish wins.
 
 ## Description
-The cars of [MicroRacer](MicroRacer-v0.md), on its tracks and with its lidar, all on one track at the same time. After
-the races of MicroRacer's students (Asperti and Del Brutto, "MicroRacer: a didactic environment for Deep Reinforcement
-Learning", arXiv 2203.10494), where cars are drawn together and do not notice each other; here they are in each other's
-way. As there, a car is a point and what it may not touch is as thick as it has to be: another car is a disc of radius
-`car_size`, which the lidar sees. Who runs into another car loses its speed and pays a cost, and goes on. One car alone
-moves as in MicroRacer, to the bit; observations are the same, so an agent of MicroRacer can take part (as
-`rlenvs.load_agent` returns it): its PPO agent wins nine of ten races against the scripted driver.
+The cars of [MicroRacer](MicroRacer-v0.md), on its tracks and with its lidar, several on one track at the same time.
+After the races of MicroRacer's students (Asperti and Del Brutto, "MicroRacer: a didactic environment for Deep
+Reinforcement Learning", arXiv 2203.10494), where cars are drawn together but do not interact; here they do. As there, a
+car is a point and obstacles have the thickness of a car: another car is a disc of radius `car_size`, which the lidar
+sees. A car that runs into another one loses its speed, has a cost, and continues. A single car moves bit-identically to
+MicroRacer, with the same observations, so an agent of MicroRacer can take part (as `rlenvs.load_agent` returns it): its
+PPO agent wins nine of ten races against the scripted driver.
 
-`rlenvs tournament MicroRacerRace-v0` is the championship: all players meet all others, on the same tracks and from all
-places of the grid.
+`rlenvs tournament MicroRacerRace-v0` runs a championship: all players meet all others, on the same tracks and from all
+grid positions.
 
 ## Action Space
 Per car: acceleration (-1 brakes) and turn (1 turns right). A turn is limited to `max_turn` per step and, with
@@ -22,27 +22,28 @@ speed. With observation="reduced" the original's five numbers: direction of the 
 distances on its right, along it and on its left, and the speed. Distances end at borders, walls and other cars.
 
 ## Rewards
-Per car. `progress` is the distance travelled, `failure` is -1 with weight 3 for leaving the race without having
-completed it; that step pays no progress. `finish` is 1 over the rank, with weight 3, in the step that completes the
-last lap. `overtake` is places gained, with weight 0.2.
+Per car. `progress` is the distance traveled, `failure` (weight 3) is -1 for leaving the race without completing it; in
+that step progress is 0. `finish` (weight 3) is 1 over the rank, in the step that completes the last lap. `overtake`
+(weight 0.2) is the number of places gained.
 
 ## Costs
-Per car. `contact`: 1 while nearer than `car_size` to another car. `near_edge`: 1 while less than 5 mm lie between the
-car and a border or a wall.
+Per car. `contact`: 1 while nearer than `car_size` to another car. `near_edge`: 1 while the car is closer than 5 mm to a
+border or a wall.
 
 ## Starting State
-A grid before the start line, which is polar angle 0: two rows 1 cm beside the midline, 2 cm from car to car. All drive
-clockwise at `start_speed`. `track_seed` fixes the track; the state's `track` is the number of the one in use.
+A grid before the start line, which is polar angle 0: two rows 1 cm to either side of the midline, 2 cm from car to car.
+All drive clockwise at `start_speed`. `track_seed` fixes the track; the state's `track` is the number of the current
+one.
 
 ## Episode End
 Termination, of each car: all laps are complete; it leaves the track by more than `kerb` or hits a wall; its polar angle
-did not decrease (wrong direction); with `low_speed_rule`, its own brakes bring it below `min_speed`. Such a car is no
-longer there. A contact ends nothing: the car behind is slowed down to the speed of the one before it, at most to
+did not decrease (wrong direction); with `low_speed_rule`, its own brakes bring it below `min_speed`. Such a car is
+removed. A contact does not end anything: the car behind is slowed down to the speed of the one ahead, but not below
 `min_speed`. Truncation: 2500 steps (100 s) for each lap. Success: all laps complete, before the others. In a tournament
-cars are classified: those that finished in the order in which they did, then the others by how far they came.
+cars are ranked: those that finished in their order, then the others by distance.
 
 ## Parameters
-The original has no unit of length; here its unit is a metre.
+The original has no unit of length; here its unit is a meter.
 
 ## Reference Scores
 Mean return of all cars together over seeds 0 to 99.
@@ -120,7 +121,7 @@ SPEC = world(
         "laps": integer(1, 1, 10, "laps of a race"),
         **{name: ALONE.options[name] for name in ("chicanes", "obstacles", "grip_limit", "low_speed_rule")},
         "observation": OBSERVATION,
-        "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the track, for all episodes; -1: a new one each"),
+        "track_seed": integer(-1, -1, LARGEST_NUMBER, "number of the track for all episodes; -1 for a new one in each"),
     },
     sizes=sizes,
     persistent=TRACK_MEMO,
@@ -140,8 +141,8 @@ SPEC = world(
     observation=dict(ALONE.observation),
     action=continuous("acceleration", "turn"),
     terms={
-        "progress": term(0.0, 0.5, 1.0, "distance travelled in metres"),
-        "failure": term(-1.0, 0.0, 3.0, "-1 for leaving the race without having completed it"),
+        "progress": term(0.0, 0.5, 1.0, "distance traveled in meters"),
+        "failure": term(-1.0, 0.0, 3.0, "-1 for leaving the race without completing it"),
         "finish": term(0.0, 1.0, 3.0, "1 over the rank, in the step that completes the last lap"),
         "overtake": term(-MOST_CARS, MOST_CARS, 0.2, "places gained"),
     },

@@ -1,9 +1,9 @@
-"""Three drivers of OfflineRacer for its data sets, functions of what is observed and of noise.
+"""Three drivers of OfflineRacer for its datasets, functions of the observation and of noise.
 
-All steer at the middle of what the rays show free, the farther the more, and drive as fast as the way ahead is free.
-They are scripted, not learnt: what makes them weak is what the readme of OfflineMania says of its policies, that one
-struggles with the first corner, and another completes the track now and then. Noise is in all of them, as in the
-original's data, whose actions are drawn from distributions.
+All steer towards the middle of the free space seen by the rays, and drive as fast as the free distance ahead allows.
+They are scripted, not learned; their weaknesses follow the readme of OfflineMania, where one policy struggles with the
+first corner, and another completes the track now and then. All of them have noise, as in the original data, whose
+actions are drawn from distributions.
 """
 
 from __future__ import annotations

@@ -1,50 +1,50 @@
-"""OfflineRacer: a kart between walls, and six data sets to learn from without driving it.
+"""OfflineRacer: drive a kart around a walled circuit; comes with six datasets for offline learning.
 
 ## Description
-A kart drives round a walled circuit for 200 s, as far as it comes, and a touch of the walls is dear. After OfflineMania
-(Macaluso, Sestini and Bagdanov, "A Benchmark Environment for Offline Reinforcement Learning in Racing Games", IEEE CoG
-2024, arXiv 2407.09415; ganjiro/OfflineMania), a Unity program of which the numbers are known from its two small data
-files alone: 10 000 steps. From them are the length of a step (what progress pays, 0.1 of the speed), the reach of the
-rays (25 m: how fast the one ahead shortens), their order (turns shift what they see so), the width of the road, the
-acceleration, the drag, the top speed and what steering does. Circuit, kart and its nose are read off the picture in the
-readme, whose scale is the width of the road. Not known and ours: how the kart rebounds, and how far it turns at the
-start. The wheels neither slip nor lift. `rlenvs dataset OfflineRacer-v0 --quality all` writes the six data sets of the
-original's names, sizes and mixture, as episodes and as shuffled rows.
+A kart drives around a walled circuit for 200 s, as far as it can, and touching the walls is heavily penalized. After
+OfflineMania (Macaluso, Sestini and Bagdanov, "A Benchmark Environment for Offline Reinforcement Learning in Racing
+Games", IEEE CoG 2024, arXiv 2407.09415; ganjiro/OfflineMania), a Unity program whose numbers are known only from its
+two small data files with 10 000 steps. These give the duration of a step (progress is 0.1 of the speed), the range of
+the rays (25 m, from how fast the ray ahead shortens), their order (from how turns shift the readings), the width of the
+road, the acceleration, the drag, the top speed and the effect of steering. The circuit and the kart are taken from the
+picture in the readme, scaled by the width of the road. Unknown, and chosen here: how the kart rebounds, and the range
+of its initial heading. The wheels neither slip nor lift. `rlenvs dataset OfflineRacer-v0 --quality all` writes the six
+datasets with the original's names, sizes and mixture, as episodes and as shuffled rows.
 
 ## Action Space
-Steering (1 turns right) and throttle (-1 brakes, then reverses). The kart turns by `bend` per metre, and by no more
-than `turn_rate`, which stands for its grip.
+Steering (1 turns right) and throttle (-1 brakes, then reverses). The kart turns by `bend` per meter, and by at most
+`turn_rate`, which models its grip.
 
 ## Observation Space
-Unscaled, as in the original. For each of fifteen rays over the half circle ahead, a flag that is 1 where nothing is
-hit within `reach`, and the distance as a share of `reach`, 1 where nothing is hit. The ray ahead comes first, then in
-pairs those on its right and on its left, outwards. Then the velocity: to the right, up (always 0) and ahead, with
-frame="world" as seen on the map (the heading is not told), with frame="body" from the kart.
+Unscaled, as in the original. For each of fifteen rays over the half circle ahead, a flag that is 1 if nothing is hit
+within `reach`, and the distance as a fraction of `reach`, 1 if nothing is hit. The ray ahead comes first, then pairs of
+rays on its right and left, outwards. Then the velocity: to the right, up (always 0) and ahead, with frame="world" in
+map axes (the heading is not observed), with frame="body" in the axes of the kart.
 
 ## Rewards
-`progress` is the way along the centre line beyond the farthest place so far, in metres: to and fro pays once.
-`contact` is minus the largest speed at which a wall was hit in this step, with weight 46 (the original's four steps
-with contact: 45.6 to 48.3 of the speed before the step, and one 65).
+`progress` is the new distance along the center line beyond the farthest position so far, in meters, so driving back and
+forth is rewarded only once. `contact` (weight 46) is minus the largest speed at which a wall was hit in this step (the
+original's four steps with contact: 45.6 to 48.3 of the speed before the step, and one 65).
 
 ## Costs
 `touch`: 1 in a step that touches a wall.
 
 ## Starting State
-At rest on the straight before the first bend, in an area `start_length` long, up to `start_offset` beside the centre
-line and turned by up to `start_turn` from it.
+At rest on the straight before the first bend, in an area `start_length` long, up to `start_offset` off the center line
+and rotated by up to `start_turn` from it.
 
 ## Episode End
 Never terminated. Truncation: 2000 steps (200 s). Success: a lap is complete.
 
 ## Parameters
-The kart is put back to where it last touched nothing when it hits a wall, and rebounds with `bounce` of its speed,
-backwards, at whatever angle: a graze stops it as a wall ahead does, where a real kart would rub along. How the original
-rebounds is not known (four steps of its data touch a wall, and cost the whole speed, not the part across it); data sets
-and agents here are of this rule.
+When the kart hits a wall it is put back to its last free position and rebounds backwards with the fraction `bounce` of
+its speed, at any angle: a graze stops it like a frontal hit, where a real kart would scrape along. How the original
+rebounds is unknown (four steps of its data touch a wall, and are penalized by the whole speed, not by the component
+across it); datasets and agents here use this rule.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is what no kart exceeds: top speed from the start on the shortest way within
-the walls, cell by cell.
+Mean return over seeds 0 to 99. The bound holds for every kart: top speed from the start on the shortest line within the
+walls, cell by cell.
 
 ## Version History
 v0: first version.
@@ -92,7 +92,7 @@ START = 345  # pixels from the left, where the area of starts begins
 CELLS, SPACING = 544, 0.5  # of the named circuits; m between rungs of given ones
 MARGIN, LOOK, LOOK_TIME, EASE = 1.6, 2.0, 0.35, 0.8  # of the expert: m, m, s, share of what grip allows
 TRIES, HORIZON = 20, 2000
-FRAME = choice("world", "body", doc="of the velocity: as seen on the map, or from the kart")
+FRAME = choice("world", "body", doc="axes of the velocity: those of the map, or of the kart")
 (BODY,) = FRAME.codes("body")
 TRACKS = ("mania", "twisty", "eight")
 
@@ -107,21 +107,20 @@ SPEC = world(
         "drag": param(0.4, 0.1, 1.0, "1/s", "deceleration per speed"),
         "top_speed": param(5.6, 3.0, 8.0, "m/s", "largest speed"),
         "reverse_speed": param(2.0, 0.5, 4.0, "m/s", "largest speed backwards", limit=True),
-        "bend": param(0.9, 0.4, 1.5, "rad/m", "turn per metre at full steering"),
+        "bend": param(0.9, 0.4, 1.5, "rad/m", "turn per meter at full steering"),
         "turn_rate": param(1.8, 0.8, 3.0, "rad/s", "largest rate of turn"),
         "reach": param(25.0, 10.0, 40.0, "m", "length of the rays"),
-        "bounce": param(0.2, 0.0, 0.5, "", "share of its speed with which the kart leaves a wall"),
+        "bounce": param(0.2, 0.0, 0.5, "", "fraction of its speed with which the kart rebounds from a wall"),
         "start_length": param(14.0, 1.0, 100.0, "m", "length of the area of starts"),
-        "start_offset": param(2.0, 0.0, 2.0, "m", "how far from the centre line starts are"),
-        "start_turn": param(0.5, 0.0, 0.5, "rad", "how far from the road's direction starts look"),
+        "start_offset": param(2.0, 0.0, 2.0, "m", "largest offset of starts from the center line"),
+        "start_turn": param(0.5, 0.0, 0.5, "rad", "largest angle of starts to the direction of the road"),
     },
     options={
         "track": choice(*TRACKS, doc="the circuit; 'eight' crosses itself on a bridge"),
         "centre_line": free(
             None,
             files.centre_line,
-            f"a circuit of your own, {WIDTH} m wide unless it says otherwise: a CSV file, or a list of "
-            "[x, y] or [x, y, right, left] (m)",
+            f"a custom circuit, {WIDTH} m wide by default: a CSV file, or a list of [x, y] or [x, y, right, left] (m)",
         ),
         "frame": FRAME,
     },
@@ -145,7 +144,7 @@ SPEC = world(
             2,
             low=0.0,
             high=1.0,
-            doc="nothing hit (0 or 1), and the distance as a share of the reach, by ray",
+            doc="nothing hit (0 or 1), and the distance as a fraction of the reach, by ray",
             raw=True,
             constant=True,
         ),
@@ -155,14 +154,16 @@ SPEC = world(
     },
     action=continuous("steering", "throttle"),
     terms={
-        "progress": term(0.0, 12.0, 1.0, "metres along the centre line beyond the farthest place so far"),
+        "progress": term(
+            0.0, 12.0, 1.0, "new distance along the center line beyond the farthest position so far, in meters"
+        ),
         "contact": term(-8.0, 0.0, 46.0, "minus the speed [m/s] at which a wall was hit"),
     },
     costs={"touch": cost(1.0, doc="1 in a step that touches a wall")},
     horizon=HORIZON,
     fps=10,
     levels={"slippery": {"turn_rate": 0.8}, "twisty": {"track": "twisty"}},
-    scores={"bound": Score(1255, 0, "top speed from the start on, the shortest way across each cell")},
+    scores={"bound": Score(1255, 0, "top speed from the start, the shortest line across each cell")},
     expert_sees="state",
 )
 
@@ -334,9 +335,9 @@ def datasets():
     """Those of OfflineMania: 100 000 steps of a policy each, mixtures of 90, 7 and 3 %, and 5000 steps of two."""
     mixture = {basic: 90, medium: 7, skilled: 3}
     return {
-        "basic": recipe({basic: 50}, doc="a slow driver who mostly stops before some bend"),
+        "basic": recipe({basic: 50}, doc="a slow driver that usually stops before some bend"),
         "medium": recipe(
-            {medium: 50}, doc="a driver who sometimes completes the circuit, and now and then touches a wall"
+            {medium: 50}, doc="a driver that sometimes completes the circuit, and occasionally touches a wall"
         ),
         "expert": recipe({skilled: 50}, doc="a fast driver"),
         "mixLarge": recipe(mixture, doc="90 % basic, 7 % medium, 3 % expert"),

@@ -1,4 +1,4 @@
-"""The picture of RallyRacer's camera: boards, ground, patches and sky, column by column from a scan of the road."""
+"""The image of RallyRacer's camera: boards, ground, patches and sky, column by column from a scan of the road."""
 
 import math
 from typing import Any

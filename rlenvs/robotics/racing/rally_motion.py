@@ -1,4 +1,4 @@
-"""How the rally car moves: tyres, slopes, and walls that it bounces off."""
+"""Motion of the rally car: tires, slopes and collisions with walls."""
 
 import math
 

@@ -1,54 +1,54 @@
-"""RallyRacer: a small car practises laps of checkpoints by itself, without ever being reset.
+"""RallyRacer: practice laps of checkpoints with a small car, without resets.
 
 ## Description
-A car of scale 1:10 drives a course of checkpoints between boards, over patches of loose ground. When it has crashed
-or is stuck, a machine backs it off and it goes on: learning does not stop for a reset. After FastRLAP (Stachowicz,
-Shah, Bhorkar, Kostrikov and Levine, "FastRLAP: A System for Learning High-Speed Driving via Deep RL and Autonomous
-Practicing", arXiv 2304.09831; kylestach/fastrlap-release): reward, rate, steering, masses, start and goals for
-relabelling are its MuJoCo simulator's, the speed command and the recovery machine its real car's. Different: the
-ground is three waves in place of a height map, of which the car feels the slope; it cannot turn over, so there is
-neither that end nor its penalty; boards stand where the original
-has the edge of a height field; its test for being stuck adds up 500 distances where it means their largest. Tyres are
-a brush model, whose grip saturates. Courses and patches are ours.
+A car of scale 1:10 drives a course of checkpoints between boards, over patches of loose ground. When it has crashed or
+is stuck, a recovery controller backs it off and it continues: learning is not interrupted by resets. After FastRLAP
+(Stachowicz, Shah, Bhorkar, Kostrikov and Levine, "FastRLAP: A System for Learning High-Speed Driving via Deep RL and
+Autonomous Practicing", arXiv 2304.09831; kylestach/fastrlap-release): reward, control rate, steering, masses, start and
+relabeling goals are those of its MuJoCo simulator, the speed command and the recovery controller those of its real car.
+Different: the ground is three waves instead of a height map, of which the car feels the slope; the car cannot turn
+over, so there is neither that termination nor its penalty; there are boards where the original has the edge of a height
+field; the original's test for being stuck sums 500 distances where it should take the largest. Tires are a brush model,
+whose grip saturates. Courses and patches are this package's.
 
 ## Action Space
 Steering (1 turns left) and speed: 2.5 m/s plus 2 m/s times the number. While the car recovers, actions have no effect.
 
 ## Observation Space
-Place, direction, velocity ahead and to the left, rate of turn, steering angle and its rate, acceleration ahead and to
-the left, slope of the ground ahead and to the left, the last action, whether the car recovers, bearing and distance of
-the checkpoint; then what was achieved, place and velocity, and what is desired, the checkpoint's place and two zeros.
-With form="goal" bearing and distance are left out, and `compute_reward` relabels: `random_goals` draws goals as the
-original does, hindsight replay takes those of the future; `stuck`, which does not follow from goals, is not paid then.
-With camera="rgb" there is an image of 128 x 64 too, of a camera on the car; the original stacks three, which a wrapper
-does.
+Position, direction, velocity ahead and to the left, yaw rate, steering angle and its rate, acceleration ahead and to
+the left, slope of the ground ahead and to the left, the last action, whether the car is recovering, bearing and
+distance of the checkpoint; then the achieved goal, position and velocity, and the desired goal, the checkpoint's
+position and two zeros. With form="goal" bearing and distance are left out, and `compute_reward` relabels:
+`random_goals` draws goals as in the original, hindsight experience replay uses future ones; `stuck`, which does not
+follow from goals, is then left out of the reward. With camera="rgb" there is also a 128 x 64 image from a camera on the
+car; the original stacks three images, which a wrapper can do.
 
 ## Rewards
-`velocity` is the velocity towards the checkpoint in m/s, `reached` 1 with weight 100 in the step that comes within
-`radius` of it, `stuck` -1 with weight 100 where the car has moved by less than 1 m in 500 steps. The next checkpoint is
-the goal from the step after that. Steps of recovery are paid as others; the original does not record them, and
+`velocity` is the velocity towards the checkpoint in m/s, `reached` (weight 100) is 1 in the step that comes within
+`radius` of it, `stuck` (weight 100) is -1 if the car has moved by less than 1 m in 500 steps. The next checkpoint
+becomes the goal in the following step. Recovery steps are rewarded like others; the original does not record them, and
 `recovers` tells which they are.
 
 ## Costs
-`crash`: 1 in a step in which a wall stops the car with more than `crash_acceleration`: by default, where the touching
-point of its body had more than 0.83 m/s across the wall. A graze is none: walls take the velocity across them, but for
-`bounce` of it, and `wall_friction` times as much of the one along them.
+`crash`: 1 in a step in which a wall stops the car with more than `crash_acceleration`: by default, if the touching
+point of its body had more than 0.83 m/s across the wall. A graze does not count: walls remove the velocity across them,
+except for the fraction `bounce`, and `wall_friction` times as much of the velocity along them.
 
 ## Starting State
 At rest up to 0.2 m from a checkpoint, along the road within 0.3 rad; the next one is the goal. Six patches of ground
-lie across parts of the course, with 0.25 to 0.6 of the friction.
+across parts of the course have 0.25 to 0.6 of the friction.
 
 ## Episode End
-Never, with ends="never" (truncation: 5000 steps, 250 s). With ends="stuck", termination where `stuck` is paid. Success:
-five laps, 60 checkpoints. One or two say little: at full speed, never steered, the walls and the recovery lead a car
-through the first in three episodes of five.
+Never, with ends="never" (truncation: 5000 steps, 250 s). With ends="stuck", termination when the car is stuck. Success:
+five laps, 60 checkpoints. One or two laps mean little: without any steering, at full speed, the walls and the recovery
+lead a car through the first lap in three of five episodes.
 
 ## Parameters
 The radius of checkpoints is 0.3 m in the original's simulator and 3 m on its real courses; the road is 2.2 m wide.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The bound is what no car exceeds: top speed towards checkpoints in every step, and as
-many of them as the shortest way across each cell of the road lets it reach.
+Mean return over seeds 0 to 99. The bound holds for every car: top speed towards checkpoints in every step, and as many
+of them as the shortest line across each cell of the road allows.
 
 ## Version History
 v0: first version.
@@ -121,8 +121,8 @@ MARGIN, LOOK, LOOK_TIME = 0.45, 0.5, 0.2  # of the expert: m, m, s
 EASE, PUSH, SIGHT = 0.5, 0.3, 6.0  # shares of the grip, to the side and along; m
 LEARNING, RECOVERY = range(2)
 COURSES = ("club", "oval", "twisty")
-CAMERA = choice("none", "rgb", doc="an image of a camera on the car")
-ENDS = choice("never", "stuck", doc="whether an episode ends where the car has not moved")
+CAMERA = choice("none", "rgb", doc="image of a camera on the car")
+ENDS = choice("never", "stuck", doc="whether an episode ends when the car has not moved")
 (STUCK,) = ENDS.codes("stuck")
 BEYOND = 30.0  # m, of the largest course
 
@@ -135,20 +135,20 @@ SPEC = world(
         **CAR,
         "friction": param(2.0, 0.5, 2.0, "", "coefficient of friction of the ground, without patches"),
         "mass": param(5.536, 3.0, 7.0, "kg", "mass of the car: body 3.54, wheels 0.499 each"),
-        "switch_speed": param(7.319, 3.0, 15.0, "m/s", "speed from which on power limits the acceleration", limit=True),
+        "switch_speed": param(7.319, 3.0, 15.0, "m/s", "speed above which power limits the acceleration", limit=True),
         "inertia": param(0.0697, 0.05, 0.12, "kg m^2", "moment of inertia about the vertical axis"),
         "max_steer": param(0.38, 0.3, 0.5, "rad", "largest steering angle"),
         "top_speed": param(4.5, 4.5, 8.0, "m/s", "largest speed, by which the motor's controller is scaled"),
         "reverse_speed": param(2.0, 1.0, 4.0, "m/s", "largest speed backwards, by which braking is scaled"),
         "radius": param(1.0, 0.3, 3.0, "m", "distance at which a checkpoint is reached"),
-        "bounce": param(0.2, 0.0, 0.5, "", "share of its speed across a wall with which the car leaves it"),
+        "bounce": param(0.2, 0.0, 0.5, "", "fraction of its speed across a wall with which the car rebounds"),
         "wall_friction": param(0.3, 0.0, 1.0, "", "coefficient of friction between the car and walls"),
         "crash_acceleration": param(
             20.0, 5.0, 60.0, "m/s^2", "acceleration across a wall that makes a contact a crash", limit=True
         ),
         "recovery_time": param(1.0, 0.5, 2.0, "s", "how long the car backs off"),
         "hills": param(0.1, 0.0, 0.2, "m", "height of each of the three waves of the ground"),
-        "loosest": param(0.25, 0.1, 0.6, "", "lowest share of the friction on patches"),
+        "loosest": param(0.25, 0.1, 0.6, "", "lowest fraction of the friction on patches"),
     },
     options={
         "course": choice(*COURSES, doc="the course"),
@@ -205,33 +205,33 @@ SPEC = world(
         "position": block(2, low=-BEYOND, high=BEYOND, unit="m", doc="place"),
         "direction": block(2, low=-1.0, high=1.0, doc="cosine and sine of the heading"),
         "velocity": block(2, low=-8.0, high=8.0, unit="m/s", doc="ahead and to the left"),
-        "turn_rate": block(low=-10.0, high=10.0, unit="rad/s", doc="rate of turn"),
+        "turn_rate": block(low=-10.0, high=10.0, unit="rad/s", doc="yaw rate"),
         "steering": block(low=-0.5, high=0.5, unit="rad", doc="steering angle"),
         "steering_rate": block(low=-6.0, high=6.0, unit="rad/s", doc="rate of the steering angle"),
         "acceleration": block(2, low=-50.0, high=50.0, unit="m/s^2", doc="ahead and to the left"),
         "slope": block(2, low=-0.8, high=0.8, doc="of the ground, ahead and to the left"),
         "last": block(2, low=-1.0, high=1.0, doc="the last action"),
-        "recovers": block(low=0.0, high=1.0, doc="1 while the car recovers", constant=True),
+        "recovers": block(low=0.0, high=1.0, doc="1 while the car is recovering", constant=True),
         "bearing": block("relative", low=-math.pi, high=math.pi, unit="rad", doc="of the checkpoint, to the left"),
         "distance": block("relative", low=0.0, high=BEYOND, unit="m", doc="of the checkpoint"),
         "achieved": block(4, low=-BEYOND, high=BEYOND, unit="m, m/s", doc="place and velocity", raw=True),
         "desired": block(
-            4, low=-BEYOND, high=BEYOND, unit="m", doc="place of the checkpoint, and zeros", raw=True, constant=True
+            4, low=-BEYOND, high=BEYOND, unit="m", doc="position of the checkpoint, and zeros", raw=True, constant=True
         ),
     },
     goal=("achieved", "desired"),
-    images={"camera": image("rows", "columns", 3, doc="what a camera on the car sees")},
+    images={"camera": image("rows", "columns", 3, doc="image of a camera on the car")},
     action=continuous("steering", "speed"),
     terms={
         "velocity": term(-10.0, 10.0, 1.0, "velocity towards the checkpoint in m/s"),
         "reached": term(0.0, 1.0, 100.0, "1 in the step that reaches the checkpoint"),
-        "stuck": term(-1.0, 0.0, 100.0, "-1 where the car has hardly moved for 500 steps"),
+        "stuck": term(-1.0, 0.0, 100.0, "-1 when the car has hardly moved for 500 steps"),
     },
     costs={"crash": cost(5.0, doc="1 in a step with a crash")},
     horizon=HORIZON,
     fps=20,
     levels={"gravel": {"friction": 1.0, "loosest": 0.2}, "twisty": {"course": "twisty"}},
-    scores={"bound": Score(48090.0, 0, "largest speed towards checkpoints, by the shortest way across each cell")},
+    scores={"bound": Score(48090.0, 0, "largest speed towards checkpoints, by the shortest line across each cell")},
     scratch=("scratch", "before", "distances"),
     expert_sees="state",
 )  # fmt: skip

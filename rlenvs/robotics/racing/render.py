@@ -1,4 +1,4 @@
-"""Images of races: the car and what lies around it, and in a corner the whole track."""
+"""Images of races: the car and its surroundings, and in a corner the whole track."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Images of OfflineRacer: the kart on its circuit with all its walls, and a close look at it."""
+"""Images of OfflineRacer: the kart on its circuit with all its walls, and a close-up."""
 
 import math
 from typing import Any

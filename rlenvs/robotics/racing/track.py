@@ -2,13 +2,13 @@
 
 The recipe is MicroRacer's (Asperti and Del Brutto, arXiv 2203.10494): control points at equal polar angles, a periodic
 cubic spline through them as midline, borders half a width to either side, through 119 samples of which a second spline
-is laid in their own polar angle. The original then paints the track on a raster of 1300 x 1300 cells. Here both borders
-become a radius at each of GATES polar angles, 8 kB; between neighbouring gates they are straight, within 0.00015 m of
+is fitted in their polar angle. The original then paints the track on a raster of 1300 x 1300 cells. Here both borders
+become a radius at each of GATES polar angles, 8 kB; between neighboring gates they are straight, within 0.00015 m of
 the spline, within 0.0004 m at the bends of a chicane. Every quantity a car needs (inside or not, distance along a ray)
 is exact on these polylines.
 
 A ray keeps turning the same way about the origin, so it passes gate after gate in one direction until it leaves the
-interval between the two radii; of rays side by side, those at the ends of the row leave first.
+interval between the two radii; of adjacent rays, the outermost leave first.
 """
 
 import math

@@ -1,44 +1,45 @@
 """BipedalWalker: walk over uneven ground on two legs with four motors.
 
 ## Description
-A hull on two legs with hips and knees walks to the right over grass that goes up and down, sees the ground ahead with
-a lidar, and must not fall. Gymnasium's BipedalWalker-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards and ends,
-moved by rigid bodies of our own (`rlenvs/kits/planar`) in place of Box2D. `BipedalWalkerHardcore-v0`, or
-`hardcore=True`, has stumps, stairs and pits. From the same start on the same ground with the same actions the walk is
-the original's to about 1e-5 per step; over many steps contacts magnify what float32 rounds, and walks agree in
-distribution (benchmarks/planar_episodes.md). Different: iterations end early when they change nothing; no clouds.
-Kept: a foot that touches two pieces of ground counts as in the air when one lets it go; the hull's rays do not see the
-walker itself; the end is ten steps of the ground before the last point.
+A hull on two legs with hips and knees walks to the right over hilly grass, senses the ground ahead with a lidar, and
+must not fall. Gymnasium's BipedalWalker-v3 (1.4, by Oleg Klimov): its constants, spaces, rewards and terminations,
+simulated by this package's rigid bodies (`rlenvs/kits/planar`) instead of Box2D. `BipedalWalkerHardcore-v0`, or
+`hardcore=True`, has stumps, stairs and pits. With the same start, ground and actions the walk matches the original to
+about 1e-5 per step; over many steps contacts amplify float32 rounding, and walks agree in distribution
+(benchmarks/planar_episodes.md). Different: solver iterations stop early when they change nothing; no clouds. Unchanged:
+a foot that touches two pieces of ground counts as in the air as soon as it leaves one of them; the lidar does not see
+the walker itself; the goal is ten terrain steps before the last point.
 
 ## Action Space
-Hip and knee of the first leg, hip and knee of the second: the sign is the direction of the motor, the size the share
-of its torque.
+Hip and knee of the first leg, hip and knee of the second: the sign is the direction of the motor, the absolute value
+the fraction of its torque.
 
 ## Observation Space
-As the original: angle, angular velocity and velocities of the hull; for each leg angle and speed of hip and knee and
-whether the foot touches the ground; ten lidar distances as shares of `lidar_range`, from below forwards.
+As in the original: angle, angular velocity and velocities of the hull; for each leg angle and speed of hip and knee and
+whether the foot touches the ground; ten lidar distances as fractions of `lidar_range`, from below to forwards.
 
 ## Rewards
 `progress` is 130 for 30 m, `lean` the change of -5 |angle of the hull|, `torque` (weight 0.028) minus the sum of the
-sizes of the actions, `fall` -100; that step pays nothing else.
+absolute actions, `fall` -100 in the step of a fall, in which the other terms are 0.
 
 ## Costs
 None.
 
 ## Starting State
 Standing on flat ground, pushed by a horizontal force of up to `initial_random` newtons during the first step, in which
-the motors rest.
+the motors are off.
 
 ## Episode End
 Termination: the hull touches the ground or is left of the start of the ground (a fall); the walker is beyond the last
-`terrain_grass` steps of the ground (success). Truncation: 1600 steps (32 s), 2000 in the hardcore world.
+`terrain_grass` steps of the ground (a success). Truncation: 1600 steps (32 s), 2000 in the hardcore version.
 
 ## Parameters
-The contexts of CARL (Benjamins et al., TMLR 2023) under its names; docs/carl.md says by how much each acts.
+The contexts of CARL (Benjamins et al., TMLR 2023) under its names; docs/carl.md describes the effect of each.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert has the phases of Gymnasium's own controller, by numbers that a search found
-for the grass (with the controller's own it returns 93); on the hardcore ground it stumbles over the first obstacles.
+Mean return over seeds 0 to 99. The expert has the phases of Gymnasium's heuristic controller, with parameters found by
+a search for the grass (with the original parameters it scores 93); on the hardcore ground it stumbles over the first
+obstacles.
 
 ## Version History
 v0: first version.
@@ -85,7 +86,7 @@ LOW = (-math.pi, -5.0, -5.0, -5.0, *LEG_LOW, *LEG_LOW, *[-1.0] * RAYS)
 HIGH = (math.pi, 5.0, 5.0, 5.0, *LEG_HIGH, *LEG_HIGH, *[1.0] * RAYS)
 
 
-BODIES = instead("bodies are in `env.unwrapped.batch.states`: centre, angle, velocity, spin of each")
+BODIES = instead("bodies are in `env.unwrapped.batch.states`: center, angle, velocity, spin of each")
 
 SPEC = world(
     "BipedalWalker-v0",
@@ -100,23 +101,25 @@ SPEC = world(
         "motors_torque": param(80.0, 0.01, 200.0, "N m", "largest torque"),
         "speed_hip": param(4.0, 0.01, 15.0, "rad/s", "speed of the hips' motors"),
         "speed_knee": param(6.0, 0.01, 15.0, "rad/s", "speed of the knees' motors"),
-        "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "how far the lidar sees"),
-        "leg_down": param(-8.0 / 30.0, -0.5, 0.0, "m", "where the hips are in the hull"),
+        "lidar_range": param(160.0 / 30.0, 0.5, 20.0, "m", "range of the lidar"),
+        "leg_down": param(-8.0 / 30.0, -0.5, 0.0, "m", "position of the hips in the hull"),
         "leg_w": param(8.0 / 30.0, 0.1, 0.5, "m", "width of a leg"),
         "leg_h": param(34.0 / 30.0, 0.5, 2.0, "m", "length of each of its two links"),
-        "scale": param(30.0, 20.0, 60.0, "px/m", "of the hull, of the velocities that are seen, of the reward"),
-        "viewport_w": param(600.0, 400.0, 1000.0, "px", "by which the velocity forwards is scaled"),
-        "viewport_h": param(400.0, 200.0, 800.0, "px", "by which the velocity upwards is scaled"),
+        "scale": param(30.0, 20.0, 60.0, "px/m", "scale of the hull, of the observed velocities, and of the reward"),
+        "viewport_w": param(600.0, 400.0, 1000.0, "px", "scale of the forward velocity"),
+        "viewport_h": param(400.0, 200.0, 800.0, "px", "scale of the upward velocity"),
         "initial_random": param(5.0, 0.0, 50.0, "N", "largest force of the first step"),
         "fps": param(50.0, 20.0, 200.0, "1/s", "steps per second"),
     },
     options={
         "hardcore": flag(False, "stumps, stairs and pits"),
         "terrain_length": integer(200, 100, 500, "points of the ground"),
-        "terrain_grass": integer(10, 4, 50, "steps of grass between obstacles, at most, and behind the end"),
+        "terrain_grass": integer(
+            10, 4, 50, "largest number of grass steps between obstacles, and length of the grass past the goal"
+        ),
         "terrain_startpad": integer(20, 10, 50, "steps of flat ground at the start"),
-        "velocity_iterations": integer(180, 1, 1000, "of the constraints, at most, per step"),
-        "position_iterations": integer(60, 1, 1000, "of their corrections, at most, per step"),
+        "velocity_iterations": integer(180, 1, 1000, "largest number of velocity iterations per step"),
+        "position_iterations": integer(60, 1, 1000, "largest number of position iterations per step"),
     },
     sizes=terrain.sizes,
     data={"gait_numbers": f8(NUMBERS)},
@@ -128,13 +131,13 @@ SPEC = world(
         "vy": block(low=-5.0, high=5.0, doc="velocity of the hull, upwards"),
         **blocks_of_leg("first"),
         **blocks_of_leg("second"),
-        "lidar": block(RAYS, low=0.0, high=1.0, doc="shares of the lidar's range, from below forwards"),
+        "lidar": block(RAYS, low=0.0, high=1.0, doc="fractions of the lidar's range, from below to forwards"),
     },
     action=continuous("first hip", "first knee", "second hip", "second knee"),
     terms={
         "progress": term(-50.0, 50.0, 1.0, "130 for 30 m"),
         "lean": term(-20.0, 20.0, 1.0, "change of -5 |angle of the hull|"),
-        "torque": term(-4.0, 0.0, 0.028, "minus the sum of the sizes of the actions"),
+        "torque": term(-4.0, 0.0, 0.028, "minus the sum of the absolute actions"),
         "fall": term(-100.0, 0.0, 1.0, "-100 for a fall"),
     },
     published=published("Gymnasium BipedalWalker-v3", low=lambda values: LOW, high=lambda values: HIGH, clipped=True),
@@ -150,7 +153,7 @@ SPEC = world(
 
 HARDCORE = SPEC.member(
     "BipedalWalkerHardcore-v0",
-    "BipedalWalker over obstacles: walk over stumps, stairs and pits on two legs with four motors.",
+    "BipedalWalker with obstacles: walk over stumps, stairs and pits on two legs with four motors.",
     hardcore=True,
     horizon=2000,
     reward_threshold=300.0,

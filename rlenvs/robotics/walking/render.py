@@ -1,4 +1,4 @@
-"""Pictures of walkers: the ground about them, the lidar, the end."""
+"""Images of walkers: the ground around them, the lidar, the goal."""
 
 import math
 from typing import Any

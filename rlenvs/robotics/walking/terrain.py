@@ -1,4 +1,4 @@
-"""The ground of Gymnasium's BipedalWalker-v3: grass that goes up and down, and stumps, stairs and pits."""
+"""The ground of Gymnasium's BipedalWalker-v3: hilly grass, and stumps, stairs and pits."""
 
 from rlenvs.core import below, f8, kernel, uniform
 from rlenvs.kits import planar
