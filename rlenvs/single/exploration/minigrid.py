@@ -145,7 +145,7 @@ SPEC = world(
             0,
             0,
             4,
-            'number of quarters of the nine rooms that have doors, for task="obstructed_maze"; 0 for the maze of two rooms',
+            'quarters of the nine rooms that have doors, for task="obstructed_maze"; 0 for the maze of two rooms',
         ),
         "start_in_middle": flag(
             False, 'whether the agent starts in the middle room of the nine, not next to it, for task="obstructed_maze"'
