@@ -26,7 +26,7 @@ observation. `main_engine` and `side_engine` are minus the powers, weighted 0.3 
 
 ## Costs
 None. LunarLanderContinuous-v0 has three barriers for `BarrierFilter`, which keeps the lander from falling (m/s) and
-turning (rad/s) faster than its engines can stop: it touches down at about 1 m/s, and leans by at most about 0.6 rad.
+turning (rad/s) faster than its engines can stop: it touches down at about 1 m/s, and leans by about 0.6 rad.
 
 ## Starting State
 At the top of the viewport, pushed by a force of up to `initial_random` newtons in each direction during the first step,

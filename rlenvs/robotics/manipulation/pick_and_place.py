@@ -41,7 +41,7 @@ The ranges of widths and heights are limited to what the hand can reach with its
 than four thresholds is refused, because every goal might be reached at the start.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over fixed seeds.
 
 ## Version History
 v0: first version.

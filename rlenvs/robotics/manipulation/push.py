@@ -40,7 +40,7 @@ The ranges of widths are limited so that the hand can get behind the cube with i
 and goal cannot be three thresholds apart are refused, because hardly any draw would be far enough from success.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over fixed seeds.
 
 ## Version History
 v0: first version.

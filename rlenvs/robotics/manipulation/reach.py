@@ -42,7 +42,7 @@ reached and are not too near the start are refused. A small `reach` makes the ha
 `reach` over `damping`.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over fixed seeds.
 
 ## Version History
 v0: first version.

@@ -42,7 +42,7 @@ The parameters of arm and controller are shared by all arm tasks. Zones that lea
 refused.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over fixed seeds.
 
 ## Version History
 v0: first version.

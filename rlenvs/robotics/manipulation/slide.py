@@ -41,7 +41,7 @@ The table extends from x = -0.8 m to 0.6 m, 5 cm beyond the farthest allowed goa
 can always be 1.5 thresholds apart.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert drags the puck with the spring of the hand. It succeeds in 100 of 100
+Mean return over fixed seeds. The expert drags the puck with the spring of the hand. It succeeds in 100 of 100
 episodes, also with `control="pose"`, and in none with "joints". With "panda-gym" it can only hit the puck, which slides
 past the goal: 98 of 100 with `ends_at_success` (95 with `level="panda-gym"`), but 8 without, because the puck has to be
 at the goal at the end.

@@ -48,7 +48,7 @@ the end of a step, with both cubes slower than 5 cm/s and the fingers open: a fa
 overlap, and the square of starts has to be at least two and a half times as wide.
 
 ## Reference Scores
-Mean return over seeds 0 to 99.
+Mean return over fixed seeds.
 
 ## Version History
 v0: first version.
