@@ -1,4 +1,4 @@
-"""A learnt policy that needs NumPy alone."""
+"""Saved agents: trained policies that need only NumPy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Agent:
-    """A learnt policy. `rlenvs.load_agent` gives one; `rlenvs.evaluate` takes one.
+    """A trained policy, as returned by `rlenvs.load_agent` and accepted by `rlenvs.evaluate`.
 
     It plays without exploration, unless its settings say `network.drawn`: then its choices are drawn with the
     probabilities that it gives them, as in training. Where agents that are alike meet, or an observation does not tell
@@ -51,7 +51,7 @@ class Agent:
 
     @property
     def takes_names(self) -> bool:
-        """Whether it matters whose rows are shown: several kinds of agents share the network."""
+        """Whether agent names are needed, because several kinds of agents share the network."""
         return bool(self.network.kinds)
 
     def act(
@@ -63,7 +63,7 @@ class Agent:
         agent: str | None = None,
         rng: np.random.Generator | None = None,
     ) -> tuple[Any, State | None]:
-        """What to do for one observation.
+        """The action for one observation.
 
         Args:
             observation: as the environment gives it: an array of the shape of its space, a whole number of a Discrete
@@ -97,7 +97,7 @@ class Agent:
         agent: str | Sequence[str] | None = None,
         rng: np.random.Generator | Sequence[np.random.Generator] | None = None,
     ) -> tuple[np.ndarray, State | None]:
-        """What a Stable-Baselines3 model's `predict` gives, for one observation or for many.
+        """Like `predict` of a Stable-Baselines3 model, for one observation or many.
 
         Args:
             observation: (*rows, *shape), with any number of axes in front, or a dictionary of such arrays.
@@ -139,8 +139,8 @@ class Agent:
         return self.predict(observations, agent=agent)[0]
 
     def chooser(self, see: Callable[[], Seen], seeds: Sequence[int] = (0,)) -> Callable[[], np.ndarray]:
-        """A function that looks, and gives the next actions; it keeps what the agent remembers. For loops like
-        `evaluate`'s.
+        """A function that reads the observations and returns the next actions, keeping the agent's memory. For loops
+        like that of `evaluate`.
 
         Args:
             see: looks.
@@ -171,7 +171,7 @@ class Agent:
         return Player(self)
 
     def check(self, setup: Setup, label: str = "the agent") -> None:
-        """ParameterError where the spaces of the world's agents, padded to equal size, are not those of this agent."""
+        """ParameterError if the spaces of the world's agents, padded to equal size, differ from those of this agent."""
         wanted = {name: form_of(space) for name, space in parts_of(setup.observation_space).items()}
         name = setup.world.name
         if self.network.forms != wanted:

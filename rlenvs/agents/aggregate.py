@@ -1,5 +1,5 @@
-"""Algorithms compared over all environments with curves: interquartile means of their final scores, and how probably
-one does better than another (Agarwal et al., NeurIPS 2021).
+"""Comparison of algorithms over all environments with learning curves: interquartile means of final scores, and
+probabilities of improvement (Agarwal et al., NeurIPS 2021).
 
 The sample is environments. Seeds of one environment are no sample of their own: most environments have one. So an
 environment counts once, with the mean over its seeds, and the intervals are those of another draw of environments:
@@ -64,7 +64,7 @@ def final_scores() -> dict[str, dict[str, np.ndarray]]:
 
 
 def interquartile_mean(scores: Scores) -> Estimate:
-    """The mean of the middle half of the environments (of less than four: of all), each with the mean over its seeds.
+    """The mean over the middle half of the environments (all, if fewer than four), each with the mean over its seeds.
 
     Args:
         scores: of the seeds, by environment; at least one.
@@ -78,7 +78,8 @@ def interquartile_mean(scores: Scores) -> Estimate:
 
 
 def improvement(scores: Scores, others: Scores) -> Estimate | None:
-    """How probably a run of one algorithm ends with a higher score than one of another on the same environment.
+    """The probability that a run of one algorithm ends with a higher score than a run of another on the same
+    environment.
 
     U / (n m) of the Mann-Whitney test on each environment, which counts equal scores as half; then the mean over the
     environments that both have.

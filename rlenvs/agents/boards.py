@@ -1,4 +1,4 @@
-"""Networks with convolutions over a board or an image, for Stable-Baselines3.
+"""Convolutional networks for boards and images, for Stable-Baselines3.
 
 A world on a board, such as Generals-v0, shows planes (planes, height, width); one with a camera shows an image.
 Convolutions look at all cells alike, so that what is learnt at one place holds at all others. Where most choices of an
@@ -64,7 +64,7 @@ class BoardFeatures(BaseFeaturesExtractor):
         self.numbers = nn.Linear(numbers, channels[0], bias=False) if numbers else None
 
     def forward(self, observations: Any) -> torch.Tensor:
-        """What the last convolution gives, channel by channel, and the numbers."""
+        """The output of the last convolution, channel by channel, followed by the numbers."""
         parts = observations if isinstance(observations, dict) else {None: observations}
         board, numbers = parts[self.board], [parts[name].flatten(1) for name in self.others]
         board = torch.cat([board, self.places.expand(len(board), -1, -1, -1)], 1)

@@ -1,4 +1,4 @@
-"""What is known of an agent, beside its weights: the card, a JSON file."""
+"""Model cards of agents: everything known about an agent except its weights, as a JSON file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def normalized(mean: float, random: float | None, expert: float | None) -> float
 
 @dataclass(frozen=True)
 class AgentScore:
-    """What an agent reached on the seeds first_seed ... first_seed + seeds - 1, as `rlenvs.evaluate` counts.
+    """The score of an agent on the seeds first_seed ... first_seed + seeds - 1, computed as in `rlenvs.evaluate`.
 
     Attributes:
         mean, half_width: of the return, with the half width of its 95 % confidence interval.
@@ -55,13 +55,13 @@ class AgentScore:
 
     @property
     def normalized(self) -> float | None:
-        """The mean on the scale where random has 0 and the expert 1; None where there is no such scale."""
+        """The mean, scaled so that random actions score 0 and the expert 1; None if there is no such scale."""
         return normalized(self.mean, self.random, self.expert)
 
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of an agent.
+    """The model card of an agent.
 
     Attributes:
         id: the environment, "rlenvs/Name-v0".
@@ -93,22 +93,23 @@ class Card:
 
     @property
     def imitates(self) -> bool:
-        """Whether the agent learnt from a scripted expert, not from reward alone."""
+        """Whether the agent learned from a scripted expert, not only from reward."""
         return self.algorithm in IMITATING or bool(self.settings.get("expert"))
 
     @property
     def drawn(self) -> bool:
-        """Whether the agent draws its choices, with the probabilities that it gives them, and not the likeliest."""
+        """Whether the agent samples its actions from its policy instead of taking the most likely one."""
         return bool(self.settings.get("network", {}).get("drawn"))
 
     @property
     def learner(self) -> str:
-        """What learnt it, for people: the algorithm, whether it imitates the expert, and whether it draws."""
+        """A description for people: the algorithm, whether it imitates the expert, and whether it samples its
+        actions."""
         said = ["imitates the expert"] * self.imitates + ["draws its choices"] * self.drawn
         return f"{self.algorithm} ({', '.join(said)})" if said else self.algorithm
 
     def to_json(self) -> str:
-        """The card as the text of its file. ParameterError names what JSON does not know."""
+        """The card as JSON text. ParameterError if a value cannot be written as JSON."""
         table: dict[str, Any] = {"format": FORMAT, "version": VERSION, **asdict(self)}
         for name, value in table.items():
             try:
@@ -119,7 +120,7 @@ class Card:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Card:
-        """The card in a text; AgentFileError with the reason where there is none."""
+        """Parse a card from JSON text; AgentFileError with the reason if it is invalid."""
         table = table_of(text)
         if table.get("format") != FORMAT:
             raise AgentFileError(f'no card of an agent: it needs "format": "{FORMAT}"')

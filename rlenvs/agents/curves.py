@@ -1,4 +1,4 @@
-"""Learning curves: of training runs, from their folders; and those that ship with the agents, a small file each.
+"""Learning curves: those of training runs, and the published ones that ship with the agents.
 
     <store>/QuadHover-v0/curves/PPO-seed-0.csv
     <store>/QuadHover-v0/curves/hard-PPO-seed-0.csv     of the level hard
@@ -117,7 +117,7 @@ def _progress(path: Path) -> dict[str, np.ndarray]:
 
 
 def published_curve(progress: str | Path) -> str:
-    """The text of the curve that ships, from a run's table of progress.
+    """The text of the published curve, from a run's progress table.
 
     Args:
         progress: the progress.csv of a run.
@@ -150,7 +150,7 @@ def _short(value: float) -> str:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve that ships.
+    """A published learning curve.
 
     Attributes:
         id: the environment, such as "QuadHover-v0". level: of it; None for the defaults.
@@ -166,7 +166,7 @@ class Curve:
 
 
 def curves_of(id: str, level: str | None = None, algorithm: str | None = None) -> list[Curve]:
-    """The curves that ship for an environment, by algorithm and seed.
+    """The published curves of an environment, by algorithm and seed.
 
     Args:
         id: the environment.
@@ -224,7 +224,7 @@ def _check(columns: dict[str, np.ndarray]) -> None:
 
 @dataclass(frozen=True)
 class MeanCurve:
-    """The mean over the seeds of one algorithm, at the steps of all their evaluations.
+    """The mean curve over the seeds of one algorithm, at the steps of their evaluations.
 
     Attributes:
         algorithm: of all. curves: of the seeds.
@@ -245,7 +245,7 @@ class MeanCurve:
 
 
 def mean_curve(curves: Sequence[Curve]) -> MeanCurve:
-    """The mean of curves of one algorithm, over the steps that all of them have seen.
+    """The mean of curves of one algorithm, over the steps covered by all of them.
 
     Raises:
         RunError: one ends before another begins.

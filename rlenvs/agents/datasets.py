@@ -62,7 +62,7 @@ Given = Agent | str | Path | Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Dataset:
-    """What `make_dataset` wrote.
+    """A dataset written by `make_dataset`.
 
     Attributes:
         name: the dataset's name; `minari.load_dataset(name)` finds it where MINARI_DATASETS_PATH is `folder`.
@@ -117,7 +117,7 @@ def make_dataset(
     steps: int | None = None,
     **keywords: Any,
 ) -> Dataset:
-    """Record episodes as a Minari dataset, and say what was written.
+    """Record episodes as a Minari dataset, and return a summary of it.
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.

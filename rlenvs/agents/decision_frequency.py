@@ -1,4 +1,4 @@
-"""How good a policy is when it may decide less often than the environment steps."""
+"""Evaluation of policies that decide less often than the environment steps."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class DecisionFrequencies:
 
     def score(self, reference: float | None = None, base: float = 0.0) -> float:
         """The frequency-averaged score: the area under the curve of (mean return - base) / (reference - base) over the
-        decision frequency 1 / period, divided by the width of the curve. Of frequencies at equal distances it is the
-        mean of the curve, as of a single one.
+        decision frequency 1 / period, divided by the width of the curve. For equally spaced frequencies, or a single
+        one, it is the mean of the curve.
 
         Args:
             reference: the return that counts as 1; None: the mean return at the shortest period.
@@ -72,9 +72,10 @@ def evaluate_frequencies(
     wrappers: Sequence[Wrapper] = (),
     **keywords: Any,
 ) -> DecisionFrequencies:
-    """Play one episode per seed with a decision in every step, in every second one, ...: in between the action is
-    repeated (`ActionRepeat`). The protocol of "Overcoming Slow Decision Frequencies in Continuous Control", arXiv
-    2410.08979, whose score `DecisionFrequencies.score` gives; the paper's grid of periods was not found in its text.
+    """Evaluate a policy at several decision frequencies: one episode per seed with a decision in every step, every
+    second step, and so on, and repeated actions in between (`ActionRepeat`). The protocol of "Overcoming Slow Decision
+    Frequencies in Continuous Control", arXiv 2410.08979, whose score is `DecisionFrequencies.score`; the paper does not
+    state its grid of periods.
 
     Args:
         id: the environment. policy: as for `evaluate`.

@@ -1,4 +1,4 @@
-"""How good a policy is: mean return over fixed seeds, all seeds played side by side in one batch."""
+"""Evaluation of policies: mean return over fixed seeds, with all seeds played in parallel in one batch."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Evaluation:
 
     @property
     def success_rate(self) -> float:
-        """Share of episodes (of agents) that succeeded, in [0, 1]."""
+        """Fraction of episodes (with several agents: of agents) that succeeded, in [0, 1]."""
         return float(self.successes.mean())
 
     @property
@@ -84,12 +84,12 @@ class Evaluation:
 
     @property
     def mean_costs(self) -> dict[str, float]:
-        """Mean cost of an agent's episode by name, to be held against the limits of the world's costs."""
+        """Mean cost per agent and episode by name, to compare with the world's cost limits."""
         return {name: float(values.mean()) for name, values in self.cost_parts.items()}
 
     @property
     def broken_limits(self) -> list[str]:
-        """The costs whose mean is above their limit: with any of them a policy is unsafe, whatever it reaches."""
+        """The costs whose mean exceeds their limit; with any of them a policy is unsafe, whatever its return."""
         return [name for name, mean in self.mean_costs.items() if mean > self.limits[name]]
 
     @property
@@ -117,7 +117,7 @@ def evaluate(
     against: str | None = None,
     **keywords: Any,
 ) -> Evaluation:
-    """Play one episode per seed and count what came of it.
+    """Evaluate a policy: play one episode per seed, and return statistics of returns, costs, lengths and successes.
 
     Args:
         id: the environment.
@@ -388,7 +388,7 @@ def check_seeds(seeds: int | Sequence[int]) -> list[int]:
 
 
 def normalized_score(id: str, mean_return: float, level: str | None = None) -> float:
-    """A mean return on the scale on which the world's random policy has 0 and its scripted expert 1.
+    """A mean return, scaled so that the environment's random policy scores 0 and its scripted expert 1.
 
     It means something only for the defaults of the world, or of one of its levels that has scores, on which the
     reference scores were taken; where teams play against each other, only for returns against the world's first

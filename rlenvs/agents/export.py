@@ -1,4 +1,4 @@
-"""From a model of Stable-Baselines3 or sb3-contrib to an agent that needs neither."""
+"""Convert a model of Stable-Baselines3 or sb3-contrib to an agent that needs neither."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def agent_from(
     seconds: float,
     score: AgentScore | None = None,
 ) -> Agent:
-    """A trained model as an agent.
+    """Convert a trained model to an agent.
 
     Args:
         model: of PPO, A2C, SAC, TD3, DDPG, DQN (Stable-Baselines3), or MaskablePPO, RecurrentPPO, TRPO, TQC,

@@ -1,4 +1,4 @@
-"""Agents as files: weights in safetensors, all else in a JSON card beside them. Loading runs no code of theirs.
+"""Agent files: weights as safetensors, everything else in a JSON card. Loading runs no code from them.
 
 `hover.safetensors` holds the arrays of `rlenvs.agents.network`, `hover.json` the card, which names the SHA-256 of the
 weights. The hashes find damage and mixed-up files; they are no signature, and say nothing of who made a file.
@@ -306,5 +306,5 @@ def _widened(array: np.ndarray) -> np.ndarray:
 
 
 def with_score(agent: Agent, score: AgentScore | None) -> Agent:
-    """The agent with another score on its card."""
+    """A copy of the agent with a new score on its card."""
     return Agent(replace(agent.card, score=score), agent.network)

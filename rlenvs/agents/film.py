@@ -1,4 +1,4 @@
-"""Films: episodes as shapes and numbers, small enough for a web page, in which every state can be looked at.
+"""Films: episodes as shapes and numbers, small enough for a web page, in which every state can be inspected.
 
 A film has an episode of each of several policies, from the same seed. `record_film` makes one, `save_film` and
 `load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` and
@@ -66,7 +66,7 @@ class Episode:
 
 @dataclass
 class Film:
-    """Episodes of one world, and the images that their frames name.
+    """Episodes of one world, and the images used by their frames.
 
     Attributes:
         name: of the world. fps: steps per second of simulated time.
@@ -91,7 +91,7 @@ def record_film(
     yours: tuple[str, Policy] | None = None,
     **keywords: Any,
 ) -> Film:
-    """Play an episode of random actions, of the scripted expert and of the reference agent, where they exist.
+    """Play an episode with random actions, the scripted expert and the reference agent, if they exist.
 
     Teams but the first are played by the world's first scripted player.
 
@@ -423,7 +423,7 @@ def _strip(images: Sequence[np.ndarray]) -> bytes:
 
 
 def load_film(name: str, folder: Path) -> Film:
-    """Read what `save_film` wrote."""
+    """Load a film saved by `save_film`."""
     data = json.loads(gzip.decompress((folder / f"{name}.json.gz").read_bytes()))
     reader = _Reader(data)
     episodes = [_episode_of(data, episode, reader) for episode in data["episodes"]]

@@ -1,5 +1,5 @@
-"""Training on the last few observations side by side, for what a single one does not tell: velocities, what was shown a
-moment ago (Mnih et al., "Human-level control through deep reinforcement learning", 2015).
+"""Frame stacking: training on the last few observations, for information that a single one lacks, such as velocities
+(Mnih et al., "Human-level control through deep reinforcement learning", 2015).
 
 [network]               # in the settings
 frames = 4
@@ -38,8 +38,8 @@ class Stack(spaces.Box):
 
 
 class Frames(VecEnvWrapper):
-    """Slots that show the last few observations, the present one last; where an episode begins, its first one fills all
-    places.
+    """A `VecEnv` with stacked observations, the current one last; at the start of an episode its first observation
+    fills all frames.
 
     Args:
         venv: an `SB3VecEnv` whose observations are one array of numbers, or one of n whole numbers.
@@ -61,7 +61,7 @@ class Frames(VecEnvWrapper):
 
     @property
     def state(self) -> np.ndarray:
-        """What all slots show, for a checkpoint."""
+        """The stacked observations of all slots, for a checkpoint."""
         return self._seen.copy()
 
     @state.setter

@@ -1,4 +1,4 @@
-"""Learning to act as a world's scripted expert does: DAgger and behaviour cloning on the native vector form.
+"""Imitation learning from a world's scripted expert: DAgger and behavior cloning on the native vector environment.
 
 Behaviour cloning (BC) copies an expert's own episodes (Pomerleau, "ALVINN", NeurIPS 1988), and is lost as soon as it
 leaves them. With DAgger the learner acts, more and more of the time, and the expert only says what it would have done;
@@ -235,7 +235,7 @@ class Imitator(_Model):
 
 
 def dagger(masked: bool) -> Any:
-    """The class of models that learn by DAgger, with Stable-Baselines3's interface; `Imitator` says how they learn.
+    """The class of DAgger models, with the interface of Stable-Baselines3; see `Imitator` for the algorithm.
 
     Args:
         masked: whether policies are those of MaskablePPO, for worlds where not every choice is always allowed;
@@ -248,7 +248,7 @@ def dagger(masked: bool) -> Any:
 
 
 def cloning(masked: bool) -> Any:
-    """As `dagger`, for behaviour cloning: all episodes are the expert's own."""
+    """As `dagger`, for behavior cloning: all episodes are played by the expert."""
     return _imitator("BC", masked, 1.0)
 
 

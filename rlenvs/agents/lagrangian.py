@@ -1,5 +1,5 @@
-"""PPO that keeps costs within limits: PPO-Lagrangian (Ray, Achiam and Amodei, "Benchmarking Safe Exploration in Deep
-Reinforcement Learning", 2019).
+"""PPO-Lagrangian: PPO under cost limits (Ray, Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement
+Learning", 2019).
 
 What is learnt from is (reward - sum of m c) / (1 + sum of m), with a multiplier m >= 0 of each named cost c. Between
 two rollouts each multiplier goes up by `learning_rate` times what the mean cost of the episodes that ended exceeds its
@@ -144,7 +144,7 @@ def penalised(model: Any) -> Penalised | None:
 
 
 def lagrangian(masked: bool) -> Any:
-    """The class of models that learn by PPO-Lagrangian, with the interface and hyper-parameters of PPO.
+    """The class of PPO-Lagrangian models, with the interface and hyperparameters of PPO.
 
     Args:
         masked: whether they are MaskablePPO, for worlds where not every choice is always allowed.

@@ -1,4 +1,4 @@
-"""Self-play where teams play against each other: rivals are the present policy, past ones, and scripted players.
+"""Self-play for competing teams: opponents are the current policy, past policies and scripted players.
 
 A policy that meets itself alone forgets how to beat what it was. Past policies, drawn evenly, are met for that (Bansal
 et al., "Emergent Complexity via Multi-Agent Competition", 2018), as in the leagues of Vinyals et al., "Grandmaster
@@ -34,7 +34,7 @@ PRESENT = -1  # in place of the number of a past policy
 
 
 class League(VecEnvWrapper):
-    """The slots of one team of each world; the others are played by rivals, without exploration.
+    """A `VecEnv` with the slots of one team per world; the other teams are played by opponents, without exploration.
 
     The learner is on the team i modulo the number of teams in world i, so that it learns to play all of them. Scripted
     players take turns.
@@ -111,7 +111,7 @@ class League(VecEnvWrapper):
         return self.venv.seed(seed)
 
     def meet(self, model: Any) -> None:
-        """Let a model's policy be the present one, and keep it where it is time; between two rollouts."""
+        """Set a model's policy as the current one, and store it if it is time; call between rollouts."""
         self._present = Network(*network_of(model))
         if model.num_timesteps >= self._next:
             self._next = (model.num_timesteps // self.every + 1) * self.every
@@ -127,7 +127,7 @@ class League(VecEnvWrapper):
         return self._own(observations)
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the learner's actions of the next step; the rivals choose theirs."""
+        """Take the learner's actions for the next step; the opponents choose theirs."""
         batch = self._batch
         all_actions = np.zeros((batch.num_worlds, batch.agents, *actions.shape[1:]), actions.dtype)
         all_actions[~self._foreign] = actions
@@ -136,7 +136,7 @@ class League(VecEnvWrapper):
         self.venv.step_async(all_actions.reshape(-1, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Advance all worlds, as `SB3VecEnv.step_wait` does; what it gives is the learner's."""
+        """Advance all worlds, as in `SB3VecEnv.step_wait`; returns the learner's results."""
         observations, rewards, dones, infos = self.venv.step_wait()
         self._draw(np.flatnonzero(self._batch.at_start & self._against_past))
         own = self.slots
@@ -193,7 +193,8 @@ class League(VecEnvWrapper):
 
     @property
     def state(self) -> dict[str, Any]:
-        """All that changes in training, but for the present policy, which is the model's. Setting it puts it back."""
+        """All state that changes during training, except the current policy, which belongs to the model. Setting it
+        restores it."""
         return {
             "past": [[network.architecture, network.tensors] for network in self.past],
             "kept": self._kept,

@@ -1,4 +1,4 @@
-"""How fast and how well an environment is learnt: what its page says, from the curves that ship."""
+"""The learning section of an environment's page, from the published learning curves."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def all_curves(world: World) -> dict[str | None, list[Curve]]:
 
 
 def steps_to(mean: MeanCurve, share: float, random: float, expert: float) -> tuple[float, float] | None:
-    """Where a mean curve first reached a score, on the scale on which random has 0 and the expert 1.
+    """The step at which a mean curve first reached a score, on the scale where random actions score 0 and the expert 1.
 
     Args:
         mean: the curve, taken as straight between evaluations.

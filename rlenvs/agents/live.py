@@ -1,4 +1,4 @@
-"""A learning curve that grows in a notebook while Stable-Baselines3 trains."""
+"""A live learning curve in notebooks for Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["LiveCurve"]
 
 
 class LiveCurve(BaseCallback):
-    """A callback for `learn`: mean return of the last 100 episodes against environment steps, with those of random
-    actions and of the scripted expert. In a notebook the image is drawn anew while training goes on; elsewhere nothing
-    is shown, and `figure` gives the image.
+    """A callback for `learn`: it plots the mean return of the last 100 episodes against environment steps, with random
+    actions and the scripted expert for comparison. In a notebook the plot is updated during training; elsewhere nothing
+    is shown; `figure` gives the image.
 
         model.learn(50_000, callback=rlenvs.LiveCurve("CartPole-v0"))
 

@@ -1,5 +1,5 @@
-"""PPO whose critic sees more than its actor: MAPPO (Yu et al., "The Surprising Effectiveness of PPO in Cooperative
-Multi-Agent Games", 2022).
+"""MAPPO: PPO with a centralized critic (Yu et al., "The Surprising Effectiveness of PPO in Cooperative Multi-Agent
+Games", 2022).
 
 All agents share one actor, which sees an agent's own observation. The critic sees that, the world's central state, and
 which agent it is: the paper's agent-specific global state. An agent that is exported has the actor alone.
@@ -134,7 +134,7 @@ def with_central_critic(policy: Any, own: spaces.Box) -> Any:
 
 
 def mappo(masked: bool) -> Any:
-    """The class of models that learn by MAPPO, with the interface and hyper-parameters of PPO.
+    """The class of MAPPO models, with the interface and hyperparameters of PPO.
 
     Args:
         masked: whether they are MaskablePPO, for worlds where not every choice is always allowed.

@@ -1,4 +1,4 @@
-"""Episodes as players in notebooks: `rlenvs.show`."""
+"""Interactive players of episodes in notebooks: `rlenvs.show`."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ if (window.frameElement) new ResizeObserver(() => {
 
 
 def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy", **keywords: Any) -> Showing:
-    """Play an episode, and give a player of it: state by state, with reward terms and costs, beside random actions and
-    the scripted expert on the same seed. As the last line of a notebook's cell it is shown there; `save` writes a page.
+    """Play an episode and return a player for notebooks: it shows every state with reward terms and costs, next to
+    random actions and the scripted expert on the same seed. `save` writes an HTML page.
 
     Args:
         env: an id, or an environment that `gymnasium.make` or `rlenvs.parallel_env` gave, with or without wrappers. An
@@ -86,7 +86,7 @@ def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy"
 
 
 class Showing:
-    """A film that notebooks show as a player.
+    """A film that notebooks display as an interactive player.
 
     Attributes:
         film: the episodes.
@@ -104,7 +104,7 @@ class Showing:
         return f'{frame} style="width: 100%; height: 640px; border: 0" allowfullscreen></iframe>'
 
     def page(self) -> str:
-        """A page in HTML that needs nothing else."""
+        """A self-contained HTML page."""
         files = [base64.b64encode(content).decode() for content in small_files(self.film, LARGEST).values()]
         data, images = (*files, "")[:2]
         name = escape(self.film.name)
@@ -118,7 +118,7 @@ class Showing:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the page; folders are made. ParameterError unless the name ends in .html."""
+        """Write the page, creating folders. ParameterError unless the name ends in .html."""
         path = Path(path)
         if path.suffix.lower() not in (".html", ".htm"):
             raise ParameterError(f"{path.name!r} must end in .html")

@@ -1,4 +1,4 @@
-"""From a learner of one's own to an agent: a policy network of PyTorch's own layers is all that is needed."""
+"""Convert a custom PyTorch policy network to an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def agent_of(
     keywords: Mapping[str, Any] | None = None,
     score: AgentScore | None = None,
 ) -> Agent:
-    """A policy network as an agent, for `rlenvs.agents.files.save_agent`, `rlenvs.evaluate` and tournaments.
+    """Convert a policy network to an agent, for `rlenvs.agents.files.save_agent`, `rlenvs.evaluate` and tournaments.
 
     Args:
         actor: a `torch.nn.Sequential` of linear layers and activations, from flat observations, as a batch has them

@@ -1,4 +1,4 @@
-"""A finished run becomes a reference agent: its agent measured, its weights rounded, its learning curve kept."""
+"""Publish a finished run as a reference agent: evaluate it, round its weights, keep its learning curve."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["publish", "publish_curve"]
 
 
 def publish(folder: str | Path, name: str | None = None, to: Path | None = None, seeds: int = 100) -> Path:
-    """Measure the agent of a finished run, and put it and the run's learning curve into a store.
+    """Evaluate the agent of a finished run, and add it and the run's learning curve to a store.
 
     Weights are written as float16, and the score is that of the rounded ones.
 
@@ -54,7 +54,7 @@ def publish(folder: str | Path, name: str | None = None, to: Path | None = None,
 
 
 def publish_curve(folder: str | Path, to: Path | None = None) -> Path:
-    """Put the learning curve of a run alone into a store, as for its further seeds; returns the path of the table.
+    """Add only the learning curve of a run to a store, as for additional seeds; returns the path of the table.
 
     Raises:
         as `publish` does.

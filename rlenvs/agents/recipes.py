@@ -1,4 +1,4 @@
-"""Named data sets that a world declares under `@SPEC.datasets`: who plays, what is kept, its rows shuffled."""
+"""Named datasets that a world declares under `@SPEC.datasets`: players, kept steps, shuffled rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS = ("observations", "actions", "rewards", "terminals", "timeouts", "next_obs
 
 
 def recipes_of(id: str) -> dict[str, Recipe]:
-    """The named data sets that a world declares."""
+    """The named datasets that a world declares."""
     declared = world_of(entry(id).id).functions.get("datasets")
     return declared() if declared else {}
 
@@ -104,8 +104,8 @@ def rows_of(episodes: Sequence[Episode], seed: int) -> dict[str, np.ndarray]:
 
 
 def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.ndarray]:
-    """The rows of a named data set, in random order: float64 arrays "observations", "actions", "rewards", "terminals",
-    "timeouts" and "next_observations", of N rows each, as OfflineMania's function of this name gives them.
+    """The rows of a named dataset, in random order: float64 arrays "observations", "actions", "rewards", "terminals",
+    "timeouts" and "next_observations", of N rows each, like OfflineMania's function of this name.
 
     Args:
         name: "rlenvs/Name-v0/<data set>-v0", made by `rlenvs dataset Name-v0 --quality <data set>`. Its episodes are

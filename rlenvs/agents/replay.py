@@ -1,4 +1,4 @@
-"""Replays: an episode as a small JSON file that can be checked and watched.
+"""Replays: episodes as small JSON files that can be verified and watched.
 
 A file holds what the episode follows from (the id, keywords, the two words of the generator, all actions), the start as
 text where the world has a text image, and a digest of what came out. Loading plays it again and compares.
@@ -72,7 +72,7 @@ class Replay:
 
     @classmethod
     def load(cls, path: Path | str) -> Replay:
-        """Read a file and play it through.
+        """Read a file and verify it by playing it.
 
         Raises:
             ReplayError: no replay, one of another version, or one whose episode comes out differently.
@@ -112,7 +112,7 @@ class Replay:
             yield batch
 
     def frames(self, every: int = 1) -> Iterator[np.ndarray]:
-        """Images, uint8 (height, width, 3): of the start, of every so many steps, and of the end."""
+        """Images, uint8 (height, width, 3): of the start, of every `every` steps, and of the end."""
         renderer: Renderer | None = None
         for t, batch in enumerate(self.play()):
             renderer = renderer or Renderer("rgb_array", batch)
@@ -120,7 +120,7 @@ class Replay:
                 yield renderer.image(0)
 
     def watch(self) -> None:
-        """Show the episode in a window, at the world's own pace."""
+        """Show the episode in a window, in real time."""
         renderer: Renderer | None = None
         for batch in self.play():
             renderer = renderer or Renderer("human", batch)
@@ -130,7 +130,7 @@ class Replay:
 
     @property
     def fps(self) -> float:
-        """Steps per second of the world's own time."""
+        """Steps per second of simulated time."""
         return Setup(world_of(self.id), **self.keywords).fps
 
     def _outcome(self) -> tuple[str, str]:
@@ -162,7 +162,7 @@ def _read(path: Any) -> dict[str, Any]:
 
 
 class Recorder:
-    """An environment that keeps what is done in it. Everything but `reset` and `step` is passed on.
+    """An environment that records its actions. Everything except `reset` and `step` is passed on.
 
     Args:
         env: an `Env` or a `ParallelEnv` of this package, wrapped or not.
@@ -182,7 +182,7 @@ class Recorder:
         return getattr(self.env, name)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Reset the environment; what was recorded before is gone."""
+        """Reset the environment, and discard the previous recording."""
         seed = seed_of(seed)
         if seed is None and not self.batch.seeds.any:
             seed = int(np.random.SeedSequence().generate_state(1)[0])

@@ -1,4 +1,4 @@
-"""How good a policy is over an uncertainty set: worst case, average and tail, all worlds side by side."""
+"""Evaluation of robustness over an uncertainty set: worst case, average and tail, with all worlds in parallel."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Robustness:
 
     @property
     def worst(self) -> float:
-        """Least of the worlds' mean returns."""
+        """Smallest of the worlds' mean returns."""
         return float(self.means.min())
 
     @property
     def worst_context(self) -> dict[str, float]:
-        """The parameters of the world with the least mean return, the first of equals."""
+        """The parameters of the world with the smallest mean return (the first, if there are ties)."""
         return dict(zip(self.names, self.contexts[int(np.argmin(self.means))].tolist(), strict=True))
 
     def cvar(self, share: float = 0.1) -> float:
@@ -88,7 +88,8 @@ def evaluate_robustness(
     sample_seed: int = 0,
     **keywords: Any,
 ) -> Robustness:
-    """Play one episode per seed in each world of a grid over an uncertainty set, or in worlds drawn from it.
+    """Evaluate robustness: play one episode per seed at each point of a grid over an uncertainty set, or at random
+    points of it.
 
     The protocol of RRLS (Zouitine et al., arXiv 2406.08406): `points` values per parameter, worst case and average of
     the mean returns. The grid has both ends of each range; the original's leaves out the upper ones.

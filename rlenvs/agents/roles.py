@@ -1,4 +1,4 @@
-"""Training of one network for several kinds of agents: it is shown which kind each of them is.
+"""Training of one network for several kinds of agents, with the kind as an input.
 
 [network]               # in the settings, where a world's agents differ (ParticleTag-v0, ParticleCrypto-v0, ...)
 roles = true
@@ -37,7 +37,7 @@ class Blocks(spaces.Box):
 
 
 class Roles(VecEnvWrapper):
-    """Slots whose rows lie in the block of their agent's kind.
+    """A `VecEnv` whose observations are placed in the block of their agent's kind.
 
     Args:
         venv: an `SB3VecEnv` of a world with several kinds of agents, whose observations are one row of numbers; or a

@@ -1,4 +1,4 @@
-"""Training runs: a folder each, with what was used, what came of it, and what it takes to go on after an interruption.
+"""Training runs: a folder each, with settings, results, and checkpoints for resuming.
 
 runs/QuadHover-v0/seed-0/
     settings.toml            what was really used
@@ -56,7 +56,7 @@ COLUMNS = [*NUMBERS, "rate", "evaluated_return", "evaluated_half_width", "evalua
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run.
+    """The outcome of a run.
 
     Attributes:
         folder: where it lies.
@@ -129,7 +129,7 @@ def run(
     evaluated: Callable[[Evaluation], Any] | None = None,
     stop: Stop | None = None,
 ) -> Outcome:
-    """Train, and keep everything in a folder.
+    """Train an agent, and save everything in a folder.
 
     Args:
         id, settings, threads, progress: as for `rlenvs.agents.train.train`.

@@ -1,4 +1,4 @@
-"""Scores of agents: measured beside chance and the scripted expert, and replayed to see that they hold."""
+"""Scores of agents, compared with random actions and the scripted expert, and their verification by replay."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def compare(
 
 
 def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str | None = None) -> AgentScore:
-    """The score for an agent's card, with the keywords of its card.
+    """Evaluate an agent for its card, with the keywords of its card.
 
     Args:
         agent: what plays.
@@ -173,7 +173,7 @@ class Replayed:
 
 
 def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
-    """Play an agent again on its card's seeds, or on the first few of them.
+    """Replay an agent on its card's seeds, or on the first few of them.
 
     Small differences of arithmetic (another processor, another number of threads) grow where there are contacts: the
     same seeds then give other episodes, and the replay is a second sample. So the two means are compared by the spread

@@ -1,4 +1,4 @@
-"""The places of reference agents: a few lie in this package, the others in the data package `rlenvs-suite-agents`.
+"""Stores of reference agents: a few are in this package, the others in the data package `rlenvs-suite-agents`.
 
 A store is a folder with one folder per environment. In it lie an agent's two files, named after the algorithm, behind
 the level where it is for one: `QuadRace-v0/hard-PPO.safetensors`; a further seed of the training is `PPO-seed-1`.
@@ -73,7 +73,7 @@ def is_checkout() -> bool:
 
 
 def reference_agents(world: str = "*") -> list[Path]:
-    """The reference agents that exist: their files without ending, sorted by environment and name.
+    """All reference agents: their file names without extension, sorted by environment and name.
 
     Where two stores have an agent of the same name, it is the first one's.
 
@@ -209,7 +209,7 @@ def write_sums(store: Path) -> Path:
 
 
 def wrong_sums(store: Path) -> list[str]:
-    """What does not agree with the list of hashes of a store: "NAME was changed", "is missing" or "is not listed"."""
+    """Files that do not match the hashes of a store: "NAME was changed", "is missing" or "is not listed"."""
     listed, there = _sums(store), _files(store)
     wrong = [f"{name} is not listed" for name in there if name not in listed]
     for name, wanted in listed.items():

@@ -1,4 +1,4 @@
-"""Snapshots along a teacher's episodes, for the wrapper `SnapshotReset`."""
+"""Snapshots from episodes of a teacher policy, for the wrapper `SnapshotReset`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def collect_snapshots(
     seed: int = 0,
     **keywords: Any,
 ) -> Bank:
-    """Snapshots along a teacher's episodes, which are played side by side.
+    """Collect snapshots from episodes of a teacher policy, played in parallel.
 
     Args:
         id: the environment.

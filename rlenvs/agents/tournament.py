@@ -1,4 +1,4 @@
-"""Tournaments: a round robin between players, scripted or learnt, in worlds whose teams play against each other."""
+"""Round-robin tournaments between scripted or trained players, in worlds with competing teams."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DRAWN_AHEAD = 64  # steps for which the random player draws at once
 
 @dataclass(frozen=True)
 class Tournament:
-    """What came of a round robin between P players.
+    """The result of a round-robin tournament between P players.
 
     Where more than two teams play, a game counts once for every two of its slots that different players hold.
 
@@ -71,7 +71,8 @@ class Tournament:
     elo_half_width: np.ndarray
 
     def win_rate(self, player: str, other: str | None = None) -> tuple[float, float, float]:
-        """Share of games won, against one other player or all, and its 95 % interval (Wilson). Draws are not won."""
+        """Fraction of games won, against one other player or all, with its 95 % interval (Wilson). Draws do not count
+        as won."""
         i = self._index(player)
         rivals = slice(None) if other is None else [self._index(other)]
         won, total = int(self.wins[i, rivals].sum()), int(self._met[i, rivals].sum())
@@ -87,7 +88,7 @@ class Tournament:
         return self.players.index(player)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it in JSON's types: a row per player and a row per pair."""
+        """The result in JSON types: a row per player and a row per pair."""
         rows = [
             {
                 "name": name,
@@ -155,7 +156,7 @@ def tournament(
     make: Mapping[str, Any] | None = None,
     **choices: Any,
 ) -> Tournament:
-    """Let every player meet every other, on the same seeds and from all slots, and rate them.
+    """Run a round-robin tournament on the same seeds and from all slots, and rate the players.
 
     With two teams every pair of players plays. With more, every line-up of as many players as there are teams does, in
     all rotations of the slots; fewer players than teams hold several slots. A team has won when `success` is set for

@@ -1,4 +1,4 @@
-"""Training with the algorithms of Stable-Baselines3 and sb3-contrib on the native vector form."""
+"""Training with the algorithms of Stable-Baselines3 and sb3-contrib on the native vector environment."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def train(
     progress: Callable[[Progress], Any] | None = None,
     **keywords: Any,
 ) -> Any:
-    """Train in memory. `rlenvs.agents.runs.run` also writes checkpoints, logs and agents.
+    """Train an agent in memory. `rlenvs.agents.runs.run` also writes checkpoints, logs and agents.
 
     Args:
         id: the environment.

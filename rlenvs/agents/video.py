@@ -64,7 +64,7 @@ def watch(
     against: str | None = None,
     **keywords: Any,
 ) -> int:
-    """Show a policy in a window at the world's own pace, until Esc is pressed, the window is closed, or time is up.
+    """Show a policy in a window in real time, until Esc is pressed, the window is closed, or the time is up.
 
     Args:
         seconds: how long; None for no end.
@@ -130,7 +130,7 @@ def check_file(path: Path) -> None:
 
 
 def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write images, uint8 (height, width, 3), to a GIF, WebP or MP4 file; the folder is made when it is missing.
+    """Write images, uint8 (height, width, 3), to a GIF, WebP or MP4 file, creating the folder if needed.
 
     WebP keeps every pixel; GIF and MP4 keep small saturated things recognisable: of the pixels with a chroma above 40,
     at least 90 % differ by less than 15 (CIE76) from the image. `benchmarks/videos.py` measures it.

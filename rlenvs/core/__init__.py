@@ -1,4 +1,4 @@
-"""The contract of a world and everything that the core makes of it.
+"""The declaration of worlds, and the environments that the core builds from it.
 
 World files import from here: `world` and its parts, `kernel`, the random functions and the field types. The names are
 loaded at first use, since `import rlenvs` passes through here and needs none of them.

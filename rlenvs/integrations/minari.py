@@ -1,4 +1,4 @@
-"""Minari's form of recorded episodes: a folder that offline learners load, with the environment it came from.
+"""Minari datasets of recorded episodes, with the environment they came from.
 
     import minari
     dataset = minari.load_dataset("rlenvs/QuadHover-v0/expert-v0")
@@ -94,7 +94,7 @@ def check_target(name: str, folder: Path) -> Path:
 
 
 class DatasetWriter:
-    """Write a dataset, episode by episode, in a `with` block; an error within leaves nothing behind.
+    """Write a dataset, episode by episode, in a `with` block; after an error nothing is left behind.
 
         with DatasetWriter("rlenvs/Mine/first-v0", env) as writer:
             writer.add(episodes)
@@ -159,7 +159,7 @@ class DatasetWriter:
         self._storage.update_episodes(buffers)
 
     def add_rows(self, rows: dict[str, np.ndarray]) -> None:
-        """Put arrays by name beside the episodes, in the file ROWS.
+        """Add named arrays next to the episodes, in the file ROWS.
 
         Raises:
             ParameterError: the disk is full. Nothing is kept of the whole dataset then.

@@ -1,4 +1,4 @@
-"""The wrappers of MO-Gymnasium under their names, for environments of this package in every form.
+"""MO-Gymnasium's wrappers under their names, for environments of this package with any API.
 
     env = LinearReward(rlenvs.make("mo-DeepSeaTreasure-v0"), weight=[0.7, 0.3])
 
@@ -64,7 +64,7 @@ class PublishedLinear(LinearScalarization):
 
 
 def LinearReward(env: Any, weight: Sequence[float] | np.ndarray | None = None) -> Any:  # noqa: N802
-    """The reward is the vector's weighted sum.
+    """Linear scalarization: the reward is the weighted sum of the vector.
 
     Args:
         env: in any form.
@@ -74,7 +74,8 @@ def LinearReward(env: Any, weight: Sequence[float] | np.ndarray | None = None) -
 
 
 def MONormalizeReward(env: Any, idx: int, gamma: float = 0.99, epsilon: float = 1e-8) -> Any:  # noqa: N802
-    """One objective divided by the spread of its discounted returns; in the vector form by that of all worlds.
+    """Normalize one objective by the standard deviation of its discounted returns; in vector environments over all
+    worlds.
 
     Args:
         env: in any form.
@@ -87,7 +88,7 @@ def MONormalizeReward(env: Any, idx: int, gamma: float = 0.99, epsilon: float = 
 
 
 def MOClipReward(env: Any, idx: int, min_r: float | None, max_r: float | None) -> Any:  # noqa: N802
-    """One objective cut off at two bounds.
+    """Clip one objective to two bounds.
 
     Args:
         env: in any form.
@@ -102,7 +103,8 @@ def MOClipReward(env: Any, idx: int, min_r: float | None, max_r: float | None) -
 def MORecordEpisodeStatistics(  # noqa: N802
     env: Any, gamma: float = 1.0, buffer_length: int = 100, stats_key: str = "episode"
 ) -> Any:
-    """The sum of an episode's vectors in the info of its last step, discounted too, with its length and seconds.
+    """Record the sum of an episode's reward vectors, also discounted, with its length and duration, in the info of its
+    last step.
 
     Args:
         env: in any form.
@@ -114,7 +116,7 @@ def MORecordEpisodeStatistics(  # noqa: N802
 
 
 def MOMaxAndSkipObservation(env: Any, skip: int = 4) -> Any:  # noqa: N802
-    """An action is repeated, vectors are summed, and the observation is the maximum of the last two.
+    """Repeat actions, sum the reward vectors, and take the maximum of the last two observations.
 
     Args:
         env: in any form, with observations that are arrays.

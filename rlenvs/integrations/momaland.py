@@ -1,4 +1,4 @@
-"""Wrappers under the names that MOMAland has for them, for teams of this package whose rewards are vectors.
+"""MOMAland's wrappers under their names, for multi-agent environments of this package with vector rewards.
 
     env = LinearizeReward(rlenvs.parallel_env("mo-ParticleSpread-v0"), {"agent_0": [1.0, 0.0], ...})
 
@@ -27,7 +27,7 @@ MOST_CHOICES = 100_000  # of all agents together, as one
 
 
 def LinearizeReward(env: Any, weights: Mapping[str, Sequence[float] | np.ndarray]) -> Any:  # noqa: N802
-    """An agent's reward is the weighted sum of its vector.
+    """Linear scalarization: an agent's reward is the weighted sum of its vector.
 
     Args:
         env: in the parallel or the AEC form.
@@ -39,7 +39,7 @@ def LinearizeReward(env: Any, weights: Mapping[str, Sequence[float] | np.ndarray
 
 
 def NormalizeReward(env: Any, agent: str, idx: int, gamma: float = 0.99, epsilon: float = 1e-8) -> Any:  # noqa: N802
-    """One objective of one agent divided by the spread of its discounted returns.
+    """Normalize one objective of one agent by the standard deviation of its discounted returns.
 
     Args:
         env: in the parallel or the AEC form.
@@ -53,7 +53,8 @@ def NormalizeReward(env: Any, agent: str, idx: int, gamma: float = 0.99, epsilon
 
 
 def RecordEpisodeStatistics(env: Any, buffer_length: int = 100, stats_key: str = "episode") -> Any:  # noqa: N802
-    """The sum of an agent's vectors in the info of the last step of its episode, with its length and seconds.
+    """Record the sum of an agent's reward vectors, with length and duration, in the info of the last step of its
+    episode.
 
     Args:
         env: in the parallel or the AEC form.
@@ -64,7 +65,7 @@ def RecordEpisodeStatistics(env: Any, buffer_length: int = 100, stats_key: str =
 
 
 class CentraliseAgent(gymnasium.Env):
-    """A team as one agent, which sees what all see and decides for all.
+    """Treat a team as one agent that observes and acts for all.
 
     Args:
         env: a parallel environment; of numbers that are arrays of one type.
@@ -137,7 +138,7 @@ class CentraliseAgent(gymnasium.Env):
         return self._joined(seen), {"agents": infos}
 
     def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
-        """Advance by one step of the team.
+        """Advance the team by one step.
 
         Raises:
             ActionError: not an action of the space. EpisodeOverError: no agent is left.
@@ -182,7 +183,7 @@ class CentraliseAgent(gymnasium.Env):
         return {agent: int(number) + int(own.start) for agent, own, number in pairs}
 
     def render(self) -> Any:
-        """The team's picture."""
+        """The team's image."""
         return self.env.render()
 
     def close(self) -> None:

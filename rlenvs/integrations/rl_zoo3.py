@@ -1,4 +1,5 @@
-"""RL Baselines3 Zoo on batches: `python -m rl_zoo3.train --gym-packages rlenvs.integrations.rl_zoo3 --env rlenvs/...`
+"""RL Baselines3 Zoo on batched environments: `python -m rl_zoo3.train --gym-packages rlenvs.integrations.rl_zoo3 --env
+rlenvs/...`
 
 `--gym-packages rlenvs` is enough for the zoo to find the environments; it steps them one by one then. Importing this
 module besides makes the zoo put all environments of a run into one batch.
@@ -26,7 +27,7 @@ __all__ = ["batched"]
 
 
 def batched(env_fns: Sequence[Callable[[], gymnasium.Env]], **keywords: Any) -> Any:
-    """What the zoo calls in the place of `DummyVecEnv`: one batch for environments of this package.
+    """A replacement for the zoo's `DummyVecEnv`: one batch for environments of this package.
 
     Args:
         env_fns: functions that make one environment each, all of one id with the same keywords.

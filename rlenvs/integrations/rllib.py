@@ -1,4 +1,4 @@
-"""RLlib's form of multi-agent worlds: a `MultiAgentEnv` for its new API stack, and their names in Ray Tune's register.
+"""RLlib support for multi-agent environments: a `MultiAgentEnv` for its new API stack, and registration with Ray Tune.
 
 Single-agent forms need nothing from here: RLlib takes the id itself, and makes the batch in each of its env runners.
 
@@ -150,12 +150,12 @@ class RLlibEnv(MultiAgentEnv):
         return self.parallel.render()
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. Can be called twice."""
         self.parallel.close()
 
 
 def register(id: str, **keywords: Any) -> str:
-    """Tell Ray Tune's register of a world's multi-agent form, so that env runners on any machine can make it.
+    """Register a multi-agent environment with Ray Tune, so that env runners on any machine can make it.
 
         config.environment(register("Battle-v0", scenario="3m"))
 
@@ -180,7 +180,8 @@ def register(id: str, **keywords: Any) -> str:
 
 
 def forget_infos(*, samples: Sequence[Any], **_: Any) -> None:
-    """Leave the infos out of what env runners send to the learner, which does not read them: they are most of it.
+    """Drop infos from the samples that env runners send to the learner, which does not use them: they are most of the
+    data.
 
         config.callbacks(on_sample_end=forget_infos)
 

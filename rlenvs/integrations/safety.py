@@ -1,4 +1,4 @@
-"""Safety-Gymnasium's and OmniSafe's forms of environments: the cost of a step beside its reward, not in info.
+"""Safety-Gymnasium and OmniSafe APIs: `step` returns the cost next to the reward instead of in info.
 
 Safety-Gymnasium's `step` returns six things, (observation, reward, cost, terminated, truncated, info), where
 Gymnasium's returns five. `SixTuple` makes six of five for any environment that has costs. OmniSafe asks for tensors and
@@ -28,7 +28,7 @@ __all__ = ["OmniSafeEnv", "SixTuple", "omnisafe_env"]
 
 
 class SixTuple:
-    """An environment in any form whose `step` returns the cost too; all else is the environment's own.
+    """An environment whose `step` also returns the cost; everything else is passed to the environment.
 
     It is no gymnasium.Env any more: put it around everything else.
 
@@ -49,7 +49,7 @@ class SixTuple:
         self.cost = cost
 
     def reset(self, **keywords: Any) -> Any:
-        """As the environment's: (observation, info)."""
+        """As for the environment: (observation, info)."""
         return self.env.reset(**keywords)
 
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, Any, Any]:
@@ -87,7 +87,7 @@ class SixTuple:
 
 
 class OmniSafeEnv:
-    """What OmniSafe's `CMDP` asks for, with the environments of this package. `omnisafe_env` makes the class of it.
+    """OmniSafe's `CMDP` for environments of this package. `omnisafe_env` registers it.
 
     One environment is handed over without autoreset, which OmniSafe adds itself; several are one vector environment
     with autoreset in the same step, whose last observations are in info["final_observation"]. The time limit is the
@@ -139,12 +139,12 @@ class OmniSafeEnv:
         return int(self._env.unwrapped.batch.setup.horizon)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin episodes: the observation as a float32 tensor, and info."""
+        """Start episodes; returns the observation as a float32 tensor, and info."""
         observation, info = self._env.reset(seed=seed, options=options)
         return self._tensor(observation), info
 
     def step(self, action: Any) -> tuple[Any, Any, Any, Any, Any, dict[str, Any]]:
-        """Advance by one step, by a tensor of actions.
+        """Advance by one step with a tensor of actions.
 
         Returns:
             observation, reward, cost, terminated, truncated as float32 tensors, and info, with "final_observation"

@@ -35,7 +35,7 @@ __all__ = ["BatchVecEnv", "SB3VecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
 
 
 class BatchVecEnv(VecEnv):
-    """What the forms with and without wrappers share: seeds, returns, images, single slots."""
+    """Common base of the `VecEnv`s with and without wrappers: seeds, returns, images, single slots."""
 
     def __init__(
         self, batch: KernelBatch, slots: list[Slot], renderer: Renderer, monitor: bool, observed: Space, action: Space
@@ -106,11 +106,11 @@ class BatchVecEnv(VecEnv):
     # --- single slots -------------------------------------------------------------------------------------------------
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the slots: what `Slot` has, or a physical parameter by its name."""
+        """An attribute of the slots: one of `Slot`, or a physical parameter."""
         return [getattr(slot, attr_name) for slot in self._chosen(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set a physical parameter in the worlds of the slots, from their next step on.
+        """Set a physical parameter in the worlds of the slots, effective from their next step.
 
         Raises:
             ParameterError: not a physical parameter, or outside its range.
@@ -199,7 +199,7 @@ class SB3VecEnv(BatchVecEnv):
         return self._observations()
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Call a method of `Slot` on the slots; `action_masks`, for which MaskablePPO asks at every step, at once."""
+        """Call a method of `Slot` on the slots; `action_masks`, which MaskablePPO calls in every step, is fast."""
         if method_name == "action_masks" and indices is None:
             return list(self.action_masks())
         return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
@@ -209,7 +209,7 @@ class SB3VecEnv(BatchVecEnv):
         return self.batch.masks.reshape(self.num_envs, -1).astype(np.bool_)
 
     def all_states(self) -> dict[str, Any]:
-        """All that decides how the slots go on, exact to the bit, as arrays and plain numbers; for `restore`."""
+        """The complete state of all slots, bit-exact, as arrays and plain numbers; for `restore`."""
         return {
             "arrays": self.batch.arrays(),
             "returns": self._returns.copy(),
@@ -219,8 +219,8 @@ class SB3VecEnv(BatchVecEnv):
         }
 
     def restore(self, states: Mapping[str, Any]) -> None:
-        """Put all slots where those of another form of the same world and size were; seeds and options that were set
-        for the next reset are forgotten.
+        """Restore all slots from `all_states` of an environment of the same world and size; pending seeds and options
+        are discarded.
 
         Raises:
             SnapshotError: the states are of another world, of other options or of another number of slots.
@@ -245,7 +245,7 @@ class SB3VecEnv(BatchVecEnv):
         batch.load_actions(actions.reshape(batch.num_worlds, batch.agents, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Advance all worlds; finished ones begin their next episode at once.
+        """Advance all worlds; finished ones start their next episode immediately.
 
         Returns:
             observations, rewards (float32), dones (bool) and infos, one slot or entry per environment.
@@ -373,7 +373,7 @@ class WrappedVecEnv(BatchVecEnv):
         self._actions = actions_of(self.batch.world.name, actions)
 
     def step_wait(self) -> tuple[Any, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Advance all worlds; finished ones begin their next episode at once.
+        """Advance all worlds; finished ones start their next episode immediately.
 
         Returns:
             observations, rewards (float32), dones (bool) and infos, one slot or entry per environment.
@@ -425,7 +425,7 @@ class Slot:
         return self._venv.batch.masks[self.world, self.agent].astype(np.bool_)
 
     def expert_action(self) -> Any:
-        """What the scripted expert would do now: an action of the action space."""
+        """The scripted expert's action for the current state, in the action space."""
         batch = self._venv.batch
         return batch.setup.shown_action(batch.advise()[self.world, self.agent], agent=None)
 
@@ -462,7 +462,7 @@ class WrappedSlot(Slot):
 
 
 def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> WrappedVecEnv:
-    """Stable-Baselines3's form of a vector environment with wrappers.
+    """Wrap a vector environment with wrappers as a Stable-Baselines3 `VecEnv`.
 
         venv = as_sb3(wrap(rlenvs.make_vec("QuadHover-v0", 16, autoreset_mode="SAME_STEP"), Sensor(noise=0.02)))
 
@@ -479,7 +479,7 @@ def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> WrappedVecEnv:
 
 
 def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:
-    """Stable-Baselines3's form of a world.
+    """Make an environment as a Stable-Baselines3 `VecEnv`.
 
     Args:
         id: with or without "rlenvs/".

@@ -1,4 +1,5 @@
-"""torchrl.envs.EnvBase: N worlds with A agents as one batched environment, without PettingZoo's dictionaries between.
+"""torchrl.envs.EnvBase: N worlds with A agents as one batched environment, without PettingZoo's dictionaries in
+between.
 
 Single-agent environments need no adapter: TorchRL's own `GymEnv(id)` and `GymWrapper(rlenvs.make_vec(...))` take them.
 """
@@ -178,6 +179,6 @@ class BatchEnv(EnvBase):
         return torch.tensor(np.ascontiguousarray(array), dtype=dtype, device=self.device)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """Give back what the batch holds. May be called twice."""
+        """Release the batch. Can be called twice."""
         self.batch.close()
         self.is_closed = True

@@ -1,4 +1,4 @@
-"""Pareto fronts: exact ones of finite worlds with the policies that attain them, indicators, utilities, pictures."""
+"""Pareto fronts: exact fronts of finite worlds with the policies that attain them, indicators, utilities, plots."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Fronts of finite worlds, exactly: every point with a policy that attains it."""
+"""Exact Pareto fronts of finite worlds, with a policy for every point."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_ROUNDS = 200
 
 @dataclass(frozen=True)
 class Front:
-    """Points that no other policy dominates, each with a policy that attains it.
+    """Nondominated points, each with a policy that attains it.
 
     Attributes:
         values: (points, objectives) expected discounted returns, in descending order.
@@ -49,22 +49,22 @@ class Front:
         return zip(self.values, self.policies, strict=True)
 
     def convex(self) -> Front:
-        """The convex coverage set: the points that are best for some weights."""
+        """The convex coverage set: the points that are optimal for some weights."""
         return self.at(np.flatnonzero(supported(self.values)), stochastic=True)
 
     def best(self, weights: Sequence[float]) -> tuple[np.ndarray, Policy]:
-        """The point and the policy of the largest weighted sum."""
+        """The point with the largest weighted sum, and its policy."""
         at = int(np.argmax(self.values @ np.asarray(weights, np.float64)))
         return self.values[at], self.policies[at]
 
     def at(self, places: Sequence[int] | np.ndarray, **changes: Any) -> Front:
-        """The points at these places, with other attributes where they are given."""
+        """The points at these indices, with changed attributes if given."""
         policies = [self.policies[i] for i in places]
         return replace(self, values=self.values[np.asarray(places, np.int64)], policies=policies, **changes)
 
 
 def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: int = MOST_POINTS) -> Front:
-    """The exact Pareto front of all deterministic policies of a finite world, those with a memory among them.
+    """The exact Pareto front of all deterministic policies of a finite world, including those with memory.
 
         front = rlenvs.pareto.pareto_front("ResourceGathering-v0", gamma=0.99)
 
@@ -93,8 +93,8 @@ def pareto_front(env: Any, gamma: float = 1.0, horizon: int | None = -1, most: i
 
 
 def coverage_set(env: Any, gamma: float = 1.0, horizon: int | None = -1) -> Front:
-    """The exact convex coverage set of a finite world: for all weights a policy that is the best under them. These are
-    the corners of the front of stochastic policies.
+    """The exact convex coverage set of a finite world: an optimal policy for all weights. These are the corners of the
+    front of stochastic policies.
 
     By optimistic linear support (Roijers, Whiteson and Oliehoek, "Computing convex coverage sets for faster
     multi-objective coordination", JAIR 2015): the world is solved for the weights at every corner of what the policies

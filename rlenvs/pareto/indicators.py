@@ -1,4 +1,4 @@
-"""How good a front is, as one number. All objectives are to be maximised."""
+"""Quality indicators of Pareto fronts. All objectives are maximized."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["cardinality", "expected_utility", "hypervolume", "igd_plus", "simple
 
 
 def hypervolume(front: Any, reference: Sequence[float]) -> float:
-    """The volume that points dominate above a reference point.
+    """The volume dominated by the points above a reference point.
 
     With two objectives the area is summed here, with more by moocore (Fonseca, Paquete and Lopez-Ibanez, CEC 2006).
 
@@ -50,8 +50,9 @@ def _area(points: np.ndarray) -> float:
 
 
 def igd_plus(front: Any, known: Any) -> float:
-    """IGD+: how far, in the mean, the points of a known front are from what a front dominates (Ishibuchi et al., EMO
-    2015). 0 where the front reaches all of them; unlike IGD, a better front never has a larger value. By moocore.
+    """IGD+: the mean distance of the points of a known front from the region dominated by a front (Ishibuchi et al.,
+    EMO 2015). 0 if the front reaches all of them; unlike with IGD, a better front never has a larger value. Computed by
+    moocore.
 
     Raises:
         ParameterError: another shape, or no points. MissingExtraError: moocore is not installed.
@@ -63,7 +64,8 @@ def igd_plus(front: Any, known: Any) -> float:
 
 
 def expected_utility(front: Any, weights: Any = 100) -> float:
-    """EUM: the mean over weights of the largest weighted sum that a point of the front gives (Zintgraf et al., 2015).
+    """EUM: expected utility metric, the mean over weights of the largest weighted sum of any point of the front
+    (Zintgraf et al., 2015).
 
     Args:
         front: (points, objectives).
@@ -99,8 +101,9 @@ def _compositions(total: int, count: int) -> list[tuple[int, ...]]:
 
 
 def sparsity(front: Any) -> float:
-    """The sum over objectives of the squared gaps between neighbours, by the number of gaps (Xu et al., ICML 2020); 0
-    for a single point. A small front far from the true one may be less sparse: no measure to optimise."""
+    """The sum over objectives of the squared gaps between neighbours, divided by the number of gaps (Xu et al., ICML
+    2020); 0 for a single point. A small front far from the true one may be less sparse, so do not optimize this
+    measure."""
     points = points_of(front)
     points = points[nondominated(points)] if len(points) else points
     if len(points) < 2:
@@ -109,7 +112,7 @@ def sparsity(front: Any) -> float:
 
 
 def cardinality(front: Any) -> int:
-    """How many points no other of them dominates."""
+    """The number of nondominated points."""
     points = points_of(front)
     return int(nondominated(points).sum()) if len(points) else 0
 

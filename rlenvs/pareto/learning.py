@@ -1,4 +1,4 @@
-"""Pareto Q-learning: the whole front of a finite world, learnt from its steps."""
+"""Pareto Q-learning: learn the whole front of a finite world from experience."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STILL = 1e-9  # sets that change by less have settled
 
 
 def pareto_q_learning(env: Any, gamma: float = 1.0, steps: int = 100_000, **settings: Any) -> Front:
-    """Learn the Pareto front of a finite world from its steps alone, with a policy for each point.
+    """Learn the Pareto front of a finite world from experience only, with a policy for each point.
 
         front = rlenvs.pareto.pareto_q_learning("DeepSeaTreasure-v0", steps=50_000)
         rlenvs.pareto.replay("DeepSeaTreasure-v0", front.policies[0]).mean
@@ -139,7 +139,7 @@ class ParetoQ:
         self._starts = np.union1d(self._starts, self._rows[worlds])
 
     def learn(self, steps: int) -> None:
-        """Make so many steps more, of all worlds together."""
+        """Make this many more steps, summed over all worlds."""
         batch, tables, count = self.batch, self.tables, self.batch.num_worlds
         masked = "mask" in batch.world.kernels
         until = self.steps + int(steps)
@@ -183,7 +183,7 @@ class ParetoQ:
         self.tables.deepen(self.most)
 
     def settle(self) -> None:
-        """Compute the sets of all states anew, the newest first, until they stay as they are."""
+        """Recompute the sets of all states, the newest first, until they no longer change."""
         tables = self.tables
         for _ in range(SWEEPS):
             change = sweep(tables.known, self._rule, tables.all)
@@ -193,7 +193,7 @@ class ParetoQ:
                 return
 
     def front(self) -> Front:
-        """What was learnt: the vectors of the state in which episodes begin, each with the policy that follows it.
+        """The learned front: the vectors of the initial state, each with the policy that attains it.
 
         Raises:
             ParameterError: episodes begin in several states.

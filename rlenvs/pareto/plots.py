@@ -1,4 +1,4 @@
-"""Pictures of fronts with two or three objectives."""
+"""Plots of fronts with two or three objectives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MARKS = ("o", "x", "^", "s", "D")
 
 
 def plot(fronts: Any, objectives: Sequence[str] = ()) -> Any:
-    """A picture of fronts, each in a colour and with a mark of its own.
+    """Plot fronts, each with its own color and marker.
 
         rlenvs.pareto.plot({"ours": front, "learnt": points}).savefig("front.png")
 

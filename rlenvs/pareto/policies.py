@@ -1,4 +1,4 @@
-"""Policies that attain the points of a front, and their returns when they are played in the world."""
+"""Policies that attain the points of a front, and their returns when played in the world."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "exact_value", "repl
 
 
 class Policy(Protocol):
-    """A deterministic policy with a memory, on the numbers of states."""
+    """A deterministic policy with memory, on state numbers."""
 
     def first(self, state: int) -> Any:
-        """The memory with which an episode begins."""
+        """The memory at the start of an episode."""
 
     def action(self, memory: Any, state: int) -> int:
         """What to do."""
 
     def after(self, memory: Any, state: int) -> Any:
-        """The memory for the next step, which begins in `state`."""
+        """The memory for the next step, which starts in `state`."""
 
 
 class Plan:
-    """What to do now, and a plan for each state that may follow: a policy as dynamic programming finds it.
+    """An action, and a plan for each possible next state: a policy found by dynamic programming.
 
     Attributes:
         action_now: what to do; -1 where nothing is planned any more.
@@ -43,20 +43,20 @@ class Plan:
         self.closed: bool = closed and all(plan.closed for plan in follows.values())
 
     def first(self, state: int) -> Plan:
-        """The plan for the state in which an episode begins."""
+        """The plan for the initial state."""
         return self.follows[state]
 
     def action(self, memory: Plan, state: int) -> int:
-        """What that plan does now."""
+        """The action of the plan."""
         return max(memory.action_now, 0)
 
     def after(self, memory: Plan, state: int) -> Plan:
-        """What it goes on with."""
+        """The plan for the next state."""
         return memory.follows[state] if memory.follows else memory
 
 
 class Schedule:
-    """An action for each state, the same in all steps or a row for each step.
+    """An action for each state, the same in all steps or one row per step.
 
     Args:
         actions: (states,) or (steps, states).
@@ -70,7 +70,7 @@ class Schedule:
         return 0
 
     def action(self, memory: int, state: int) -> int:
-        """What the row of this step says of the state."""
+        """The action of the current row for the state."""
         return int(self.actions[memory, state])
 
     def after(self, memory: int, state: int) -> int:
@@ -79,7 +79,7 @@ class Schedule:
 
 
 class Route:
-    """Actions one after the other, whatever happens; for worlds without chance, or of one step.
+    """An open-loop sequence of actions, for deterministic worlds, or worlds with one step.
 
     Args:
         actions: the last one is repeated when there is time left. For a team, a row for each step, with an action of
@@ -103,7 +103,7 @@ class Route:
 
 
 class Replay(NamedTuple):
-    """What a policy got in the world.
+    """The returns of a policy played in the world.
 
     Attributes:
         mean: (terms,) mean discounted return.
@@ -117,7 +117,7 @@ class Replay(NamedTuple):
 
 
 def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed: int = 0) -> Replay:
-    """Play a policy in the world itself, not in its model: the proof of a point of a front.
+    """Play a policy in the world itself instead of its model, to verify a point of a front.
 
         front = rlenvs.pareto.pareto_front("ResourceGathering-v0")
         rlenvs.pareto.replay("ResourceGathering-v0", front.policies[0], episodes=10_000).mean
@@ -148,7 +148,7 @@ def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed
 
 
 def exact_value(env: Any, policy: Policy, gamma: float = 1.0) -> np.ndarray:
-    """What a policy is worth in the exact model of a world, up to its time limit: expected discounted sums, (terms,).
+    """The exact value of a policy in the model of a world, up to its time limit: expected discounted sums, (terms,).
 
     Args:
         env: the id of a world, or an environment made with the options that are meant.

@@ -1,4 +1,4 @@
-"""Sets of vectors that are to be large in all objectives: which of them no other dominates, which are on the hull."""
+"""Sets of vectors to maximize: which are nondominated, which are on the convex hull."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOLERANCE = 1e-9  # what differs by less is equal
 
 
 class TooManyPointsError(ParameterError):
-    """A front has more points than were asked for; `coverage_set` has few."""
+    """A front has more points than allowed; use `coverage_set`, which has few."""
 
 
 def points_of(given: Any, name: str = "points") -> np.ndarray:
@@ -36,7 +36,7 @@ def points_of(given: Any, name: str = "points") -> np.ndarray:
 
 
 def nondominated(points: Any, tolerance: float = TOLERANCE) -> np.ndarray:
-    """Which points no other dominates: bool (n,). Of equal points the first one counts.
+    """Which points are nondominated: bool (n,). Of equal points only the first one counts.
 
     Args:
         points: (n, objectives), all to be maximised.
@@ -67,8 +67,8 @@ def _nondominated_pairs(rows: np.ndarray, tolerance: float) -> np.ndarray:
 
 
 def supported(points: Any) -> np.ndarray:
-    """Which points are the best of all for some weights, and no mixture of others: bool (n,), the corners of the upper
-    hull. Stochastic policies reach the hull, so with them other points are dominated.
+    """Which points are optimal for some weights and not a mixture of others: bool (n,), the corners of the upper convex
+    hull. Stochastic policies reach the hull, so with them all other points are dominated.
 
     Raises:
         MissingExtraError: SciPy is not installed, and there are more than two objectives.

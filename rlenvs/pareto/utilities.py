@@ -1,4 +1,4 @@
-"""What a policy is worth to somebody with a utility: of the expected return (SER), or expected of each return (ESR)."""
+"""Utilities of policies: the utility of the expected return (SER), or the expected utility of the return (ESR)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Utility", "utility_of"]
 
 
 class Utility(NamedTuple):
-    """What a policy is worth.
+    """The utility of a policy.
 
     Attributes:
         ser: the utility of the mean return, for who plays many times and counts the total.
@@ -37,7 +37,7 @@ def utility_of(
     episodes: int = 1000,
     seed: int = 0,
 ) -> Utility:
-    """SER and ESR of a policy, played in the world.
+    """Estimate SER and ESR of a policy by playing it in the world.
 
         front = rlenvs.pareto.coverage_set("Fishwood-v0")
         rlenvs.pareto.utility_of("Fishwood-v0", front.policies[0], lambda v: min(v[0], v[1] // 2))

@@ -1,4 +1,4 @@
-"""Wrappers as wrappers: one definition for every API form, `wrap(env, Sensor("position", noise=0.02), ...)`.
+"""Wrappers with one definition for every API, `wrap(env, Sensor("position", noise=0.02), ...)`.
 
 The names are loaded at first use. docs/wrappers.md describes them, and the order in which to stack them.
 """

@@ -16,7 +16,7 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class ActionCost(Wrapper):
-    """Measures how smooth actions are, and may charge for large and for changing ones.
+    """Measure how smooth actions are, and optionally penalize large and changing actions.
 
     reward - magnitude |a_t|^2 - change |a_t - a_{t-1}|^2, in the action's units, and without the last part in the first
     step of an episode. Such costs make bang-bang control lose (Seyde et al., "Is Bang-Bang Control All You Need?",
@@ -59,7 +59,7 @@ class ActionCost(Wrapper):
         self.action_cost[slots] = self.continuity_cost[slots] = 0.0
 
     def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Look at the actions; they are passed on as they are."""
+        """Measure the actions; they are passed on unchanged."""
         told = self.before, self.action_cost, self.continuity_cost
         charges = float(self.magnitude), float(self.change)
         yield charge, self.wanted, slots, self.time, self.span, *charges, *told

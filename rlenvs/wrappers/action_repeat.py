@@ -26,7 +26,7 @@ class _SeveralSteps(Wrapper):
 
     @property
     def seconds(self) -> float | None:
-        """Of all steps in one."""
+        """The duration of one action."""
         below = self.below.seconds
         return below * self.most if below else None
 
@@ -142,7 +142,7 @@ class _SeveralSteps(Wrapper):
 
 @dataclass
 class ActionRepeat(_SeveralSteps):
-    """The environment makes several steps per action, or fewer when its episode ends.
+    """Repeat each action for several steps, or fewer if the episode ends.
 
     Rewards are summed, and so are the costs and reward terms in info (`cost`, `cost_*`, `reward_*`, `reward_vector`).
     All else is as after the last of the steps. A learner that discounts by g per step of the environment discounts by
@@ -209,7 +209,8 @@ def draw_whole(key: np.ndarray, time: np.ndarray, low: int, high: int, out: np.n
 
 @dataclass
 class ActionSequence(_SeveralSteps):
-    """An action is a plan: the actions of the next steps, which the environment makes one after the other.
+    """An action is a plan: a sequence of actions for the next steps, which the environment executes one after the
+    other.
 
     The action space is a Box of steps x m numbers, the first m for the first step (MultiDiscrete for choices; a
     mask in info speaks of the first of them). Sums, discount and time limit are those of `ActionRepeat`. Source of the

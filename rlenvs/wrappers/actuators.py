@@ -25,7 +25,7 @@ NUMERIC = ("noise", "bias", "scale", "lag", "rate_limit", "dead_band", "quantum"
 
 @dataclass
 class Actuator(Wrapper):
-    """An imperfect actuator: what the policy chose goes through it before the environment gets it.
+    """An imperfect actuator: the policy's action passes through it before it reaches the environment.
 
     In this order, which is that of an actuator at the end of a line: rate of decisions (`every`), delay, repeated
     actions (`hold`), random actions (`random`, `blend`), dead band, quantisation, errors (`scale`, `bias`, `noise`),
@@ -79,7 +79,7 @@ class Actuator(Wrapper):
     dt: float = 0.0
 
     def prepare(self) -> None:
-        """Check the settings, and make room for the memories that are needed."""
+        """Check the settings, and allocate the required memory."""
         self._read_space()
         self.numbers = {name: self._per_channel(name) for name in NUMERIC if name != "blend"}
         for name in ("hold", "random", "blend"):
@@ -170,7 +170,7 @@ class Actuator(Wrapper):
         return float(seconds)
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Memories hold the neutral action; errors that last for the episode are drawn."""
+        """Fill memories with the neutral action; draw errors that last for the episode."""
         for name in ("raw_action", "action", "taken", "sent", "last", "slewed", "filtered"):
             if name in self.kept:
                 fill(getattr(self, name), self.start, slots)
@@ -178,7 +178,7 @@ class Actuator(Wrapper):
             draw_errors(slots, self.key, self.numbers["scale"], self.numbers["bias"], self.factor, self.offset)
 
     def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """What becomes of the commands, as compiled loops and their arguments."""
+        """The processing of commands, as compiled loops and their arguments."""
         command, bounds = self.wanted, (self.low, self.high)
         yield put_rows, flat(self.raw_action), command, slots
         if not self.idle:

@@ -82,7 +82,7 @@ class AdversarialGame(ParallelEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict, dict]:
-        """Begin an episode. options: those of the environment, and "move", the adversary's first one."""
+        """Start an episode. options: those of the environment, and "move", the adversary's first move."""
         options = dict(options or {})
         self._move(options.pop("move", np.zeros(len(self.wrapper.radius))))
         seen, info = self.env.reset(seed=seed, options=options or None)

@@ -55,7 +55,8 @@ ADDED, MIXED, SWITCHED = 0, 1, 2  # rules of ActionAdversary
 
 @dataclass
 class StateAdversary(Adversary):
-    """Perturbs what the agent observes, not what is (state-adversarial MDP: Zhang et al., arXiv 2003.08938).
+    """An adversary that perturbs the observation, not the state (state-adversarial MDP: Zhang et al., arXiv
+    2003.08938).
 
     The adversary moves when it has seen the observation that it perturbs; the first one of an episode too. Observations
     are clipped to their space afterwards. The function of the policy "gradient" returns (slots, k), the slopes of the
@@ -86,7 +87,7 @@ class StateAdversary(Adversary):
         self.bounded("eps", self.eps, sum(len(chosen.index) for chosen in self._chosen))
 
     def seen(self) -> Any:
-        """What the agent sees."""
+        """The perturbed observation."""
         own = {chosen.part.path: getattr(self, f"disturbed{k}") for k, chosen in enumerate(self._chosen)}
         return replaced(self.below.observation, own)
 
@@ -104,7 +105,7 @@ class StateAdversary(Adversary):
         return self.moved_in_python
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Perturb what is seen."""
+        """Perturb the observation."""
         yield from self.attacking(slots)
         for k, chosen in enumerate(self._chosen):
             part, space = chosen.part, chosen.part.space
@@ -160,7 +161,8 @@ class StateAdversary(Adversary):
 
 @dataclass
 class ActionAdversary(Adversary):
-    """Has a hand in the agent's actions (Tessler et al., "Action robust reinforcement learning", ICML 2019).
+    """An adversary that perturbs or replaces the agent's actions (Tessler et al., "Action robust reinforcement
+    learning", ICML 2019).
 
     Three rules, by what is given. `eps` alone: the action is a + p, with |p| <= eps in units of the action. `weight`:
     the noisy action (1 - weight) * a + weight * b. `probability`: with it the adversary's action b in the place of
@@ -234,7 +236,7 @@ class ActionAdversary(Adversary):
         return self.moved_in_python
 
     def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Move, and do what the rule says."""
+        """Choose the adversary's move and apply the rule."""
         yield from self.attacking(slots)
         if self.rule == SWITCHED:
             yield decide, slots, self.key, self.time, self.share, self.acted
@@ -263,7 +265,8 @@ FORCED_BODIES = {
 
 @dataclass
 class ForceAdversary(Adversary):
-    """Pushes bodies of a MuJoCo world: forces at their centres of mass, in axes of the world, held for a step.
+    """An adversary that pushes bodies of a MuJoCo world with forces at their centers of mass, in world axes, held for a
+    step.
 
     The forces are MuJoCo's `xfrc_applied`; what a world observes of external forces (Ant's contacts) contains them. A
     push along y does nothing to the HalfCheetah, which is planar; take axes="xz" there.
@@ -316,7 +319,8 @@ class ForceAdversary(Adversary):
 
 @dataclass
 class ParameterAdversary(OnParameters, Mover):
-    """Moves physical parameters within an uncertainty set, with bounded speed, in every step (transition uncertainty).
+    """An adversary that changes physical parameters within an uncertainty set, with bounded speed, in every step
+    (transition uncertainty).
 
     An episode begins with the nominal values. The set is the linear image of the moves' cube: RRLS's DynamicAdversarial
     (Zouitine et al., arXiv 2406.08406) with, besides, a bounded rate. The agents of a world are in it together: in the
@@ -371,7 +375,7 @@ class ParameterAdversary(OnParameters, Mover):
         return np.full(len(names), 2.0 * self.rate)
 
     def assign(self, worlds: np.ndarray) -> None:
-        """Back to the nominal values."""
+        """Reset to the nominal values."""
         self.fill(self.values, worlds, np.broadcast_to(self.nominal, (len(worlds), len(self.names))))
 
     def begin_episode(self, slots: np.ndarray) -> None:
@@ -379,7 +383,7 @@ class ParameterAdversary(OnParameters, Mover):
 
     @property
     def clock(self) -> np.ndarray:
-        """The steps made in the world's episode: by its agent that lives longest."""
+        """The steps of the world's episode so far, counted by the agent that lives longest."""
         return self.time if self.agents == 1 else self._by_world(self.time)
 
     def _by_world(self, values: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ ITERATIONS = 100  # of k-means, which ends before when nothing changes
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bank:
-    """Snapshots of one world, as a setting of `SnapshotReset` and as a file.
+    """A buffer of snapshots of one world, for `SnapshotReset`, which can be saved to a file.
 
     Attributes:
         world: the fingerprint that all snapshots have.
@@ -36,7 +36,7 @@ class Bank:
 
     @classmethod
     def of(cls, snapshots: Iterable[Snapshot]) -> Bank:
-        """A bank of snapshots, as `get_state` gives them.
+        """A bank from snapshots returned by `get_state`.
 
         Raises:
             SnapshotError: none, a damaged one, or not all of one world.
@@ -67,8 +67,8 @@ class Bank:
 
     @classmethod
     def load(cls, path: str | Path) -> Bank:
-        """Read a file. Loading runs no code from it, and a damaged file is refused. Whether its states can be ones of a
-        world is looked at where they are used (`SnapshotReset`, `set_state`).
+        """Read a file. Loading runs no code from it, and a damaged file is refused. Whether its states are valid for a
+        world is checked where they are used (`SnapshotReset`, `set_state`).
 
         Raises:
             SnapshotError: no file, or none that `save` wrote.

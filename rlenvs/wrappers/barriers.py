@@ -50,7 +50,7 @@ class _Corrector(Wrapper):
         self.keep("intervened", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing was done yet."""
+        """Reset the counters."""
         self.raw_action[slots], self.action[slots], self.outcome[slots], self.interventions[slots] = (
             0.0,
             0.0,
@@ -71,7 +71,7 @@ class _Corrector(Wrapper):
 
 @dataclass
 class BarrierFilter(_Corrector):
-    """The nearest action that keeps control barrier functions from falling too fast.
+    """Replace each action by the nearest one that keeps control barrier functions from decreasing too fast.
 
     A barrier h_k is not negative where the state is safe. The filter asks for h_k(next state) >= (1 - rate) h_k(state),
     which keeps h_k >= 0 for ever (the condition: Agrawal and Sreenath, "Discrete control barrier functions for
@@ -200,7 +200,7 @@ class BarrierFilter(_Corrector):
         return value, drift, slope, self._low, self._high, self._brake
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """How safe the first state is."""
+        """Record how safe the first state is."""
         super().begin_episode(slots)
         self.infeasible[slots] = 0
         value = self._terms(np.zeros((self.count, self.numbers)))[0]
@@ -234,7 +234,7 @@ class BarrierFilter(_Corrector):
         self.action[i] = found.astype(np.float32)
 
     def entries(self) -> dict[str, Any]:
-        """What was done, how often there was no safe action, and how safe the state was."""
+        """The executed action, how often there was no safe action, and how safe the state was."""
         return {**super().entries(), "infeasible": self.infeasible, "barrier": self.least}
 
 

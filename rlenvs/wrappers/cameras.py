@@ -240,7 +240,7 @@ class CameraNoise(Seeing):
 
     @property
     def observation(self) -> Observation:
-        """What the cameras show."""
+        """The images of the cameras."""
         if self.idle:
             return self.below.observation
         return replaced(self.below.observation, {path: getattr(self, f"seen_{k}") for k, path in enumerate(self.paths)})

@@ -19,7 +19,7 @@ DISTRIBUTIONS = ("uniform", "normal", "log")
 def sample_contexts(
     features: Mapping[str, Sequence[Any]], count: int, seed: int = 0, ranges: Mapping[str, Range] | None = None
 ) -> list[dict[str, float]]:
-    """Draw contexts. A feature's values depend on the seed and its name alone.
+    """Draw random contexts. A feature's values depend only on the seed and its name.
 
     Args:
         features: by parameter ("uniform", low, high), ("normal", mean, std) or ("log", low, high): uniform in the
@@ -73,7 +73,7 @@ def _truncated(rng: np.random.Generator, mean: float, std: float, count: int, na
 def split(
     contexts: Sequence[Context] | Mapping[str, Context], mode: str, fraction: float = 0.2, seed: int = 0
 ) -> tuple[Any, Any]:
-    """Contexts for training and for testing (CARL; Kirk et al., "A survey of zero-shot generalisation", 2023).
+    """Split contexts into training and test sets (CARL; Kirk et al., "A survey of zero-shot generalisation", 2023).
 
     - "interpolation": random ones are for testing. Each of their values lies between two values of training.
     - "extrapolation": the outermost ones are for testing. At least one value lies outside all values of training.

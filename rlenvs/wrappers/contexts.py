@@ -35,7 +35,7 @@ PROCESSES = ("walk", "sine", "steps")
 
 @dataclass
 class Contexts(EpisodeParams, Appends):
-    """Give each episode a context: values of the world's parameters.
+    """Give each episode a context: values of the world's parameters (contextual RL).
 
     Adds to info `context_id` (the context's number) and `context` (the values of `wrapper.names`, in their units).
     `reset(options={"context": i})`, one number or one per world, asks for a certain context.
@@ -71,7 +71,7 @@ class Contexts(EpisodeParams, Appends):
             self.selection = self.selection.recipe()
 
     def prepare(self) -> None:
-        """Make the table of contexts and the curriculum."""
+        """Build the table of contexts and the curriculum."""
         self.require_world()
         contexts = self._contexts()
         self.curriculum = curriculum_from(self.selection, len(contexts))
@@ -121,7 +121,7 @@ class Contexts(EpisodeParams, Appends):
     # --- choosing -----------------------------------------------------------------------------------------------------
 
     def own_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Take in "context"."""
+        """Read the option "context"."""
         wanted = options.pop("context", None)
         self.asked = None
         if wanted is not None:
@@ -144,7 +144,7 @@ class Contexts(EpisodeParams, Appends):
 
     @property
     def wants_outcomes(self) -> bool:
-        """A curriculum may require reports."""
+        """Whether the curriculum needs reports."""
         return self.curriculum.listens
 
     def report_outcomes(self, worlds: np.ndarray) -> None:
@@ -154,7 +154,7 @@ class Contexts(EpisodeParams, Appends):
             self.curriculum.report(ids, values, self.mean_of(self.score, worlds), self.succeeded(worlds))
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Show the context; no reward yet."""
+        """Add the context to the observation; reset the return."""
         if self.curriculum.listens:
             self.score[slots] = 0.0
         if self.columns:
@@ -202,7 +202,7 @@ class Contexts(EpisodeParams, Appends):
 
 @dataclass
 class EpisodeDrift(EpisodeParams):
-    """Let a parameter evolve from episode to episode; constant within one ("structured non-stationarity").
+    """Let a parameter drift from episode to episode, constant within each ("structured non-stationarity").
 
     With e = 1 in the first episode after seeding:
 
@@ -297,7 +297,7 @@ class EpisodeDrift(EpisodeParams):
 
 @dataclass
 class Levels(EpisodeParams):
-    """Raise the difficulty from episode to episode, through the world's levels or sets of parameters.
+    """A curriculum over the world's levels or sets of parameters, with increasing difficulty.
 
     A level is a set of parameters; one that it does not name has the value that the environment was made with. Levels
     may also set options (sizes, forms of observation). These cannot change in a running batch, so levels whose options
@@ -403,11 +403,11 @@ class Levels(EpisodeParams):
 
     @property
     def wants_outcomes(self) -> bool:
-        """The other schedule only counts."""
+        """Whether outcomes are needed; the schedule "episodes" only counts."""
         return self.schedule == "success"
 
     def report_outcomes(self, worlds: np.ndarray) -> None:
-        """Take successes in, and promote worlds."""
+        """Record successes, and promote worlds."""
         lead, heard, stage = (array[:: self.agents] for array in (self.results, self.heard, self.stage))
         mine = worlds[self.level[:: self.agents][worlds] == stage[worlds]]
         if not len(mine):

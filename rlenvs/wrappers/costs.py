@@ -129,7 +129,7 @@ def exceed(
 
 @dataclass
 class CostBudget(CostSum):
-    """A budget for an episode's costs; what exceeds it ends the episode, or is only flagged.
+    """A budget for the cost of an episode; exceeding it terminates the episode, or is only flagged.
 
     The episode ends terminated, not truncated: that the budget is used up is an event of the task, after which no
     reward follows, and learners must not estimate one. The task is then a Markov decision process for an agent that
@@ -164,13 +164,13 @@ class CostBudget(CostSum):
             put(self.terminated, self.below.terminated, slots)
 
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
-        """See whether the budget is used up."""
+        """Check whether the budget is used up."""
         ended = self.terminated if self.end else self.nowhere
         sums = self.cost_sum, self.allowed, self.cost_left
         yield exceed, slots, *sums, self.below.terminated, self.over_budget, ended
 
     def entries(self) -> dict[str, Any]:
-        """What was spent and what is left."""
+        """The cost so far and the remaining budget."""
         left = {f"cost_left{self.suffix}": self.cost_left, f"over_budget{self.suffix}": self.over_budget}
         return {**super().entries(), **left}
 
@@ -196,8 +196,8 @@ class CostReward(CostSum):
 
 @dataclass
 class Lagrangian(CostReward):
-    """The reward less a price for costs, r' = (r - m c) / (1 + m), where the price, the multiplier m >= 0, rises while
-    episodes cost more than the limit and falls while they cost less.
+    """Lagrangian penalty for costs: the reward becomes r' = (r - m c) / (1 + m), where the multiplier m >= 0 rises
+    while episodes exceed the cost limit and falls while they stay below it.
 
     At the end of an episode that cost J in sum, with the limit d: m <- max(0, m + rate (J - d)), or with "softplus" of
     a parameter p, m = log(1 + exp(p)), p <- p + rate (J - d). An episode that was broken off, by a wrapper above or by
@@ -241,7 +241,7 @@ class Lagrangian(CostReward):
         self.running = self.keep("running", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Count what was broken off; begin anew after a seed."""
+        """Count interrupted episodes; start over after a seed."""
         seeded = slots & (self.episode == 1)
         self._learn(slots & self.running & ~seeded)
         if seeded.any():
@@ -250,7 +250,7 @@ class Lagrangian(CostReward):
         super().begin_episode(slots)
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Charge; learn from episodes that have ended."""
+        """Update the multiplier from finished episodes."""
         super().after_step(slots)
         if not self.one_slot or not self.running.item():
             self._learn(slots & ~self.running)
@@ -277,7 +277,7 @@ class Lagrangian(CostReward):
         np.copyto(self.multiplier, values if self.parametrization == "clip" else np.logaddexp(0.0, values), where=slots)
 
     def entries(self) -> dict[str, Any]:
-        """The sum, the reward and the multiplier."""
+        """The cost so far, the reward and the multiplier."""
         return {**super().entries(), f"multiplier{self.suffix}": self.multiplier}
 
 
@@ -301,8 +301,9 @@ def charge(
 
 @dataclass
 class Saute(CostReward, Appends):
-    """The part of the cost budget that is left as part of the observation, and no reward without it: a policy that is
-    optimal for this reward keeps the limit in (almost) every episode, not on average.
+    """Safety-budget augmentation (Saute RL): append the remaining fraction of the cost budget to the observation, and
+    replace the reward once it is used up. A policy that is optimal for this reward keeps the limit in (almost) every
+    episode, not only on average.
 
     z_0 = 1, z_{t+1} = (z_t - c_t / limit) / discount. While z_{t+1} > 0 the reward is the world's, else
     `unsafe_reward`. The observation has z as one more number at its end, or, if it is a dictionary, as entry
@@ -356,12 +357,12 @@ class Saute(CostReward, Appends):
         self._show(slots)
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Spend, take the reward away when nothing is left, and show what is."""
+        """Update the budget, replace the reward when nothing is left, and append the rest to the observation."""
         yield from super().looking(slots)
         yield from self._showing(slots)
 
     def paying(self, cost: np.ndarray, slots: np.ndarray) -> Iterable[tuple[Any, ...]]:
-        """What is left, and the reward."""
+        """Update the remaining budget and the reward."""
         rates = float(self.discount), float(self.unsafe_reward)
         yield use_up, slots, cost, self.below.reward, *rates, self.left, self.reward
 
@@ -373,7 +374,7 @@ class Saute(CostReward, Appends):
         yield from self.joining(slots)
 
     def entries(self) -> dict[str, Any]:
-        """The sum, the reward and z."""
+        """The cost so far, the reward and z."""
         return {**super().entries(), f"safety_state{self.suffix}": self.safety_state}
 
 
@@ -404,8 +405,8 @@ def show_left(left: np.ndarray, allowed: float, highest: float, shown: np.ndarra
 
 @dataclass
 class Simmer(Saute):
-    """Saute with a budget that changes over training, so that learning begins with tame episodes and the budget is
-    opened up, or the other way round: z_0 = budget / limit, all else as there.
+    """Saute with a scheduled budget, which can grow or shrink over training: z_0 = budget / limit, everything else as
+    in `Saute`.
 
     Args:
         schedule: pairs [count, budget], counts ascending: linear between them, constant before the first and after the

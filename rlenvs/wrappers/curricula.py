@@ -46,8 +46,8 @@ def curriculum_from(recipe: str | Mapping[str, Any], count: int) -> Curriculum:
 
 @dataclass
 class SPaCE(Curriculum):
-    """Self-paced context evaluation (Eimer et al., ICML 2021; automl/SPaCE): train on a set that grows when its value
-    no longer changes, and holds the contexts on which the policy improves most.
+    """Self-paced context evaluation (Eimer et al., ICML 2021; automl/SPaCE): train on a set of contexts that grows when
+    its value no longer changes, and contains the contexts on which the policy improves most.
 
     After every piece of training, `update(values)` with the values V_t(s0, i) of the contexts' initial states:
 
@@ -96,7 +96,7 @@ class SPaCE(Curriculum):
         return self.active[(uniforms(streams, episodes, 0) * self.size).astype(np.int64)]
 
     def update(self, values: Any) -> None:
-        """Take the values of all contexts' initial states, (contexts,), after a piece of training."""
+        """Report the values of all contexts' initial states, (contexts,), after a phase of training."""
         values = np.array(values, np.float64)
         if values.shape != (self.count,) or not np.isfinite(values).all():
             raise ParameterError(f"SPaCE: values of shape {values.shape} were given; needed: finite, ({self.count},)")
@@ -191,7 +191,7 @@ class PrioritizedLevels(Curriculum):
             self.met[i] = True
 
     def report(self, ids: np.ndarray, contexts: np.ndarray, returns: np.ndarray, successes: np.ndarray) -> None:
-        """Make scores of returns, unless they are given by `score`; before a context's first return stands 0."""
+        """Compute scores from returns, unless they are given by `score`; 0 before a context's first return."""
         if self.by == "returns":
             for i, value in zip(ids, returns, strict=True):
                 self.score(i, abs(value - self.last_returns[i]))
@@ -246,8 +246,8 @@ def _likeness(a: np.ndarray, b: np.ndarray, length: float) -> np.ndarray:
 
 @dataclass
 class MBTL(Curriculum):
-    """Model-based transfer learning (Cho et al., NeurIPS 2024; jhoon-cho/MBTL): train a policy in one context after the
-    other, chosen so that the best of these policies does well in every context of a one-dimensional grid.
+    """Model-based transfer learning (Cho et al., NeurIPS 2024; jhoon-cho/MBTL): train policies in one context after the
+    other, chosen so that for every context of a one-dimensional grid one of these policies does well.
 
     The contexts are the grid, in order; places x are their numbers. A policy trained at x is expected to reach
     J(x) - slope |x - x'| at x'. J is a Gaussian process on the performances so far. With k policies trained, the next
@@ -282,7 +282,7 @@ class MBTL(Curriculum):
         return np.full(len(streams), self.source, np.int64)
 
     def update(self, performance: Any) -> int:
-        """Report how the policy trained at `source` does; choose the next source, which is returned.
+        """Report the performance of the policy trained at `source`; returns the next source.
 
         Args:
             performance: at the source alone, and that elsewhere follows from the slope; or at all places, (contexts,).
@@ -307,7 +307,7 @@ class MBTL(Curriculum):
         return self.source
 
     def acquisition(self) -> np.ndarray:
-        """The gain expected of training at each place, (contexts,); after at least one `update`."""
+        """The expected gain of training at each context, (contexts,); after at least one `update`."""
         x = np.arange(self.count, dtype=np.float64)
         trained = np.array(self.sources)
         own = np.array([told[i] for i, told in zip(self.sources, self.performances, strict=True)])
@@ -318,12 +318,12 @@ class MBTL(Curriculum):
 
     @property
     def best(self) -> np.ndarray:
-        """The best performance at each place so far, (contexts,)."""
+        """The best performance at each context so far, (contexts,)."""
         return np.max(self.performances, axis=0)
 
     @property
     def policies(self) -> np.ndarray:
-        """The source whose policy to use at each place, int64 (contexts,)."""
+        """The source whose policy to use at each context, int64 (contexts,)."""
         return np.array(self.sources)[np.argmax(self.performances, axis=0)]
 
 

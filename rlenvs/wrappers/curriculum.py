@@ -149,7 +149,7 @@ def _listed(value: Any) -> Any:
 
 @dataclass
 class RandomContexts(Curriculum):
-    """Each episode gets any context, all with the same chance."""
+    """Draw the context of each episode uniformly."""
 
     def choose(self, streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:
         """See `Curriculum`."""
@@ -158,7 +158,7 @@ class RandomContexts(Curriculum):
 
 @dataclass
 class RoundRobin(Curriculum):
-    """A world's episodes get the contexts in order.
+    """Give the episodes of a world the contexts in order.
 
     Args:
         offset: the first episode's context, for every world; or "seed": a start that follows from a world's seed, so
@@ -186,7 +186,7 @@ class RoundRobin(Curriculum):
 
 @dataclass
 class OneContext(Curriculum):
-    """Every episode gets the same context: for training specialists, and for tests.
+    """Use the same context in every episode, for training specialists and for tests.
 
     Args:
         number: of the context.

@@ -102,7 +102,7 @@ class ADR(Curriculum):
         return values
 
     def report(self, ids: np.ndarray, contexts: np.ndarray, returns: np.ndarray, successes: np.ndarray) -> None:
-        """Keep performances at bounds; move a bound when it has enough of them."""
+        """Record performances at bounds; move a bound when it has enough of them."""
         performances = returns if self.measure == "return" else successes
         for i, performance in zip(ids, performances, strict=True):
             if i >= 0:
@@ -124,7 +124,7 @@ class ADR(Curriculum):
 @dataclass
 class SelfPaced(Curriculum):
     """Self-paced deep reinforcement learning (Klink et al., NeurIPS 2020; in automl/SPaCE): a normal distribution of
-    contexts moves from an easy one to the target, as fast as the values allow.
+    contexts moves from an easy start to the target, as fast as the values allow.
 
     Each update makes one natural-gradient step on mean and log standard deviation, uphill on
 
@@ -252,12 +252,13 @@ class SelfPaced(Curriculum):
             size *= 0.8
 
     def objective(self, mean: np.ndarray, std: np.ndarray, c: np.ndarray, v: np.ndarray, alpha: float) -> float:
-        """What an update increases, for a distribution in place of the present one."""
+        """The objective of an update, for a candidate distribution."""
         ratio = np.exp(_log_normal(c, mean, std) - _log_normal(c, self.mean, self.std))
         return float((ratio * v).mean() - alpha * normal_kl(mean, std, self.goal, self.goal_std))
 
     def gradient(self, c: np.ndarray, v: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """The objective's gradient at the present distribution, by mean and by log standard deviation."""
+        """The gradient of the objective at the current distribution, with respect to mean and log standard
+        deviation."""
         scaled = (c - self.mean) / self.std
         value_mean = (v[:, None] * scaled / self.std).mean(axis=0)
         value_log = (v[:, None] * (scaled**2 - 1.0)).mean(axis=0)

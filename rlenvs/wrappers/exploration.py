@@ -19,9 +19,9 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class StateDependentNoise(Wrapper):
-    """Adds theta z(s) to an action, with a matrix theta that is drawn anew at the start of an episode and every `every`
-    steps: generalised state-dependent exploration (gSDE; Raffin, Kober and Stulp, "Smooth Exploration for Robotic
-    Reinforcement Learning", CoRL 2021, arXiv 2005.05719).
+    """Add exploration noise theta z(s) to an action, with a matrix theta that is redrawn at the start of an episode and
+    every `every` steps: generalized state-dependent exploration (gSDE; Raffin, Kober and Stulp, "Smooth Exploration for
+    Robotic Reinforcement Learning", CoRL 2021, arXiv 2005.05719).
 
     The entries of theta are normal with standard deviation `scale`, so that of the noise in a state is scale |z(s)|:
     white noise of this size with `every=1`, a fixed disturbance of the policy's parameters with `every=0`. The sum is
@@ -68,7 +68,7 @@ class StateDependentNoise(Wrapper):
         self.numbers = self._features() if self.features is None else None  # of the last observation
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing has been done yet."""
+        """Reset the actions."""
         fill(self.raw_action, self.neutral, slots)
         fill(self.action, self.neutral, slots)
 
@@ -82,11 +82,11 @@ class StateDependentNoise(Wrapper):
 
     @property
     def acts_in_python(self) -> bool:
-        """Where a function gives the features."""
+        """Whether a Python function gives the features."""
         return self.features is not None
 
     def acting(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Take the features of the observation, where no function gives them, and add the noise."""
+        """Compute the features from the observation, unless a function gives them, and add the noise."""
         yield put_rows, self.raw_action, self.wanted, slots
         if self.features is None:
             yield put_rows, self.numbers, flat(self.below.observation), slots

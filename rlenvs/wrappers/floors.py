@@ -18,8 +18,8 @@ from rlenvs.wrappers.stage import horizon_of
 
 @dataclass
 class ConservativeFloor(Guard):
-    """Keeps the return of every episode near that of a baseline: the policy may act only as long as the account, what
-    was gained so far and what the baseline would gain from here on, cannot fall below the floor.
+    """Keep the return of every episode near that of a baseline: the policy may act only while the account (the return
+    so far plus the baseline's expected return from here) cannot fall below a floor.
 
     With V the baseline's expected return from a state on, R_t the sum of rewards so far and floor =
     V(s_0) - alpha |V(s_0)|: the policy acts while R_t + V(s_t) - floor >= step_loss. Otherwise the fallback does, which
@@ -92,7 +92,7 @@ class ConservativeFloor(Guard):
         return ask_numbers(self, "baseline", self._value, self.below, slots)
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """The policy's actions where the account allows them."""
+        """The policy's actions if the account allows them."""
         self.run_all("hand over", self._handing_over, slots)
         return self.replaced(actions, slots, self.dangerous)
 
@@ -101,7 +101,7 @@ class ConservativeFloor(Guard):
         yield hand_over, slots, self.margin, *rule, self.handed_over, self.dangerous
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Ask the baseline what is to come, then book."""
+        """Query the baseline's expected return, then update the account."""
         if self._value is not None:
             self.to_come[...] = self._value_now(slots & ~self.below.over)
         super().after_step(slots)
@@ -112,7 +112,7 @@ class ConservativeFloor(Guard):
         return self._value is not None or not self.lasts
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Book the reward."""
+        """Add the reward to the account."""
         yield from super().looking(slots)
         if self._value is None:
             ends = self.below.terminated, self.below.truncated

@@ -34,7 +34,7 @@ DOUBLE = np.dtype(np.float64)
 
 
 def wrap(env: Any, *wrappers: Wrapper | Mapping[str, Any]) -> Any:
-    """Put wrappers on an environment, the first one next to it.
+    """Apply wrappers to an environment; the first one is innermost.
 
     Args:
         env: a gymnasium.Env or a PettingZoo parallel environment (of this package or not), the AEC form of one, or a
@@ -315,7 +315,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         return [WrappedState(self.top.get_state(i)) for i in range(self.num_envs)]
 
     def set_state(self, states: Sequence[WrappedState]) -> Any:
-        """Put all worlds back to snapshots, one per world; returns the observations."""
+        """Restore snapshots, one per world; returns the observations."""
         if len(states) != self.num_envs:
             raise ParameterError(f"{len(states)} snapshots were given for {self.num_envs} environments")
         for state in states:

@@ -98,7 +98,7 @@ class Guard(Wrapper):
         return replaced
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing was done yet."""
+        """Reset the counters."""
         for name in ("raw_action", "action", "intervened", "interventions"):
             clear(getattr(self, name), slots)
 

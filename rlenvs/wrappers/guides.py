@@ -27,7 +27,7 @@ def draw_lengths(keys, most, lengths):
 
 @dataclass
 class JumpStart(Wrapper):
-    """A guide acts first: episodes of the learner begin where `steps` steps of the guide have led.
+    """A guide policy acts for the first `steps` steps of each episode; the learner starts from there.
 
     After Jump-Start RL (Uchendu et al., arXiv 2204.02372). The guide acts inside `reset`: its rewards and costs are
     nobody's, its steps count for the time limit. Where it ends the episode a new one begins, up to 5 times; then the
@@ -76,7 +76,7 @@ class JumpStart(Wrapper):
             )
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin episodes, and let the guide act."""
+        """Start episodes, and let the guide act."""
         super().reset(slots, seeds, options)
         self.guide_steps[slots] = 0
         if self.steps == 0:
@@ -126,7 +126,7 @@ class JumpStart(Wrapper):
 
 @dataclass
 class GuideCurriculum:
-    """When the guide of `JumpStart` gives way: `steps` follows a falling list (Uchendu et al., arXiv 2204.02372).
+    """A curriculum for `JumpStart`: the guide's `steps` follow a decreasing list (Uchendu et al., arXiv 2204.02372).
 
     The next entry is taken when the mean of the last `window` evaluations since the last change is at least
     best - tolerance |best|, where best is the highest such mean so far, of the guide itself to begin with. For returns
@@ -169,11 +169,11 @@ class GuideCurriculum:
 
     @property
     def steps(self) -> int:
-        """What `JumpStart.steps` should be now."""
+        """The current value for `JumpStart.steps`."""
         return self.lengths[self.stage]
 
     def update(self, evaluation: float) -> int:
-        """Take in the mean return of an evaluation of guide and learner together; returns `steps`."""
+        """Report the mean return of an evaluation of guide and learner together; returns `steps`."""
         self.recent = [*self.recent, float(evaluation)][-self.window :]
         if len(self.recent) == self.window:
             mean = float(np.mean(self.recent))

@@ -15,8 +15,8 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class MinorityReward(Wrapper):
-    """Some agents of a team are paid for its failure, as in adversarial minority influence (DIG-Beihang/AMI), where one
-    agent is trained against the others, whose policies stay as they are.
+    """Reward some agents of a team for its failure, as in adversarial minority influence (DIG-Beihang/AMI), where one
+    agent is trained against the others with fixed policies.
 
     For parallel forms. The others, the victims, are paid as before.
 
@@ -95,5 +95,5 @@ class MinorityReward(Wrapper):
         return numbers
 
     def entries(self) -> dict[str, Any]:
-        """What the environment pays."""
+        """The environment's reward."""
         return {"raw_reward": self.below.reward}

@@ -18,7 +18,7 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class NormalizeRewards(ChangesVector):
-    """Each reward term divided by the spread of its returns, so that weights mean about the same for all.
+    """Normalize each reward term by the standard deviation of its returns, so that weights are comparable.
 
     With R_k <- discount R_k + r_k per slot, zero at the start of an episode, the term r_k becomes
     r_k / sqrt(variance of R_k + epsilon), as Gymnasium's NormalizeReward does for one reward and MO-Gymnasium's
@@ -125,7 +125,7 @@ class NormalizeRewards(ChangesVector):
         return found
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin episodes; with seeds also statistics."""
+        """Start episodes; with seeds, also reset the statistics."""
         super().reset(slots, seeds, options)
         if seeds is None:
             return
@@ -135,7 +135,7 @@ class NormalizeRewards(ChangesVector):
             self.returns[given] = 0.0
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """No return yet."""
+        """Reset the returns."""
         super().begin_episode(slots)
         if not self.carry:
             clear(self.returns, slots)
@@ -147,7 +147,7 @@ class NormalizeRewards(ChangesVector):
             self.unbind()
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Learn, and normalise."""
+        """Update the statistics, and normalize."""
         vector = self._vector()
         if self.given is None:
             yield accrue, slots, vector, float(self.discount), bool(self.carry), self.below.terminated, self.returns
@@ -159,27 +159,27 @@ class NormalizeRewards(ChangesVector):
         yield from self._paying(slots)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
-        """Put the slots of a world back, and what all slots share."""
+        """Restore the slots of a world, and the state shared by all slots."""
         super().set_state(state, world)
         if self.shared:
             for array in (self.mean, self.variance, self.samples):
                 array[:] = array[world * self.agents]
 
     def fixed(self) -> NormalizeRewards:
-        """A wrapper with what this one has learned as given numbers, for evaluation; the mean over slots not shared."""
+        """A wrapper with the learned statistics frozen, for evaluation; averaged over slots if not shared."""
         spread = np.sqrt(self.variance.mean(axis=0) + self.epsilon) if self.given is None else self.given
         shift = self.origin.tolist() if self.given is not None else None
         fixed = NormalizeRewards(self.discount, self.epsilon, only=self.only)
         return replace(fixed, scale=spread.tolist(), shift=shift)
 
     def entries(self) -> dict[str, Any]:
-        """The normalised vector."""
+        """The normalized vector."""
         return {**self._untouched(), "normalized_rewards": self.vector}
 
 
 @dataclass
 class ClipRewards(ChangesVector):
-    """Each reward term cut off at bounds of its own.
+    """Clip each reward term to its own bounds.
 
     Under `mo-` ids the reward is the clipped vector, otherwise its sum by the world's weights.
 

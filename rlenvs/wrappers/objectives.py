@@ -45,7 +45,7 @@ class LinearScalarization(OfVector):
         self.keep("reward")
 
     def set_weights(self, weights: PerTerm | Mapping[str, PerTerm]) -> None:
-        """Other weights from the next step on. ParameterError where they cannot be; the old ones stay then."""
+        """Change the weights from the next step. ParameterError if they are invalid; the old weights are then kept."""
         before = self.weights
         self.weights = weights
         try:
@@ -178,7 +178,7 @@ def negate(numbers: np.ndarray, out: np.ndarray) -> None:
 
 @dataclass
 class ChebyshevScalarization(_OfReturn):
-    """The reward is by how much the step brings the episode's sum of vectors nearer to a reference point.
+    """The reward is the decrease of the Chebyshev distance of the episode's summed reward vector to a reference point.
 
     With d the distance `chebyshev`, the reward is d(G_t) - d(G_{t+1}): undiscounted it adds up to d(0) - d(G_T), so its
     expectation is maximised where E[d(G_T)] is least (the criterion ESR). Unlike a weighted sum it can prefer points in
@@ -231,7 +231,7 @@ class ChebyshevScalarization(_OfReturn):
 
 
 def better(a: Any, b: Any, thresholds: Any = None, slack: Any = 0.0) -> np.ndarray:
-    """Whether vectors a come before b in the thresholded lexicographic order; (..., terms) -> bool (...).
+    """Whether vectors a are better than b in the thresholded lexicographic order; (..., terms) -> bool (...).
 
     Terms are compared one after the other, the most important first, each clipped at its threshold from above; the
     first in which they differ by more than `slack` decides. Thresholds as Gabor, Kalmar and Szepesvari (ICML 1998) and
@@ -251,7 +251,7 @@ def better(a: Any, b: Any, thresholds: Any = None, slack: Any = 0.0) -> np.ndarr
 
 @dataclass
 class Lexicographic(_OfReturn):
-    """Objectives in order of importance: the reward that follows them, up to a resolution.
+    """A scalar reward for (thresholded) lexicographic objectives, up to a resolution.
 
     No function of real vectors into the numbers keeps a lexicographic order (Debreu, 1954), so none of rewards does.
     With bounded returns, and differences below a slack that do not count, one does: u(G) = sum_k m_k c_k, where

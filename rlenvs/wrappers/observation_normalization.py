@@ -18,7 +18,7 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class NormalizeObservations(Wrapper):
-    """Each number of an observation minus its mean, divided by its spread: (o - mean) / sqrt(variance + epsilon).
+    """Normalize observations with running statistics: (o - mean) / sqrt(variance + epsilon) for each number.
 
     Mean and variance are those of all observations so far, the first ones of episodes too, as Gymnasium's
     NormalizeObservation has them (merged as in Chan, Golub and LeVeque, 1979). Or given numbers: `fixed()` makes such a
@@ -83,7 +83,7 @@ class NormalizeObservations(Wrapper):
         return numbers
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin episodes; with seeds also statistics."""
+        """Start episodes; with seeds, also reset the statistics."""
         given = slots & np.repeat([seed is not None for seed in seeds or [None] * self.count], self.agents)
         if self.learns and given.any() and (given.all() or not self.shared):
             self.centre[given], self.spread[given], self.samples[given] = 0.0, 1.0, self.prior
@@ -94,7 +94,7 @@ class NormalizeObservations(Wrapper):
         self.after_step(slots)
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Learn, and show."""
+        """Update the statistics, and normalize."""
         seen = self._seen()
         if self.learns and not self.frozen:
             update = update_all if self.shared else update_slots
@@ -102,7 +102,7 @@ class NormalizeObservations(Wrapper):
         self._show(slots, seen)
 
     def refresh_observation(self, slots: np.ndarray) -> None:
-        """Show the new observation; nothing is learned of it."""
+        """Normalize the new observation without updating the statistics."""
         super().refresh_observation(slots)
         self._show(slots, self._seen())
 
@@ -113,14 +113,14 @@ class NormalizeObservations(Wrapper):
         normalize(slots, seen, self.centre, self.spread, self.epsilon, self.clip, self.observation)
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
-        """Put the slots of a world back, and what all slots share."""
+        """Restore the slots of a world, and the state shared by all slots."""
         super().set_state(state, world)
         if self.shared:
             for array in (self.centre, self.spread, self.samples):
                 array[:] = array[world * self.agents]
 
     def fixed(self) -> NormalizeObservations:
-        """A wrapper with what this one has learned as given numbers, for evaluation; the mean over slots not shared."""
+        """A wrapper with the learned statistics frozen, for evaluation; averaged over slots if not shared."""
         mean, variance = self.centre.mean(axis=0), self.spread.mean(axis=0)
         return NormalizeObservations(self.epsilon, self.clip, mean=mean.tolist(), variance=variance.tolist())
 

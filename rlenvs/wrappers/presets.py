@@ -15,7 +15,8 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 
 def imu(gyro: Channels = None, accelerometer: Channels = None, **settings: Any) -> list[Wrapper]:
-    """A MEMS inertial unit, the ADIS16448 of Analog Devices, as the simulator RotorS has it (gazebo_imu_plugin.h).
+    """A MEMS inertial measurement unit, the ADIS16448 of Analog Devices, with the values of the simulator RotorS
+    (gazebo_imu_plugin.h).
 
     Gyroscope: 0.0194 deg/s/sqrt(Hz), offset at turn-on 0.5 deg/s, drift from a random walk of 0.0022 deg/s/sqrt(s) with
     the correlation time 1000 s. Accelerometer: 0.004 m/s^2/sqrt(Hz), 0.196 m/s^2, 0.006 m/s^2/sqrt(s), 300 s. A random
@@ -50,9 +51,9 @@ def gps(
     speed_error: float = 0.05,
     **settings: Any,
 ) -> list[Wrapper]:
-    """A satellite receiver, the u-blox NEO-M8: half of the positions lie within 2.5 m (CEP), velocity to 0.05 m/s (data
-    sheet). 5 Hz, 0.12 s late, errors of position correlated over 60 s, as in PX4's simulation (gazebo_gps_plugin). One
-    sample in a hundred is missing: typical.
+    """A satellite receiver, the u-blox NEO-M8: half of the positions are within 2.5 m (CEP), velocity to 0.05 m/s (data
+    sheet). 5 Hz, a latency of 0.12 s, position errors correlated over 60 s, as in PX4's simulation (gazebo_gps_plugin).
+    One sample in a hundred is missing, a typical value.
 
     Args:
         position: channels of position, m. velocity: of velocity, m/s. None: not measured.
@@ -72,7 +73,7 @@ def gps(
 
 def lidar(channels: Channels, **settings: Any) -> list[Wrapper]:
     """A laser scanner, the Hokuyo UTM-30LX: within 30 mm up to 10 m, taken as three standard deviations of 10 mm, and a
-    resolution of 1 mm (data sheet). One beam in a hundred is lost and reads as before: typical.
+    resolution of 1 mm (data sheet). One beam in a hundred is lost and repeats its last reading, a typical value.
 
     Args:
         channels: ranges, m. For rays in another unit (closeness, share of the range) give `noise` and `quantum`.
@@ -82,7 +83,7 @@ def lidar(channels: Channels, **settings: Any) -> list[Wrapper]:
 
 
 def joint_encoder(channels: Channels, *, bits: int = 14, **settings: Any) -> list[Wrapper]:
-    """A magnetic encoder, the AS5048 of ams: 14 bits a turn (0.022 deg), noise of 0.06 deg rms at most (data sheet).
+    """A magnetic encoder, the AS5048 of ams: 14 bits per turn (0.022 deg), noise of at most 0.06 deg rms (data sheet).
 
     Args:
         channels: angles, rad.
@@ -93,8 +94,8 @@ def joint_encoder(channels: Channels, *, bits: int = 14, **settings: Any) -> lis
 
 
 def camera(names: Any = None, **settings: Any) -> list[Wrapper]:
-    """A small camera indoors: 4 grey levels of noise, brightness to 20 %, contrast to 10 %, a lost frame in a hundred;
-    typical figures.
+    """A small camera indoors: 4 gray levels of noise, brightness to 20 %, contrast to 10 %, one lost frame in a
+    hundred; typical values.
 
     Args:
         names: images; None for all.

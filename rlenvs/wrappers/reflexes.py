@@ -16,8 +16,8 @@ from rlenvs.wrappers.masked import add_rows, any_of, clear, clear_rows, count_ro
 
 @dataclass
 class Reflex(Guard):
-    """A reflex at a higher rate than the policy: the policy's action is held for some steps of the environment, and in
-    those in which the predicate calls it dangerous the controller acts instead, until the danger has passed.
+    """An emergency controller that runs at a higher rate than the policy: the policy's action is held for several
+    steps, and while a predicate judges the state dangerous the fallback controller acts instead.
 
     Rewards, costs and reward terms in info are sums over the steps; the time between two actions of the policy is
     shorter where the episode ends. Wrappers below see all steps, wrappers above one for each action of the policy.
@@ -40,7 +40,7 @@ class Reflex(Guard):
 
     @property
     def seconds(self) -> float | None:
-        """Of all steps in one."""
+        """The duration of one action."""
         below = self.below.seconds
         return below * self.times if below else None
 
@@ -69,7 +69,7 @@ class Reflex(Guard):
         self.entries_last = self.lasts
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Nothing was done yet."""
+        """Reset the counters."""
         super().begin_episode(slots)
         self._paid()
         for name in ("reflexes", *self._summed.values()):
@@ -84,7 +84,7 @@ class Reflex(Guard):
         return found
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
-        """Some steps of the environment, with the reflex on watch."""
+        """Step the environment several times, monitored by the reflex."""
         if self.one_slot:  # what loops are bound to
             self.asked[...] = actions
         else:

@@ -21,7 +21,7 @@ NEVER = 1 << 62  # steps
 
 @dataclass
 class ResetFree(Wrapper):
-    """A world that is not put back: the next episode begins where the last one ended.
+    """Reset-free learning: the next episode starts in the state where the last one ended.
 
     Reset-free, or autonomous, learning alternates two tasks, "forward" and "backward", the second of which undoes the
     first (Eysenbach et al., "Leave no Trace", arXiv 1711.06782; Sharma et al., "Autonomous Reinforcement Learning",
@@ -111,7 +111,7 @@ class ResetFree(Wrapper):
         return goal
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin phases: in the present state, or by a real reset."""
+        """Start phases, in the current state or by a real reset."""
         batch = self.batch
         seeded = slots & [seed is not None for seed in seeds] if seeds is not None else np.zeros_like(slots)
         real = slots & (self.due | seeded | bool(options))
@@ -168,7 +168,7 @@ class ResetFree(Wrapper):
 
     @property
     def looks_in_python(self) -> bool:
-        """Where functions judge."""
+        """Whether Python functions are used."""
         return self._judged or not self.lasts
 
     def _judge(self, slots: np.ndarray) -> None:
@@ -192,7 +192,7 @@ class ResetFree(Wrapper):
         return getattr(self.below, "came", None) or came_to(self.batch)
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Which phases end, and which of them by a real reset."""
+        """Find phases that end, and those that need a real reset."""
         came, below = self._came(), self.below
         reached = self.success if self._judged else came["success"]
         broken = self.broken if self._judged else came["failures"]

@@ -25,7 +25,7 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass(frozen=True)
 class UncertaintySet:
-    """Ranges of physical parameters of a world: the worlds that a robust policy has to cope with.
+    """An uncertainty set: ranges of physical parameters that a robust policy has to handle.
 
     Args:
         ranges: by name of the parameter (low, high), both ends included, or (low, nominal, high), in its unit. Without
@@ -89,12 +89,12 @@ class UncertaintySet:
         return value
 
     def at(self, place: np.ndarray) -> np.ndarray:
-        """The parameters at places (..., k) of the cube [-1, 1]^k, which the set is the linear image of."""
+        """The parameters at points (..., k) of the cube [-1, 1]^k, which is mapped linearly to the set."""
         middle, half = 0.5 * (self.low + self.high), 0.5 * (self.high - self.low)
         return np.clip(middle + half * np.asarray(place, np.float64), self.low, self.high)
 
     def grid(self, points: int = 10) -> np.ndarray:
-        """An even grid, (points ** k, k), in which both ends of every range occur.
+        """An even grid, (points ** k, k), including both ends of every range.
 
         Raises:
             ParameterError: fewer than two points.
@@ -105,11 +105,11 @@ class UncertaintySet:
         return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
-        """Uniform draws, (count, k), by a generator of their own."""
+        """Uniform samples, (count, k), from a separate generator."""
         return np.random.default_rng(seed).uniform(self.low, self.high, (count, len(self.names)))
 
     def plain(self) -> dict[str, list[float]]:
-        """The set as a dictionary of lists, as JSON has them."""
+        """The set as a dictionary of lists, for JSON."""
         return {name: list(values) for name, values in self.ranges.items()}
 
 
@@ -145,7 +145,8 @@ RRLS_SETS = {
 
 
 def uncertainty_set(given: UncertaintySet | Mapping[str, Sequence[float]] | str) -> UncertaintySet:
-    """An uncertainty set from one, from its ranges, or from the name of a published one: a key of `RRLS_SETS`.
+    """Make an uncertainty set from another one, from ranges, or from the name of a published one (a key of
+    `RRLS_SETS`).
 
     Raises:
         ParameterError: no ranges. UnknownNameError: no published set has this name.
@@ -183,7 +184,7 @@ class OnParameters(EpisodeParams):
 
 @dataclass
 class RandomParameters(OnParameters):
-    """Draws parameters from an uncertainty set, uniformly, at the beginning of every episode (domain randomisation).
+    """Domain randomization: draw parameters uniformly from an uncertainty set at the start of every episode.
 
     The draw follows from the episode's seed alone. All else of the episode is what it would be without the wrapper, the
     world's own random numbers too; `randomize=` of `make` takes numbers out of the world's generator instead, is faster
@@ -202,7 +203,7 @@ class RandomParameters(OnParameters):
     set: Any
 
     def assign(self, worlds: np.ndarray) -> None:
-        """Draw for worlds that begin an episode."""
+        """Draw parameters for worlds that start an episode."""
         unit = np.empty((len(worlds), len(self.names)))
         first = worlds * self.agents
         uniforms(self.key[first], self.time[first], 0, unit)
@@ -217,7 +218,7 @@ CHOOSING = 1 << 16  # place of the numbers that choose agents
 
 @dataclass
 class Takeover(Wrapper):
-    """Some agents of a multi-agent world are played by somebody else: an adversarial or broken minority.
+    """Replace the actions of some agents of a multi-agent world: an adversarial or faulty minority.
 
     For parallel forms. The others' observations, rewards and actions pass untouched. What the policy says for agents
     that are taken over is ignored, and reported as `raw_action`.
@@ -283,7 +284,7 @@ class Takeover(Wrapper):
         return self._scripted
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Who is taken over in this episode."""
+        """Choose the agents that are taken over in this episode."""
         if isinstance(self.agents_taken, (list, tuple)):
             self.taken_over[:] = [name in self.agents_taken for name in self.env.possible_agents]
         else:
@@ -293,7 +294,7 @@ class Takeover(Wrapper):
         self.raw_action[:] = self.action[:] = 0
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """The actions with those of agents that are taken over in their place."""
+        """The actions, with those of agents taken over replaced."""
         self.raw_action[slots] = self.action[slots] = actions[slots]
         taken = slots & self.taken_over
         if taken.any():

@@ -62,7 +62,7 @@ class Seeing(Wrapper):
 
 @dataclass
 class Sensor(Seeing):
-    """An imperfect sensor for a group of channels. Several sensors are several wrappers.
+    """An imperfect sensor for a group of observation channels. Use one wrapper per sensor.
 
     A sample goes through the models in this order: rate (`every`, `rate`), delay, errors with a memory (`scale`,
     `bias`, `walk`, `drift`), noise (`noise`, `density`, `uniform`), outliers, loss and failure (`dropout`, `stuck`),
@@ -145,7 +145,7 @@ class Sensor(Seeing):
     dt: float = 0.0
 
     def prepare(self) -> None:
-        """Check the settings, and make room for the memories that are needed."""
+        """Check the settings, and allocate the required memory."""
         chosen = channels_of(self)
         self.number = sum(len(own.index) for own in chosen)
         if self.number > MOST:
@@ -347,7 +347,7 @@ class Sensor(Seeing):
             self.after_step(slots)
 
     def run_all(self, name: str, loops: Callable[[np.ndarray], Loops], slots: np.ndarray, lasting: bool = True) -> None:
-        """Many slots' readings are made in threads."""
+        """Compute the readings of many slots in threads."""
         if not self.much or self.one_slot:
             super().run_all(name, loops, slots, lasting)
             return
@@ -355,7 +355,8 @@ class Sensor(Seeing):
             self.in_threads(loop, *arguments)
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """What makes readings of a step: compiled loops (start, stop, slots, ...) and their arguments."""
+        """The loops that compute the readings of a step: compiled loops (start, stop, slots, ...) and their
+        arguments."""
         if self.idle:
             return
         all_slots = 0, self.count, slots
@@ -375,7 +376,7 @@ class Sensor(Seeing):
 
 @dataclass
 class Mask(Seeing):
-    """Hide channels, such as velocities, so that the policy has to infer them.
+    """Hide channels of the observation, such as velocities, so that the policy has to infer them.
 
     Attributes:
         channels: as for `Sensor`; None for all, which have to stay then.
@@ -393,7 +394,7 @@ class Mask(Seeing):
     remove: bool = True
 
     def prepare(self) -> None:
-        """Find the channels, and make room for what is seen."""
+        """Find the channels, and allocate the observation."""
         parts = {part.path: part for part in parts_of(self.below)}
         self.seen_names: list[str] = []
         self.copies: list[tuple[tuple[str, ...], np.ndarray, np.ndarray]] = []
@@ -431,7 +432,7 @@ class Mask(Seeing):
         return _box_of(own.part.space, others)
 
     def seen(self) -> Observation:
-        """What is left to see."""
+        """The remaining observation."""
         seen = {path: getattr(self, name) for name, (path, _, _) in zip(self.seen_names, self.copies, strict=True)}
         return replaced(self.below.observation, seen)
 

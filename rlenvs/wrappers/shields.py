@@ -29,7 +29,7 @@ MOST, FEW = 2 / 3, 1 / 4  # shares of states: safe in most, a fallback may look 
 
 @dataclass
 class Shield(Guard):
-    """Lets an action pass only where it is not unsafe; else the fallback acts for this step.
+    """Block unsafe actions: if an action is unsafe, the fallback acts for this step.
 
     What is unsafe is decided by a predicate, or found out on exact copies of the worlds: there the action is tried, and
     after it `lookahead` steps of the fallback; it passes if no cost (or no True of the predicate) shows up on the way.
@@ -207,14 +207,14 @@ class Shield(Guard):
             copies.renew()
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Clear the counts, and judge the first choices."""
+        """Reset the counters, and check the first choices."""
         super().begin_episode(slots)
         self.infeasible[slots] = 0
         if self.mask:
             self._judge_choices(slots)
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
-        """Replace what is unsafe."""
+        """Replace unsafe actions."""
         if self.mask:
             return self._corrected(actions, slots)
         dangerous = self._verdict(actions, slots, self.look)
@@ -227,14 +227,14 @@ class Shield(Guard):
         return executed
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Count, and judge the next choices."""
+        """Count, and check the next choices."""
         super().after_step(slots)
         if self.mask:
             self._judge_choices(slots)
 
     @property
     def looks_in_python(self) -> bool:
-        """Where choices are judged."""
+        """Whether choices are checked in Python."""
         return self.mask or not self.lasts
 
     def _unsafe_step(self, copies: Copies, actions: np.ndarray, live: np.ndarray, seen: Stage) -> np.ndarray:
@@ -382,7 +382,7 @@ class Shield(Guard):
         return self.safe[np.arange(self.count), np.where(slots, actions - self._first, 0)]
 
     def seen(self) -> Observation:
-        """As below, with the mask in its place where observations have one (PettingZoo's do)."""
+        """The observation below, with the updated mask if it has one (as in PettingZoo)."""
         seen = self.below.observation
         if self.mask and isinstance(seen, dict) and "action_mask" in seen:
             return {**seen, "action_mask": self.action_mask}

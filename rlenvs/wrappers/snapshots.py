@@ -64,7 +64,7 @@ def choose_snapshots(keys, asked, probability, starts, sizes, order, chosen, wor
 
 @dataclass
 class SnapshotReset(Wrapper):
-    """Episodes that begin at stored snapshots instead of the world's initial distribution.
+    """Start episodes from stored snapshots instead of the initial state distribution.
 
     After Snapshot RL and S3RL (Zhao et al., arXiv 2403.00673): only `reset` is changed. With `clusters` snapshots are
     drawn evenly over classes of states, so that what a teacher saw seldom is not seldom ("status classification"); with

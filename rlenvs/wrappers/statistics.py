@@ -17,7 +17,7 @@ from rlenvs.wrappers.wrapper import Wrapper
 
 @dataclass
 class EpisodeStatistics(Wrapper):
-    """Says what the episode has paid so far: the sum of its rewards, discounted too, and its length.
+    """Record episode statistics: the sum of rewards, also discounted, and the length.
 
     Rewards are those of the wrapper's place in the stack, vectors or numbers. In info, under `entry`: "r", the sum;
     "dr", the discounted sum; "l", the steps.
@@ -38,7 +38,7 @@ class EpisodeStatistics(Wrapper):
     clock: bool = False
 
     def prepare(self) -> None:
-        """Check the settings, and make room."""
+        """Check the settings, and allocate arrays."""
         self.check_number("discount", 0.0, 1.0)
         self.check_whole("buffer_length", 1)
         size = self.below.reward.shape[1:]
@@ -58,13 +58,13 @@ class EpisodeStatistics(Wrapper):
         self.began[slots] = time.perf_counter()
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
-        """Add, and see who has ended."""
+        """Update the sums, and find slots whose episodes have ended."""
         sums = flat(self.sum), flat(self.discounted), self.weight
         ends = self.below.terminated, self.below.truncated
         yield accumulate, slots, flat(self.below.reward), float(self.discount), *ends, *sums, self.ended
 
     def after_step(self, slots: np.ndarray) -> None:
-        """Add, and keep what episodes that have ended came to."""
+        """Update the sums, and store the results of finished episodes."""
         super().after_step(slots)
         if not self.ended.item():
             return
@@ -75,7 +75,7 @@ class EpisodeStatistics(Wrapper):
             self.length_queue.append(int(self.time[slot]))
 
     def told(self) -> np.ndarray | None:
-        """Where only ends are told: of episodes that have ended in this step."""
+        """If only final values are reported: the slots whose episodes ended in this step."""
         return self.below.over & (self.time > 0) if self.at_end else None
 
     def entries(self) -> dict[str, Any]:

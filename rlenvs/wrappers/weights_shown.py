@@ -19,7 +19,7 @@ from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
 @dataclass
 class AccruedRewards(OfVector, Appends):
-    """Shows the policy what the episode has paid so far: the sum of its reward vectors.
+    """Append the sum of reward vectors of the episode so far to the observation.
 
     For utilities that are not linear (`ChebyshevScalarization`, `Lexicographic`) the best action depends on it
     (Roijers, Steckelmacher and Nowe, "Multi-objective Reinforcement Learning for the Expected Utility of the Return",
@@ -83,7 +83,8 @@ def shrink(sums: np.ndarray, sizes: np.ndarray, slots: np.ndarray, out: np.ndarr
 
 @dataclass
 class WeightConditioned(OfVector, Appends):
-    """One policy for all preferences: it sees weights of the objectives, and is paid the weighted sum.
+    """One policy for all preferences: append the weights of the objectives to the observation, and use the weighted sum
+    as reward.
 
     Weights are drawn uniformly from the simplex for every episode (as the conditioned network of Abels et al., "Dynamic
     Weights in Multi-Objective Deep Reinforcement Learning", ICML 2019, is trained). `reset(options={"weights": w})`
@@ -121,7 +122,7 @@ class WeightConditioned(OfVector, Appends):
         return array
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin episodes with weights of their own."""
+        """Start episodes with new weights."""
         options = dict(options or {})
         chosen = self._chosen(options.pop("weights", None))
         self.below.reset(slots, seeds, options or None)

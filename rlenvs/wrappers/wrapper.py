@@ -30,7 +30,8 @@ SEEN = ("observation", "reward", "terminated", "truncated")
 
 @dataclass
 class Wrapper(Looping):
-    """Base of all wrappers. One is made with its settings, `Sensor(noise=0.1)`, and put on environments by `wrap`.
+    """Base class of all wrappers. Create one with its settings, `Sensor(noise=0.1)`, and apply it to environments with
+    `wrap`.
 
     What subclasses may define, apart from their settings as dataclass fields:
 
@@ -50,7 +51,8 @@ class Wrapper(Looping):
     """
 
     def bind(self, below: Stage, depth: int) -> None:
-        """Put the wrapper on a stage; depth: the wrappers below, so that two of a kind draw different numbers.
+        """Attach the wrapper to a stage; depth: the number of wrappers below, so that two equal wrappers draw different
+        random numbers.
 
         Raises:
             ParameterError: a setting does not fit the environment.
@@ -79,7 +81,7 @@ class Wrapper(Looping):
         self.keeps_arrays = not any(hasattr(type(self), name) for name in SEEN)
 
     def keep(self, name: str, shape: tuple[int, ...] = (), dtype: Any = np.float64, fill: Any = 0) -> np.ndarray:
-        """Make the array `self.<name>`, (slots, *shape): part of snapshots, copies and pickles."""
+        """Allocate the array `self.<name>`, (slots, *shape), which becomes part of snapshots, copies and pickles."""
         array = np.full((self.count, *shape), fill, dtype)
         setattr(self, name, array)
         self.kept.append(name)
@@ -88,32 +90,33 @@ class Wrapper(Looping):
     # --- for subclasses -----------------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Check the settings, and make room."""
+        """Check the settings, and allocate arrays."""
 
     def begin_episode(self, slots: np.ndarray) -> None:
-        """Slots have begun an episode."""
+        """Called when slots have started an episode."""
 
     def entries(self) -> dict[str, Any]:
-        """What to add to info: arrays (slots, ...), the same ones in every step of a sole slot."""
+        """Entries to add to info: arrays (slots, ...), the same ones in every step of a single slot."""
         return {}
 
     def extra_info(self) -> dict[str, Any]:
-        """What to add to info: arrays (slots, ...). Of wrappers whose entries or arrays change from step to step."""
+        """Entries to add to info: arrays (slots, ...), for wrappers whose entries or arrays change from step to
+        step."""
         return self.entries()
 
     def told(self) -> np.ndarray | None:
-        """Of which slots `extra_info` says something now, bool (slots,); None: of all."""
+        """The slots for which `extra_info` is valid now, bool (slots,); None for all."""
         return None
 
     @property
     def seconds(self) -> float | None:
-        """Those of the stage below; longer where a wrapper makes several steps in one."""
+        """The seconds per step of the stage below; longer if a wrapper makes several steps per action."""
         return self.below.seconds
 
     # --- the stage ----------------------------------------------------------------------------------------------------
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
-        """Begin episodes below, then here."""
+        """Start episodes below, then here."""
         self.below.reset(slots, seeds, options)
         self._start(slots, seeds)
         self.begin_episode(slots)
@@ -139,13 +142,14 @@ class Wrapper(Looping):
         self.episode[given] = 0
 
     def shows_own(self) -> None:
-        """The observation is `seen()` from now on: made once where the arrays below are lasting, else each time."""
+        """Use `seen()` as the observation from now on: computed once if the arrays below are persistent, otherwise each
+        time."""
         self._own_observation = not self.below.keeps_arrays
         if not self._own_observation:
             self.observation = self.seen()
 
     def seen(self) -> Any:
-        """The observation, of wrappers that call `shows_own`."""
+        """The observation, for wrappers that call `shows_own`."""
         return self.below.observation
 
     def __getattr__(self, name: str) -> Any:
@@ -157,7 +161,7 @@ class Wrapper(Looping):
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def info(self) -> dict[str, np.ndarray]:
-        """The info below, and what this wrapper adds."""
+        """The info below, plus this wrapper's entries."""
         return {**self.below.info(), **self.extra_info()}
 
     def read(self, key: str) -> np.ndarray | None:
@@ -166,26 +170,26 @@ class Wrapper(Looping):
         return told[key] if key in told else self.below.read(key)
 
     def get_state(self, world: int) -> tuple[Any, ...]:
-        """The world's state below, and what is kept here of its slots."""
+        """The world's state below, plus this wrapper's state of its slots."""
         slots = self.slots_of_world(world)
         return (*self.below.get_state(world), {name: getattr(self, name)[slots].copy() for name in self.kept})
 
     def set_state(self, state: tuple[Any, ...], world: int) -> None:
-        """Put the slots of a world back."""
+        """Restore the slots of a world."""
         self.below.set_state(state[:-1], world)
         slots = self.slots_of_world(world)
         for name, value in state[-1].items():
             getattr(self, name)[slots] = value
 
     def keeps(self, kept: Any) -> bool:
-        """Whether this is what `get_state` gives for this wrapper: arrays of these names, shapes and types."""
+        """Whether this is a state of this wrapper: arrays with its names, shapes and types."""
         if not isinstance(kept, dict) or kept.keys() != set(self.kept):
             return False
         pairs = [(kept[name], getattr(self, name)[: self.agents]) for name in self.kept]
         return all(isinstance(a, np.ndarray) and (a.shape, a.dtype) == (own.shape, own.dtype) for a, own in pairs)
 
     def slots_kept(self, kept: Any) -> int | None:
-        """Of how many slots these arrays are; None where they are no such arrays."""
+        """The number of slots of these arrays; None if they are not a state of this wrapper."""
         key = kept.get("key") if isinstance(kept, dict) else None
         return len(key) if isinstance(key, np.ndarray) and key.ndim else None
 
@@ -200,7 +204,7 @@ class Wrapper(Looping):
     # --- help with settings -------------------------------------------------------------------------------------------
 
     def refuse(self, setting: str, why: str) -> ParameterError:
-        """The error for a setting: names the wrapper, the setting and its value."""
+        """The error for a setting; it names the wrapper, the setting and its value."""
         return ParameterError(f"{type(self).__name__}: {setting}={getattr(self, setting)!r} {why}")
 
     def check_number(self, setting: str, low: float = 0.0, high: float = math.inf) -> None:
@@ -214,7 +218,7 @@ class Wrapper(Looping):
             raise self.refuse(setting, f"must be finite and {_within(low, high)}")
 
     def check_whole(self, setting: str, low: int = 0, high: float = math.inf) -> None:
-        """ParameterError unless a setting is a whole number within [low, high]."""
+        """ParameterError unless a setting is an integer within [low, high]."""
         value = getattr(self, setting)
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
             raise self.refuse(setting, f"must be a whole number, {_within(low, high)}")
@@ -226,7 +230,7 @@ class Wrapper(Looping):
             raise self.refuse(setting, f"is not one of {list(known)}. {nearest(str(value), known)}")
 
     def function(self, setting: str) -> Callable[..., Any]:
-        """The function of a setting, which may be given by its address "module:name"."""
+        """The function of a setting, which can be given as an address "module:name"."""
         value = getattr(self, setting)
         if isinstance(value, str) and ":" in value:
             value = named(value)
@@ -235,18 +239,18 @@ class Wrapper(Looping):
         return value
 
     def ask(self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)) -> Any:
-        """What a policy answers to observations of slots; one that has to know whose they are is told."""
+        """The actions of a policy for the observations of slots; agent names are passed to policies that need them."""
         if self.batch is None or not getattr(policy, "takes_names", False):
             return policy(observations)
         names = np.array([role.name for role in self.batch.setup.roles][: self.agents])
         return policy(observations, agent=np.tile(names, self.count // self.agents)[slots].tolist())
 
     def settings(self) -> dict[str, Any]:
-        """The settings by name, those that differ from the defaults."""
+        """The settings that differ from the defaults, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init and _differs(getattr(self, f.name), f)}
 
     def recipe(self) -> dict[str, Any]:
-        """The wrapper as a dictionary that `wrapper_from` understands; of JSON's types where the settings are."""
+        """The wrapper as a dictionary that `wrapper_from` understands; JSON-serializable if the settings are."""
         return {"wrapper": f"{type(self).__module__}:{type(self).__qualname__}", **copy.deepcopy(self.settings())}
 
 

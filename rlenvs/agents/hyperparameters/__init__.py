@@ -1,4 +1,4 @@
-"""Hyperparameters: one TOML file per family, and defaults by algorithm where it says nothing.
+"""Hyperparameters: one TOML file per family, with defaults by algorithm.
 
 `quadcopter.toml` begins with what holds for the family, a table per algorithm; then a table per environment, and per
 level that needs one, with what differs.
@@ -199,7 +199,7 @@ def settings_for(
     hyperparameters: Mapping[str, Any] | None = None,
     environment: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """The settings of an environment, with changes.
+    """The training settings of an environment, with changes.
 
     Args:
         id: the environment.

@@ -46,7 +46,7 @@ class Engine(Protocol):
         """The image of world i, uint8 (height, width, 3); None where the world draws itself."""
 
     def close(self) -> None:
-        """Give everything back. May be called twice."""
+        """Give everything back. Can be called twice."""
 
 
 class EngineBatch(KernelBatch):
@@ -172,7 +172,7 @@ class EngineBatch(KernelBatch):
         return self.engine.camera_image(index, width, height)
 
     def close(self) -> None:
-        """Close the engine. May be called twice."""
+        """Close the engine. Can be called twice."""
         self.engine.close()
 
 

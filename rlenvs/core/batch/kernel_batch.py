@@ -1,4 +1,4 @@
-"""The hub: N worlds of one kind in preallocated arrays, stepped together. Every API form is a view on a batch."""
+"""The batch: N worlds of one kind in preallocated arrays, stepped together. Every API is a view of a batch."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class KernelBatch:
         """Get what lies outside Python's memory."""
 
     def close(self) -> None:
-        """Give back what lies outside Python's memory. May be called twice."""
+        """Release memory outside Python. Can be called twice."""
 
     @property
     def nbytes(self) -> int:
@@ -131,7 +131,7 @@ class KernelBatch:
     # --- stepping -----------------------------------------------------------------------------------------------------
 
     def seed(self, seeds: int | Sequence[int | None]) -> None:
-        """Seed the generators of the worlds: with seeds[i], where None leaves one as it is, or with seeds + i.
+        """Seed the generators of the worlds: with seeds[i], where None leaves a generator unchanged, or with seeds + i.
 
         Raises:
             ParameterError: not an integer of 0 or more, or another number of seeds. Nothing has changed then.
@@ -143,13 +143,13 @@ class KernelBatch:
         self.seeds.seed_from(generator, index)
 
     def seed_unseeded(self, generator: np.random.Generator) -> None:
-        """Seed those worlds that never were."""
+        """Seed the worlds that have never been seeded."""
         self.seeds.seed_unseeded(generator)
 
     @property
     def at_start(self) -> np.ndarray:
-        """Which worlds are at the beginning of an episode, no step of it behind them, (N,) bool, a new array: after a
-        reset, and after a step that ended an episode and began the next at once (SAME_STEP)."""
+        """Which worlds are at the start of an episode, before its first step, (N,) bool, a new array: after a reset,
+        and after a step that ended an episode and started the next (SAME_STEP)."""
         return self.states["elapsed"] == 0
 
     def reset(self, mask: np.ndarray | None = None) -> None:
@@ -170,8 +170,8 @@ class KernelBatch:
         self.step_loaded()
 
     def short_step(self, read: Callable[[], Any], refuses: bool) -> Callable[[Any], Any]:
-        """`Env.step` of the sole agent of the sole world. It gives None, and has done nothing, where an action of a
-        world with masks needs a closer look.
+        """`Env.step` for a single agent in a single world. Returns None, without stepping, if an action of a world with
+        masks needs further checks.
 
         Args:
             read: gives what the step returns.
@@ -180,7 +180,7 @@ class KernelBatch:
         return short_step(self, read, refuses)
 
     def step_loaded(self, only: np.ndarray | None = None) -> None:
-        """Advance every world by the actions that lie in `actions`.
+        """Advance every world with the actions in `actions`.
 
         Args:
             only: bool (N,): the worlds to advance. All else stays as it is: states, observations, rewards, flags.
@@ -219,47 +219,47 @@ class KernelBatch:
 
     @property
     def in_lanes(self) -> bool:
-        """Whether several worlds are stepped at a time."""
+        """Whether several worlds are stepped at a time (SIMD lanes)."""
         return self._lanes
 
     def thread_count(self) -> int:
-        """How many threads share the loops over worlds at present."""
+        """The number of threads that share the loops over worlds."""
         return self.loops.thread_count()
 
     @property
     def broken(self) -> np.ndarray:
-        """By world, whether its episode was broken off in the last step; `errors` says why."""
+        """For each world, whether its episode was aborted in the last step; `errors` gives the reasons."""
         return self.failures != 0
 
     @property
     def errors(self) -> np.ndarray:
-        """By world, why its episode was broken off in the last step, truncated; empty where it was not."""
+        """For each world, why its episode was aborted (truncated) in the last step; empty if it was not."""
         return self._reasons.of(self.failures)
 
     @property
     def final_errors(self) -> np.ndarray:
-        """By world, why the episode that was set aside was broken off (SAME_STEP)."""
+        """For each world, why its last finished episode was aborted (SAME_STEP)."""
         return self._reasons.of(self._final_failures)
 
     def error(self, index: int, final: bool = False) -> str:
-        """One world's of `errors`, or of `final_errors`."""
+        """The entry of one world in `errors`, or in `final_errors`."""
         codes = self._final_failures if final else self.failures
         return self._reasons.of(codes)[index] if codes[index] else ""
 
     # --- actions ------------------------------------------------------------------------------------------------------
 
     def load_actions(self, actions: Any) -> None:
-        """Copy actions into the batch; ActionError when their shape or type is wrong."""
+        """Copy actions into the batch; ActionError if their shape or type is wrong."""
         self.loader.load(actions)
 
     def load_action(self, action: Any) -> None:
-        """Copy the action of the sole agent of the sole world into the batch, in the shape that its space has, and
-        no other; ActionError when its shape or type is wrong."""
+        """Copy the action of a single agent in a single world into the batch; ActionError if its shape or type does not
+        match the space."""
         self.loader.load_one(action)
 
     def load_first(self, actions: Any, others: str) -> None:
         """Load the actions of every world's first agent; the others are played by `others`: "expert", one of the
-        world's players, or "idle", who does nothing."""
+        world's players, or "idle" (no-op)."""
         first = self.loader.first_of(actions)
         self.actions[...] = self.setup.idle
         if others in self.world.players:
@@ -269,8 +269,8 @@ class KernelBatch:
         self.actions[:, 0, : self.loader.first_numbers] = first
 
     def advise(self, only: np.ndarray | None = None) -> np.ndarray:
-        """The actions of the scripted expert, or of the first player where there is none, (N, A, numbers per action), a
-        copy; they also lie in `actions` then.
+        """The actions of the scripted expert, or of the first player if there is none, (N, A, numbers per action), as a
+        copy; they are also written to `actions`.
 
         Args:
             only: bool (N,): the worlds that are asked for; the actions of the others are what lay in `actions`.
@@ -282,11 +282,11 @@ class KernelBatch:
         return self.actions.copy()
 
     def advice(self, index: int) -> np.ndarray:
-        """Where the expert of a world writes its action, as kernels take it; live."""
+        """The array to which the expert of a world writes its action, in the kernels' format; live."""
         return self._players.advice(index)
 
     def play(self, slots: str | Sequence[str | None]) -> np.ndarray:
-        """Actions by scripted players, (N, A, numbers per action), a copy; they also lie in `actions` then.
+        """Actions of scripted players, (N, A, numbers per action), as a copy; they are also written to `actions`.
 
         Args:
             slots: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
@@ -302,7 +302,7 @@ class KernelBatch:
     # --- queries ------------------------------------------------------------------------------------------------------
 
     def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
-        """The observations of some agents, as the observation space has them.
+        """The observations of some agents, in the observation space.
 
         Args:
             at: index into the leading axes (N, A): a number, a slice, an array or a tuple of these. One agent's own
@@ -318,7 +318,7 @@ class KernelBatch:
         return observed(self.setup, vectors, self._final_parts if final else self._parts, at, copy)
 
     def compute_reward(self, achieved: Any, desired: Any) -> tuple[np.ndarray, np.ndarray]:
-        """What any achieved goals would be worth where others were desired, by the parameters of the first world.
+        """Rewards for achieved and desired goals, with the parameters of the first world.
 
         Args:
             achieved, desired: (..., numbers of a goal), as in the observation.
@@ -338,7 +338,7 @@ class KernelBatch:
         return central_states(self.setup, self.loops, self.observations)
 
     def barriers(self, actions: np.ndarray, believed: np.ndarray | None = None) -> np.ndarray:
-        """The barriers of all worlds for proposed actions: how safe each is, and what an action would change.
+        """The barriers of all worlds for proposed actions: how safe each is, and the effect of actions.
 
         Args:
             actions: float64, of `proposal_shape`: (N, numbers per action), of a world with agents (N, A, numbers).
@@ -355,7 +355,7 @@ class KernelBatch:
         return self._barriers.find(actions, believed)
 
     def camera_image(self, index: int, width: int, height: int) -> np.ndarray | None:
-        """One world as an engine images it, uint8 (height, width, 3); None where the world is drawn by itself."""
+        """The engine's image of one world, uint8 (height, width, 3); None if the world draws its own image."""
         return None
 
     def records(self, index: int) -> tuple[Any, Any]:
@@ -363,7 +363,7 @@ class KernelBatch:
         return self.loops.table.records(index)
 
     def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Play planned actions in every world up to the end of its episode, without autoreset.
+        """Roll out planned actions in every world until the end of its episode, without autoreset.
 
         Args:
             actions: (N, T, A, numbers per action), float64 or int64, inside the action space.
@@ -376,14 +376,14 @@ class KernelBatch:
     # --- parameters ---------------------------------------------------------------------------------------------------
 
     def own_params(self) -> np.ndarray:
-        """The parameter records, one per world; shared until a world has parameters of its own."""
+        """The parameter records, one per world; shared until a world has its own parameters."""
         if len(self.param_rows) < self.num_worlds:
             self.param_rows = np.repeat(self.param_rows, self.num_worlds)
             self.loops.table.point("param_rows", self.param_rows)
         return self.param_rows
 
     def set_params(self, values: dict[str, Any], worlds: np.ndarray | None = None) -> None:
-        """Give some worlds (all by default; a boolean mask) other parameters, from their next step on.
+        """Set the parameters of some worlds (all by default; a boolean mask), effective from their next step.
 
         Raises:
             ParameterError: an unknown parameter, a value outside its range, or one that contradicts the others; nothing
@@ -402,13 +402,13 @@ class KernelBatch:
     # --- snapshots ----------------------------------------------------------------------------------------------------
 
     def get_state(self, index: int = 0) -> Snapshot:
-        """A copy of one world, exact to the bit; IndexError where there is no such world."""
+        """A bit-exact copy of one world; IndexError if there is no such world."""
         params, state = self.records(int(indices_of(index, self.num_worlds)[0]))
         return Snapshot.of(self.setup.fingerprint, state.tobytes(), params.tobytes())
 
     def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
-        """Put a world (or a slice of worlds) back to a snapshot, its parameters, time limit and reward weights among
-        it, and observe it again.
+        """Restore a world (or a slice of worlds) from a snapshot, including parameters, time limit and reward weights,
+        and recompute its observations.
 
         Raises:
             SnapshotError: the snapshot was damaged, belongs to another environment, to other sizes or to other options,
@@ -424,8 +424,8 @@ class KernelBatch:
         self.refresh(worlds)
 
     def refresh(self, worlds: np.ndarray) -> None:
-        """Observe worlds, given by their indices, again, after their states were set from outside; the outcome of the
-        last step is cleared."""
+        """Recompute the observations of worlds, given by their indices, after their states were set from outside; the
+        outcome of the last step is cleared."""
         self.results.view(np.uint8).reshape(self.num_worlds, -1)[worlds] = 0
         for array in (self.rewards, self.costs, self.reward_vectors, self.terminated, self.truncated):
             array[worlds] = 0
@@ -434,22 +434,23 @@ class KernelBatch:
             self.totals.forget(worlds)
 
     def observe(self, start: int = 0, stop: int | None = None) -> None:
-        """Write the observations and masks of the worlds start ... stop - 1 again, of all by default; what came of the
-        last step stays."""
+        """Recompute the observations and masks of the worlds start ... stop - 1, of all by default; the outcome of the
+        last step is kept."""
         self.loops.driver.run_worlds(self.loops.address, start, self.num_worlds if stop is None else stop, OBSERVE)
 
     def check_snapshot(self, snapshot: Any, worlds: int = 1) -> Any:
-        """SnapshotError unless a snapshot fits so many worlds of this batch; its record of parameters."""
+        """Check that a snapshot fits this number of worlds of this batch, or raise SnapshotError; returns its parameter
+        record."""
         return checked_snapshot(self, snapshot, worlds)
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that decides how the worlds go on, exact to the bit: their arrays as bytes, by name; for `restore`."""
+        """The complete state of all worlds, bit-exact: their arrays as bytes, by name; for `restore`."""
         return {name: np.frombuffer(array.tobytes(), np.uint8) for name, array in self.loops.table.kept().items()}
 
     def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Put all worlds where those of another batch of the same setup and size were.
+        """Restore all worlds from `arrays` of another batch with the same setup and size.
 
         Args:
             arrays: what `arrays` gave.
@@ -460,8 +461,8 @@ class KernelBatch:
         self._remake(checked_arrays(self, arrays))
 
     def clone(self, num_worlds: int | None = None, threads: int | None = None) -> Self:
-        """Worlds with the same setup and memory of their own, to try things in. They have not begun: `set_state` puts
-        them where worlds of this batch are. Finished ones wait for a reset.
+        """A new batch with the same setup, for look-ahead. Its worlds have not started: use `set_state` to copy worlds
+        of this batch. Finished worlds wait for a reset.
 
         Args:
             num_worlds: how many; as many as here by default.
@@ -475,7 +476,7 @@ class KernelBatch:
         return batch
 
     def leave_resets(self) -> None:
-        """From now on finished worlds wait for a reset, whatever `autoreset` was. The arrays are new ones."""
+        """Disable autoreset: finished worlds wait for a reset from now on. The arrays are new ones."""
         self.autoreset = AutoresetMode.DISABLED
         self._remake({name: array for name, array in self.loops.table.kept().items() if "final" not in name})
 

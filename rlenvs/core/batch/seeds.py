@@ -37,7 +37,7 @@ class Seeds:
             self._words_of_players[index] = seed_words(generator)
 
     def seed_unseeded(self, generator: np.random.Generator) -> None:
-        """Seed those worlds that never were."""
+        """Seed the worlds that have never been seeded."""
         if self._all:
             return
         for i in np.flatnonzero(~self._words.any(axis=1)):

@@ -28,7 +28,7 @@ class Rollouts(NamedTuple):
 
 
 class Simulator:
-    """K copies of one environment's world, to look ahead in, with the wrappers of `rlenvs.wrappers` on it.
+    """K copies of an environment, including its `rlenvs.wrappers`, for look-ahead planning.
 
     Args:
         env: an environment of this package in any form, or a batch; it is not changed. Wrappers of this package are
@@ -109,7 +109,7 @@ class Simulator:
 
 
 def simulate(env: Any, actions: Any, state: Any = None) -> Rollouts:
-    """Play K action sequences from one state, without touching the environment.
+    """Simulate K action sequences from one state, without changing the environment.
 
     Args:
         env: an environment of this package in any form, or a batch; as for `Simulator`.

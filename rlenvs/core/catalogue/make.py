@@ -19,43 +19,44 @@ if TYPE_CHECKING:
 
 
 def make(id: str, **keywords: Any) -> gymnasium.Env:
-    """`gymnasium.make`, with or without the "rlenvs/" in front; an unknown id names the nearest ones."""
+    """`gymnasium.make`, with or without the prefix "rlenvs/"; for an unknown id, the error suggests the closest
+    matches."""
     return gymnasium.make(entry(id).id, **keywords)
 
 
 def make_vec(id: str, num_envs: int, **keywords: Any) -> gymnasium.vector.VectorEnv:
-    """`gymnasium.make_vec` in its native form: one batch, no wrapper per environment."""
+    """`gymnasium.make_vec` with the native vector environment: one batch, no wrapper per environment."""
     return gymnasium.make_vec(entry(id).id, num_envs=num_envs, vectorization_mode="vector_entry_point", **keywords)
 
 
 def make_batch(id: str, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
-    """The batch itself: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
+    """Make a `KernelBatch`: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
     return new_batch(load_world(entry(id).address), num_worlds, **keywords)
 
 
 def parallel_env(id: str, **keywords: Any) -> ParallelEnv:
-    """PettingZoo's parallel form of a world."""
+    """Make an environment with PettingZoo's parallel API."""
     from rlenvs.core.forms.parallel_env import ParallelEnv
 
     return ParallelEnv(**form_of(entry(id)), **keywords)
 
 
 def aec_env(id: str, **keywords: Any) -> AECEnv:
-    """PettingZoo's agent-environment-cycle form of a world."""
+    """Make an environment with PettingZoo's AEC API."""
     from rlenvs.core.forms.turn_env import aec_env as convert
 
     return convert(**form_of(entry(id)), **keywords)
 
 
 def text_env(id: str, **keywords: Any) -> TextEnv:
-    """The single-agent form in words, for language agents."""
+    """Make a single-agent environment with text observations and actions, for language agents."""
     from rlenvs.core.forms.text_env import TextEnv
 
     return TextEnv(entry(id).address, **keywords)
 
 
 def text_parallel_env(id: str, **keywords: Any) -> TextParallelEnv:
-    """PettingZoo's parallel form in words, for language agents."""
+    """Make an environment with PettingZoo's parallel API and text observations and actions, for language agents."""
     from rlenvs.core.forms.text_env import TextParallelEnv
 
     return TextParallelEnv(entry(id).address, **keywords)

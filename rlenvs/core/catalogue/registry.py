@@ -1,4 +1,4 @@
-"""Ids, and where the worlds behind them lie. Nothing heavy is imported until an environment is made."""
+"""The registry of ids and the addresses of their worlds. Nothing heavy is imported until an environment is made."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ catalogue: dict[str, Entry] = {}
 
 
 def register(name: str, world: str | World, tags: Sequence[str] | None = None) -> None:
-    """Register a world under "rlenvs/<name>", and "rlenvs/mo-<name>" when it is multi-objective.
+    """Register a world as "rlenvs/<name>", and as "rlenvs/mo-<name>" if it is multi-objective.
 
     Args:
         name: "Name-v0".
@@ -175,7 +175,8 @@ def world_of(id: str) -> World:
 
 
 def list_envs(tag: str | None = None) -> list[str]:
-    """All ids, or those with one tag ("single", "multi-agent", "robotics", "safe", "multi-objective")."""
+    """List all environment ids, or those with a tag ("single", "multi-agent", "robotics", "safe",
+    "multi-objective")."""
     if tag is not None and tag not in TAGS:
         raise UnknownNameError(f"there is no tag {tag!r}. {nearest(tag, TAGS)}")
     return sorted(id for id, row in catalogue.items() if tag is None or tag in row.tags)

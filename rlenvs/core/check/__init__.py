@@ -102,7 +102,7 @@ def check(
     long: bool = False,
     **choices: Any,
 ) -> Report:
-    """Hold an environment to all rules.
+    """Check an environment against all rules of the package.
 
     Args:
         subject: an id, a World, or an environment of this package in any form (its class, its keywords, its backend and

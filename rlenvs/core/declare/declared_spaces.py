@@ -99,7 +99,7 @@ MOST_DISCRETE = 2**24  # up to here the float32 arrays of a batch hold every who
 def discrete_block(
     n: int | Callable[[Any], int], doc: str = "", *, constant: bool = False, parts: Parts | None = None
 ) -> Block:
-    """An observation that is one of n whole numbers, such as the number of a cell: the space is Discrete(n).
+    """An observation that is one of n integers, such as the index of a cell: the space is Discrete(n).
 
     It is the only block of its world, but for such with a named size, which may be 0; where they are not, the
     observation is a vector, this number among its numbers. Kernels write the number, 0 ... n - 1. An `encoding` gives a
@@ -198,12 +198,13 @@ def continuous(
 
 
 def discrete(*labels: str, size: int | str | None = None, doc: str = "", idle: int = 0) -> DiscreteChoice:
-    """Discrete action, one choice per label, or `size` choices; `idle` is the choice that does nothing, or least."""
+    """Discrete action, one choice per label, or `size` choices; `idle` is the choice that does nothing, or the
+    least."""
     return DiscreteChoice(labels, len(labels) if size is None else size, doc, idle)
 
 
 def multi_discrete(dimensions: Mapping[str, DiscreteChoice], doc: str = "") -> MultiChoice:
-    """MultiDiscrete action: a choice in each dimension, all made in every step.
+    """MultiDiscrete action: one choice per dimension in every step.
 
         multi_discrete({"move": discrete("stay", "left", "right"), "tool": discrete(size="tools")})
 
@@ -258,8 +259,8 @@ def published(
     state: str = "stacked",
     clipped: bool = False,
 ) -> Published:
-    """The spaces of the published environment that a world re-implements. They are the world's by default, in the
-    units that its kernels write; `scaled=True` gives the form of this package's own worlds.
+    """The spaces of the published environment that a world reimplements. They are the default, in the units that the
+    kernels write; `scaled=True` gives this package's scaled observations.
 
     Actions are choices, or numbers with the bounds of `continuous(..., low=, high=)`. Where the scaled form has another
     number of them, `action` is a function of the values, which tells the forms apart by `values.scaled`; kernels see

@@ -75,7 +75,7 @@ def drop_in(
     views: Mapping[str, View | Instead] | None = None,
     starts: Mapping[str, Sequence[str]] | None = None,
 ) -> DropIn:
-    """What code for the original finds in a world.
+    """The original environment's keywords, attributes and reset options that a world supports.
 
     Args:
         keywords: of `make`, by the original's name: `same_as(...)`, `only(...)`, `meaning(...)` or `instead(...)`.
@@ -101,7 +101,7 @@ def same_as(*names: str) -> Keyword:
 
 
 def only(usual: Any, otherwise: str) -> Keyword:
-    """A keyword that has one value here; `otherwise` says what to do for others."""
+    """A keyword with a single supported value; `otherwise` says what to do for others."""
 
     def read(value: Any) -> dict[str, Any]:
         if not _equal(value, usual):
@@ -112,7 +112,7 @@ def only(usual: Any, otherwise: str) -> Keyword:
 
 
 def meaning(doc: str, read: Callable[[Any], Mapping[str, Any]]) -> Keyword:
-    """A keyword that is something else here.
+    """A keyword of the original that is converted to keywords of this package.
 
     Args:
         doc: what it is here, for pages.
@@ -123,12 +123,12 @@ def meaning(doc: str, read: Callable[[Any], Mapping[str, Any]]) -> Keyword:
 
 
 def instead(doc: str) -> Instead:
-    """A keyword or attribute that the world does not have, and what takes its place: a sentence for the error."""
+    """A keyword or attribute that the world does not have, with its replacement: a sentence for the error message."""
     return Instead(doc)
 
 
 def view(read: Callable[[Any, Any, Any], Any], doc: str) -> View:
-    """An attribute.
+    """An attribute computed from the setup, the parameters and the state of one world.
 
     Args:
         read: function of a `Setup`, and of the parameters and the state of one world.
@@ -138,7 +138,7 @@ def view(read: Callable[[Any, Any, Any], Any], doc: str) -> View:
 
 
 def value_of(name: str, doc: str = "") -> View:
-    """An attribute that is a parameter or an option under another name, or an option under its own."""
+    """An attribute that returns a parameter or an option."""
 
     def read(setup: Any, p: Any, s: Any) -> Any:
         return float(p[name]) if name in setup.world.params else getattr(setup.values, name)

@@ -1,4 +1,4 @@
-"""The errors that rlenvs raises, one class per way of being wrong."""
+"""The exceptions raised by rlenvs, one class per kind of error."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ LONGEST_LINE = 4000  # letters of a message that may quote what users gave
 
 
 class RlenvsError(Exception):
-    """Base of all errors of this package. Their texts may quote files and options: they hold no control characters, and
-    their lines are cut where they are very long."""
+    """Base of all errors of this package. Messages may quote files and options: they contain no control characters, and
+    very long lines are shortened."""
 
     def __str__(self) -> str:
         return "\n".join(clipped(line, LONGEST_LINE) for line in printable(super().__str__()).split("\n"))
 
 
 class UnknownNameError(RlenvsError, ValueError):
-    """An id, keyword, term or level that does not exist; the message names the nearest ones."""
+    """An id, keyword, term or level that does not exist; the message suggests the closest matches."""
 
 
 class UnknownKeywordError(UnknownNameError, TypeError):
-    """A keyword that `make` does not know for this environment."""
+    """A keyword argument that this environment does not have."""
 
 
 class ParameterError(RlenvsError, ValueError):
@@ -42,7 +42,7 @@ class SnapshotError(RlenvsError, ValueError):
 
 
 class ReplayError(RlenvsError, ValueError):
-    """A file that is no replay, or a replay that does not come out as it says."""
+    """A file that is not a replay, or a replay that cannot be reproduced."""
 
 
 class NoAgentError(UnknownNameError):
@@ -50,23 +50,23 @@ class NoAgentError(UnknownNameError):
 
 
 class AgentFileError(RlenvsError, ValueError):
-    """A file that holds no agent, a damaged one, or one for another environment; or an agent that cannot be saved."""
+    """A file without an agent, a damaged one, or an agent for another environment; or an agent that cannot be saved."""
 
 
 class RunError(RlenvsError, RuntimeError):
-    """A training run that cannot begin, go on or be written; the message says what is left where."""
+    """A training run that cannot start, continue or be saved; the message says what is left where."""
 
 
 class CacheError(RlenvsError, PermissionError):
-    """A folder for compiled code that another user could have written to; the message says how to mend it."""
+    """A folder for compiled code that another user could have written to; the message says how to fix it."""
 
 
 class EngineError(RlenvsError, RuntimeError):
-    """A physics engine cannot go on: too many worlds, no screen, or a client that was closed from outside."""
+    """A physics engine cannot go on: too many worlds, no display, or a client that was closed from outside."""
 
 
 class RenderError(EngineError):
-    """A physics engine has nothing to draw with: no OpenGL works on this machine."""
+    """A physics engine cannot render: OpenGL does not work on this machine."""
 
 
 class KernelError(RlenvsError, TypeError):
@@ -82,11 +82,11 @@ class KernelError(RlenvsError, TypeError):
 
 
 class ConformanceError(RlenvsError, AssertionError):
-    """An environment breaks a rule that `rlenvs.check` holds all environments to; the message is the report."""
+    """An environment violates a rule of `rlenvs.check`; the message is the report."""
 
 
 class MissingExtraError(RlenvsError, ImportError):
-    """An optional dependency is not installed; the message holds the command that installs it."""
+    """An optional dependency is not installed; the message contains the command to install it."""
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(
@@ -95,7 +95,7 @@ class MissingExtraError(RlenvsError, ImportError):
 
 
 class DependencyError(RlenvsError, ImportError):
-    """A library in a version that does not work here; the message holds the command that installs another."""
+    """An incompatible version of a library; the message contains the command to install another."""
 
 
 def printable(text: str) -> str:

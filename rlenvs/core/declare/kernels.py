@@ -49,7 +49,7 @@ def _written(function: Any, seen: set[int]) -> frozenset[str]:
 
 
 def prefetch(rows: Any, i: int) -> None:
-    """In a kernel: let the processor load the beginning of rows[i], which is needed soon; without effect otherwise.
+    """In a kernel: prefetch the beginning of rows[i] into the cache; has no other effect.
 
     Pays where a world's state is larger than the caches keep and what will be read of it is known before it is needed.
     """
@@ -59,7 +59,7 @@ prefetch.made_by = "bits.py"  # type: ignore[attr-defined] # which compiles it, 
 
 
 def combine_run(out: Any, first: int, a: Any, u: float, b: Any, v: float) -> None:
-    """In a kernel: out[j] = a[j] u + b[j] v for the RUN numbers from `first` on, all of which have to be there.
+    """In a kernel: out[j] = a[j] u + b[j] v for the RUN numbers starting at `first`, all of which must exist.
 
     For loops that are too short for compilers to do several numbers at a time. The rows a and b are float64.
     """
@@ -71,7 +71,7 @@ combine_run.made_by = "runs.py"  # type: ignore[attr-defined]
 
 
 def copied(s: Any) -> Any:
-    """In a kernel: a copy of a world's state, to change at will, such as an expert's that tries what comes of a plan.
+    """In a kernel: a copy of a world's state that can be modified, for example by an expert that simulates a plan.
 
     It is gone when the kernel that asked for it returns, and takes place on the stack: ask for it once in a kernel, not
     in a loop. Fields that rows share are not copied.

@@ -1,4 +1,4 @@
-"""Elementary functions for kernels: the same bits on every processor, compiled or not.
+"""Elementary functions for kernels, bit-identical on every processor, compiled or not.
 
 The library of C rounds sines and exponentials differently from one system to the next, so a seed would not give the
 same episode everywhere. What follows is made of +, -, *, /, square roots and moves of bits alone, which IEEE 754

@@ -69,7 +69,7 @@ class Constraint:
 
 
 def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
-    """What has to hold between parameters, or options.
+    """A constraint between parameters or options.
 
     Args:
         names: the parameters, and options with whole numbers.
@@ -80,7 +80,8 @@ def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
 
 
 def at_most(least: str, most: str) -> Constraint:
-    """The constraint that one parameter or option is not above another, as between which a start is `drawn_from`."""
+    """The constraint that one parameter or option does not exceed another, for example the two bounds of
+    `drawn_from`."""
     return Constraint((least, most), lambda low, high: low <= high, f"{least} must not exceed {most}")
 
 
@@ -214,11 +215,11 @@ def flag(default: bool, doc: str = "") -> Flag:
 
 
 def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
-    """An option of any JSON-able type; `parse` checks it, raising ValueError with the reason."""
+    """An option of any JSON type; `parse` checks it, raising ValueError with the reason."""
     return Free(default, parse, doc)
 
 
 def for_data(option: Choice | Integer | Flag | Free) -> Any:
-    """The same option, of which kernels see nothing: only what plain Python makes of the values depends on it (data,
-    sizes, bounds). Worlds that differ in such options alone share compiled code."""
+    """The same option, hidden from kernels: only values computed in plain Python depend on it (data, sizes, bounds).
+    Worlds that differ only in such options share compiled code."""
     return replace(option, seen=False)

@@ -39,7 +39,7 @@ def term(low: float, high: float, weight: float = 1.0, doc: str = "") -> Term:
 
 
 def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
-    """A constraint cost: customary limit per episode, largest value per step."""
+    """A constraint cost: usual limit per episode, largest value per step."""
     return Cost(float(limit), float(high), doc)
 
 
@@ -56,7 +56,7 @@ class Recipe:
 
 
 def recipe(episodes: Mapping[str | Callable[..., Any], int], *, kept: int = 0, doc: str = "") -> Recipe:
-    """A named data set, for the function under `@SPEC.datasets`.
+    """A named dataset, for the function under `@SPEC.datasets`.
 
     Args:
         episodes: how many episodes each player plays: "random", "expert", or a function of observations and noise,
@@ -83,7 +83,7 @@ class Role:
 
 
 def role(name: str, observation: int, action: int) -> Role:
-    """An agent that differs from the others.
+    """An agent with a different observation or action size.
 
     Args:
         name: of the agent in the parallel form.
@@ -97,7 +97,7 @@ def role(name: str, observation: int, action: int) -> Role:
 
 
 class PublishedFront(NamedTuple):
-    """A Pareto front as others published it.
+    """A published Pareto front.
 
     Attributes:
         points: (points, terms), or None where only a reference point is known.
@@ -115,7 +115,7 @@ class PublishedFront(NamedTuple):
 
 @dataclass(frozen=True)
 class Score:
-    """What a policy reaches over fixed seeds.
+    """The score of a policy over fixed seeds.
 
     Attributes:
         mean: return; half_width: of its 95 % confidence interval.

@@ -35,7 +35,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(eq=False)
 class World:
-    """The declaration of a world, on which its file hangs the kernels. Files call it as `world(...)`.
+    """The declaration of a world, on which its file registers the kernels. Files call it as `world(...)`.
 
     Args:
         name: "Name-v0"; the registered id is "rlenvs/Name-v0".
@@ -189,7 +189,7 @@ class World:
 
     @functools.cached_property
     def layouts(self) -> dict[str, Layout]:
-        """Where the fields of the world's records lie, by the name of the record."""
+        """The memory layouts of the world's records, by the name of the record."""
         per_agent = ("agents",) if self.agents else ()
         return {
             "state": Layout(
@@ -213,7 +213,7 @@ class World:
         return f8 if self.published is not None and self.published.dtype == "float64" else f4
 
     def member(self, name: str, summary: str = "", **changes: Any) -> World:
-        """Another world of this kind: the same kernels, compiled once, with other values.
+        """A new world that shares this world's compiled kernels, with other values.
 
             STIFF = SPEC.member("StiffPlant-v0", "A plant with a stiff spring.", stiffness=40.0)
 
@@ -236,7 +236,7 @@ class World:
         return made
 
     def level(self, name: str | None) -> World:
-        """This world at one of its levels: a member with the id of the world itself. None: the world as it is.
+        """This world at one of its levels, under the same id. With None, the world itself.
 
         Raises:
             UnknownNameError: no such level. UnknownKeywordError, ParameterError: what the level says of the world.
@@ -263,8 +263,8 @@ class World:
 
     @property
     def address(self) -> str:
-        """Where the world lies, as "module:name", or "module:name/member"; empty for one that no module holds, such as
-        those of notebooks."""
+        """The address of the world, as "module:name" or "module:name/member"; empty for a world that is not in a
+        module, such as one in a notebook."""
         if self.level_name:
             return self.base.address
         held = (*self.kernels.values(), *self.functions.values())
@@ -280,12 +280,12 @@ class World:
 
     @property
     def label(self) -> str:
-        """The name, and behind a stroke that of the level where it is one."""
+        """The name, followed by a slash and the level, if any."""
         return f"{self.name}/{self.level_name}" if self.level_name else self.name
 
     @property
     def has_expert(self) -> bool:
-        """Whether the world comes with a scripted expert; the first of its players is one."""
+        """Whether the world has a scripted expert; the first of its players counts as one."""
         return bool(self.players or {"expert", "python_expert"} & set(self.kernels))
 
     @property
@@ -295,7 +295,7 @@ class World:
 
     @property
     def has_own_kernels(self) -> bool:
-        """Whether this is no member, or one with other kernels than its kind."""
+        """Whether this world has its own kernels: it is not a member, or a member with different kernels."""
         return not isinstance(self.kernels, ChainMap) or bool(self.kernels.maps[0])
 
     def fps_of(self, values: Any) -> float:
@@ -311,7 +311,7 @@ class World:
         return self.action(values) if callable(self.action) else self.action
 
     def reset(self, function: Function) -> Function:
-        """Kernel (p, s, rng): fills the state, all zero before, of a new episode."""
+        """Kernel (p, s, rng): fills the state of a new episode, which is zero before."""
         return self._add("reset", function)
 
     def step(self, function: Function) -> Function:
@@ -319,12 +319,12 @@ class World:
         return self._add("step", function)
 
     def fetch(self, function: Function) -> Function:
-        """Kernel (p, s): asks, by `prefetch`, for what the next step will read of a large state. Called for each world
-        of a batch while the one before it is stepped; it changes nothing."""
+        """Kernel (p, s): calls `prefetch` for the parts of a large state that the next step will read. Called for each
+        world of a batch while the previous one is stepped; it changes nothing."""
         return self._add("fetch", function)
 
     def act(self, function: Function) -> Function:
-        """Kernel (p, s, a, rng), first part of a step whose motion an engine may take over: actions to commands."""
+        """Kernel (p, s, a, rng), first part of a step with engine support: converts actions to commands."""
         return self._add("act", function)
 
     def before_physics(self, function: Function) -> Function:
@@ -332,12 +332,12 @@ class World:
         return self._add("before_physics", function)
 
     def move(self, function: Function) -> Function:
-        """Kernel (p, s, rng), second part of a step: the motion, when no engine takes it over."""
+        """Kernel (p, s, rng), second part of a step: the motion, if no engine simulates it."""
         return self._add("move", function)
 
     def after_reset(self, function: Function) -> Function:
-        """Kernel (p, s, rng), after `reset`, when the engine has put the bodies of a new episode where the state says:
-        fills what follows from the engine's readings."""
+        """Kernel (p, s, rng), after `reset`, when the engine has placed the bodies of a new episode according to the
+        state: fills what follows from the engine's readings."""
         return self._add("after_reset", function)
 
     def goal_outcome(self, function: Function) -> Function:
@@ -358,7 +358,7 @@ class World:
         return self._add("observe", function)
 
     def mask(self, function: Function) -> Function:
-        """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every action that is allowed, 0 else."""
+        """Kernel (p, s, m), with agents (p, s, k, m): sets m[j] = 1 for every allowed action, 0 otherwise."""
         for each in (self, *self.members.values(), *self.at_level.values()):
             each.__dict__.pop("layouts", None)  # the state gets a place for counts of illegal choices
         return self._add("mask", function)
@@ -381,8 +381,8 @@ class World:
         return lambda function: self._add(f"player {name}", function)
 
     def placing(self, function: Function) -> Function:
-        """Plain Python (p, s) -> a number for each agent, the larger the better it came out: how a tournament ranks the
-        teams of a finished game. Without it a team has won when `r.success` is set for one of its agents at the end."""
+        """Plain Python (p, s) -> a number for each agent, larger is better: how a tournament ranks the teams of a
+        finished game. Without it a team has won if `r.success` is set for one of its agents at the end."""
         return self._use("placing", function)
 
     def central_state(self, function: Function) -> Function:
@@ -391,12 +391,12 @@ class World:
 
     def barrier(self, function: Function) -> Function:
         """Kernel (p, s, a, b), with agents (p, s, k, a, b): fills the barriers for the proposed action `a` of the agent
-        that acts: b.value[i], not negative where the state is safe, and b.drift[i] and b.slope[i, j], such that it is
+        that acts: b.value[i], nonnegative where the state is safe, and b.drift[i] and b.slope[i, j], such that it is
         value + drift + slope . a after a step with an action a in [b.low, b.high]. Proposals outside must have the
         effect of the nearest action inside; b.low and b.high are -1 and 1 unless the kernel says otherwise, as it has
-        to where actions have other bounds. b.brake is the action for when no other keeps the state safe; NaN, which it
-        is before, where the world knows none. A value of NaN says that there is no barrier now. What several agents can
-        do about a barrier they share: each answers for a part of what it may lose."""
+        to where actions have other bounds. b.brake is the action to take when no other keeps the state safe; NaN (its
+        initial value) if the world has none. A value of NaN means that there is no barrier now. If several agents
+        influence a barrier, each is responsible for a part of its allowed decrease."""
         return self._add("barrier", function)
 
     def describe(self, function: Function) -> Function:
@@ -404,7 +404,8 @@ class World:
         return self._use("describe", function)
 
     def parse_action(self, function: Function) -> Function:
-        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason when the text is no action."""
+        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason if the text is not an
+        action."""
         return self._use("parse_action", function)
 
     def make_data(self, function: Function) -> Function:
@@ -412,62 +413,64 @@ class World:
         return self._use("data", function)
 
     def model(self, function: Function) -> Function:
-        """Plain Python (values) -> what the engine builds its bodies from, for MuJoCo an `MjSpec`. Parameters go in
-        where they belong; for a world with parameters of its own it is called again."""
+        """Plain Python (values) -> the engine's model, for MuJoCo an `MjSpec`, built from the parameters; called again
+        for a world with its own parameters."""
         return self._use("model", function)
 
     def state_fault(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: what is wrong with a state from outside whose numbers are in their ranges, such
-        as a list in it that leads in a circle; "" where nothing is. Without it the ranges of `state` say all."""
+        """Plain Python (p, s) -> str: what is wrong with an external state whose numbers are within their ranges, such
+        as a cyclic linked list; "" if nothing is. Without it only the ranges of `state` are checked."""
         return self._use("state_fault", function)
 
     def draw(self, function: Function) -> Function:
-        """Plain Python (canvas, p, s): the image, or what is drawn over the engine's image."""
+        """Plain Python (canvas, p, s): the image, or an overlay on the engine's image."""
         return self._use("draw", function)
 
     def text(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"; else it is what agents observe."""
+        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"; without it the observations are
+        shown."""
         return self._use("text", function)
 
     def pareto_front(self, function: Function) -> Function:
         """Plain Python (values, horizon, gamma) -> array (points, terms): the exact Pareto front, the discounted sums
-        of the unweighted reward terms of all policies that no other dominates. Behind `env.pareto_front(gamma)`."""
+        of the unweighted reward terms of all nondominated policies. Used by `env.pareto_front(gamma)`."""
         return self._use("pareto_front", function)
 
     def pareto_routes(self, function: Function) -> Function:
-        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same of a world in which a
-        policy may be blind, since nothing is left to chance or there is one step, with the actions that attain each
+        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same for a world in which
+        open-loop policies suffice, because it is deterministic or has one step, with the actions that attain each
         point: a list, or an array (steps, agents). `rlenvs.pareto.pareto_front` gives both."""
         self._use("pareto_front", lambda *given: function(*given)[0])
         return self._use("pareto_routes", function)
 
     def outer_front(self, function: Function) -> Function:
-        """Plain Python (values, horizon, gamma) -> array (points, terms) of which it is proved that no policy exceeds
-        them all, where the points of `pareto_front` are attained and not all of them proved to be the best; or, where
-        no front is known, that no policy does under any weights."""
+        """Plain Python (values, horizon, gamma) -> array (points, terms) a proved outer bound: no policy exceeds all of
+        these points. For worlds whose `pareto_front` is attained but not proved to be optimal, or, if no front is
+        known, a bound under all weights."""
         return self._use("outer_front", function)
 
     def published_front(self, function: Function) -> Function:
-        """Plain Python (values, gamma) -> `PublishedFront`: the front that others published for these options, and the
-        usual reference point of its hypervolume; None for options of which nothing is known. For `rlenvs front`."""
+        """Plain Python (values, gamma) -> `PublishedFront`: the published front for these options, and the usual
+        reference point for its hypervolume; None for options without one. For `rlenvs front`."""
         return self._use("published_front", function)
 
     def exact_model(self, function: Function) -> Function:
-        """Plain Python (values) -> the exact model of a finite world, see `rlenvs.kits.tables`. Behind `env.model`."""
+        """Plain Python (values) -> the exact model of a finite world, see `rlenvs.kits.tables`. Used by `env.model`."""
         return self._use("exact_model", function)
 
     def state_number(self, function: Function) -> Function:
         """Plain Python (values, s) -> the number of a state in the exact model, where `s` holds one state or those of a
-        batch: by it a policy of the model is played in the world."""
+        batch; used to play a policy of the model in the world."""
         return self._use("state_number", function)
 
     def datasets(self, function: Function) -> Function:
-        """Plain Python () -> `recipe(...)` by name: data sets that `rlenvs dataset` makes beside the usual ones."""
+        """Plain Python () -> `recipe(...)` by name: datasets that `rlenvs dataset` can record in addition to the usual
+        ones."""
         return self._use("datasets", function)
 
     def keys(self, function: Function) -> Function:
-        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names.
-        Where control depends on the game it is a class, as `rlenvs.play.Game` says."""
+        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names. If
+        control depends on the state of the game, it is a class, see `rlenvs.play.Game`."""
         return self._use("keys", function)
 
     def _add(self, role: str, function: Function) -> Function:

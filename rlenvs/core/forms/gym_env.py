@@ -1,4 +1,4 @@
-"""gymnasium.Env: a batch of one world, seen by its first agent."""
+"""gymnasium.Env: a batch of one world, for its first agent."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The generator that seeds the world's own, which is part of its state. Set another one, and the next reset
-        without a seed seeds the world from it."""
+        """The generator that seeds the world's internal generator, which is part of its state. After setting a new one,
+        the next reset without a seed reseeds the world from it."""
         return gymnasium.Env.np_random.fget(self)  # type: ignore[attr-defined]
 
     @np_random.setter
@@ -164,7 +164,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         return first.read
 
     def current(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Observation, reward, flags and info as they are now, as `step` returns them."""
+        """The current observation, reward, flags and info, as returned by `step`."""
         return (self.batch.first.read or self._make_reader())()
 
     def _began(self) -> tuple[Any, dict[str, Any]]:
@@ -203,23 +203,24 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
             self._renderer.image(0)
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice; no step follows."""
+        """Close the window and the physics engine, if any. Can be called twice; no step is possible afterwards."""
         self._renderer.close()
         self.batch.close()
         self.batch.first.step = partial(refuse_closed, self.batch.world.name)
         self.batch.first.advance = None
 
     def get_state(self) -> Snapshot:
-        """A picklable copy of the world, exact to the bit, generator and time limit included."""
+        """A picklable, bit-exact copy of the world, including its generator and time limit."""
         return self.batch.get_state()
 
     def set_state(self, snapshot: Snapshot) -> Any:
-        """Go back to a snapshot; returns its observation. SnapshotError when it belongs to another environment."""
+        """Restore a snapshot; returns its observation. SnapshotError if it belongs to another environment."""
         self.batch.set_state(snapshot)
         return self._observation()
 
     def refresh(self) -> tuple[Any, dict[str, Any]]:
-        """Take in a state that was written from outside (`batch.states`): observation and info, as from a reset."""
+        """Recompute everything after the state was written from outside (`batch.states`); returns observation and info,
+        as from a reset."""
         self.batch.refresh(np.zeros(1, np.int64))
         return self._began()
 
@@ -271,14 +272,14 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         return ends if ends.ndim else False
 
     def action_masks(self) -> np.ndarray:
-        """Which choices are allowed now, bool, those of all dimensions one after the other; the name that sb3-contrib's
-        MaskablePPO calls."""
+        """Which choices are allowed now, bool, concatenated over dimensions; the method that sb3-contrib's MaskablePPO
+        calls."""
         return self.batch.first.mask.astype(np.bool_)
 
     @property
     def model(self) -> Any:
-        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`. In a world
-        that MuJoCo moves, a copy of its `MjModel`.
+        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`. For a world
+        simulated by MuJoCo, a copy of its `MjModel`.
 
         Raises:
             AttributeError: the world has none. MissingExtraError: what makes it is not installed.
@@ -286,8 +287,8 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         return model_of(self.batch)
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
-        """The exact Pareto front with these options: the discounted sums of `reward_vector` of all policies that no
-        other dominates, float64 (points, terms).
+        """The exact Pareto front with these options: the discounted sums of `reward_vector` of all nondominated
+        policies, float64 (points, terms).
 
         Raises:
             NotImplementedError: the world knows none. ParameterError: a discount outside (0, 1].
@@ -295,7 +296,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         return self.batch.setup.pareto_front(gamma)
 
     def expert_action(self) -> Any:
-        """What the scripted expert would do now: an action of the action space."""
+        """The scripted expert's action for the current state, in the action space."""
         return self.batch.setup.shown_action(self.batch.advise()[0, 0])
 
 

@@ -1,4 +1,4 @@
-"""pettingzoo.ParallelEnv: a batch of one world, seen by all its agents."""
+"""pettingzoo.ParallelEnv: a batch of one world, for all its agents."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Start an episode with all agents. Arguments as for the single-agent form."""
+        """Start an episode with all agents. Arguments as for the single-agent environment."""
         batch = self.batch
         seed = seed_of(seed)
         params, once, _ = params_of(options, batch.world.drop_in.starts)
@@ -154,7 +154,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         return self._observations(self.agents), self._infos(self.agents)
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
-        """Advance by one step, with an action for every living agent. After the end, no actions give
+        """Advance by one step, with an action for every living agent. After the end, a call without actions returns
         empty dictionaries.
 
         Raises:
@@ -184,14 +184,14 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
 
     def refresh(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Take in a state that was written from outside (`batch.states`): observations and infos of all possible
-        agents, as from a reset."""
+        """Recompute everything after the state was written from outside (`batch.states`); returns observations and
+        infos of all possible agents, as from a reset."""
         self.batch.refresh(np.zeros(1, np.int64))
         self._count_living()
         return self._observations(self.possible_agents), self._infos(self.possible_agents)
 
     def current(self) -> tuple[dict, dict, dict, dict, dict]:
-        """Observations, rewards, flags and infos of all possible agents as they are now."""
+        """The current observations, rewards, flags and infos of all possible agents."""
         everyone, (ends, cuts) = self.possible_agents, self._flags(self.possible_agents, self._living)
         return self._observations(everyone), self._rewards(everyone), ends, cuts, self._infos(everyone)
 
@@ -293,21 +293,21 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
 
     def state(self) -> np.ndarray:
-        """What a central critic may see: the world's central state, or the observations of all agents, stacked, without
-        images."""
+        """The input of a centralized critic: the world's central state, or the stacked observations of all agents,
+        without images."""
         return self.batch.central()[0]
 
     def idle_action(self, agent: str) -> Any:
-        """The action of an agent that does nothing."""
+        """The no-op action of an agent."""
         k = self._index[agent]
         return self.batch.setup.shown_action(self.batch.setup.idle[k], k)
 
     def expert_actions(self) -> dict[str, Any]:
-        """What the scripted expert would do now, for every living agent."""
+        """The scripted expert's actions for every living agent."""
         return self._actions(self.batch.advise()[0])
 
     def player_actions(self, player: str) -> dict[str, Any]:
-        """What one of the world's scripted players would do now in the place of every living agent.
+        """The actions of one of the world's scripted players for every living agent.
 
         Raises:
             UnknownNameError: the world has no player of this name.
@@ -325,17 +325,17 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         return self._renderer.image(0)
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice; no step follows."""
+        """Close the window and the physics engine, if any. Can be called twice; no step is possible afterwards."""
         self._renderer.close()
         self.batch.close()
         self._closed = True
 
     def get_state(self) -> Snapshot:
-        """A picklable copy of the world, exact to the bit, generator and time limit included."""
+        """A picklable, bit-exact copy of the world, including its generator and time limit."""
         return self.batch.get_state()
 
     def set_state(self, snapshot: Snapshot) -> dict[str, Any]:
-        """Go back to a snapshot; returns the observations of the agents alive in it, or of all with finished="keep"."""
+        """Restore a snapshot; returns the observations of the agents alive in it, or of all with finished="keep"."""
         self.batch.set_state(snapshot)
         self._count_living()
         return self._observations(self.agents, self._living)

@@ -1,4 +1,4 @@
-"""Environments for language agents: observations are texts, and so are actions.
+"""Environments for language agents, with text observations and text actions.
 
 The world, its rewards and its ends are those of the numeric forms; `rlenvs.core.forms.language` says how a reply is
 read. A reply that is no order, or an order that is not legal, is replaced by a legal action (the world's no-op, where
@@ -67,7 +67,7 @@ def _note(info: dict[str, Any], illegal: int, reason: str) -> dict[str, Any]:
 
 
 class TextParallelEnv(PettingZooParallelEnv):
-    """One multi-agent world behind PettingZoo's parallel API, in words.
+    """A text environment with PettingZoo's parallel API.
 
     Args:
         world, keywords: as for `ParallelEnv`, which it is in `numeric`.
@@ -106,13 +106,13 @@ class TextParallelEnv(PettingZooParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, str], dict[str, Any]]:
-        """Start an episode with all agents. Arguments as for the numeric form."""
+        """Start an episode with all agents. Arguments as for the numeric environment."""
         _, infos = self.numeric.reset(seed, options)
         self._illegal = dict.fromkeys(self.possible_agents, 0)
         return self._told(self.agents), self._noted(infos, {})
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
-        """Advance by one step, with a reply of every living agent. Any reply is taken; see the head of this module.
+        """Advance by one step, with a reply of every living agent. Any reply is accepted; see the module docstring.
 
         Raises:
             ActionError: a reply is missing, or there is no such agent.
@@ -140,7 +140,7 @@ class TextParallelEnv(PettingZooParallelEnv):
         return {agent: _note(info, self._illegal[agent], reasons.get(agent, "")) for agent, info in infos.items()}
 
     def state(self) -> Any:
-        """What a central critic may see, in numbers."""
+        """The input of a centralized critic, in numbers."""
         return self.numeric.state()
 
     def render(self) -> Any:
@@ -148,22 +148,22 @@ class TextParallelEnv(PettingZooParallelEnv):
         return self.numeric.render()
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. Can be called twice."""
         self.numeric.close()
 
     def get_state(self) -> TextSnapshot:
-        """A picklable copy of the world and of the counts."""
+        """A picklable copy of the world and of the counters."""
         return TextSnapshot(self.numeric.get_state(), tuple(self._illegal.values()))
 
     def set_state(self, snapshot: TextSnapshot) -> dict[str, str]:
-        """Go back to a snapshot; returns the descriptions for the agents alive in it."""
+        """Restore a snapshot; returns the descriptions for the agents alive in it."""
         self.numeric.set_state(_world_in(snapshot, len(self.possible_agents)))
         self._illegal = dict(zip(self.possible_agents, snapshot.illegal, strict=True))
         return self._told(self.agents)
 
 
 class TextEnv(gymnasium.Env):
-    """One world behind the Gymnasium API, in words, for its first agent.
+    """A text environment with the Gymnasium API, for the world's first agent.
 
     Args:
         world, keywords: as for `Env`, which it is in `numeric`.
@@ -184,14 +184,14 @@ class TextEnv(gymnasium.Env):
         self._illegal = 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Start an episode. Arguments as for the numeric form."""
+        """Start an episode. Arguments as for the numeric environment."""
         _, info = self.numeric.reset(seed=seed, options=options)
         super().reset(seed=seed_of(seed))
         self._illegal = 0
         return self._told(), _note(info, 0, "")
 
     def step(self, action: Any) -> tuple[str, Any, bool, bool, dict[str, Any]]:
-        """Advance by one step. Any reply is taken; see the head of this module.
+        """Advance by one step. Any reply is accepted; see the module docstring.
 
         Raises:
             EpisodeOverError: the episode is over.
@@ -209,15 +209,15 @@ class TextEnv(gymnasium.Env):
         return self.numeric.render()
 
     def close(self) -> None:
-        """Close the window and the physics engine, if any. May be called twice."""
+        """Close the window and the physics engine, if any. Can be called twice."""
         self.numeric.close()
 
     def get_state(self) -> TextSnapshot:
-        """A picklable copy of the world and of the count."""
+        """A picklable copy of the world and of the counter."""
         return TextSnapshot(self.numeric.get_state(), (self._illegal,))
 
     def set_state(self, snapshot: TextSnapshot) -> str:
-        """Go back to a snapshot; returns its description."""
+        """Restore a snapshot; returns its description."""
         self.numeric.set_state(_world_in(snapshot, 1))
         self._illegal = snapshot.illegal[0]
         return self._told()

@@ -123,7 +123,7 @@ class TurnEnv(AECEnv):
         return self.parallel.state()
 
     def close(self) -> None:
-        """Close the window, if any. May be called twice."""
+        """Close the window, if any. Can be called twice."""
         self.parallel.close()
 
     def get_state(self) -> Snapshot:

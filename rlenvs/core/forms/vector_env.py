@@ -74,7 +74,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     @classmethod
     def of(cls, batch: KernelBatch, *, vector_reward: bool, others: str, illegal: str) -> Self:
-        """The form of a batch that is there; keywords as above."""
+        """The vector environment of an existing batch; keywords as above."""
         env = cls.__new__(cls)
         env._show(batch, True, None, False, vector_reward, others, illegal)  # noqa: SLF001
         return env
@@ -148,8 +148,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The generator that seeds worlds that never were. Set another one, and the next reset without a seed seeds all
-        worlds that it starts from it."""
+        """The generator that seeds worlds without a seed. After setting a new one, the next reset without a seed
+        reseeds all worlds that it starts."""
         return gymnasium.vector.VectorEnv.np_random.fget(self)  # type: ignore[attr-defined]
 
     @np_random.setter
@@ -186,7 +186,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return self._observations(), rewards, terminated, truncated, infos
 
     def step_loaded(self, only: np.ndarray | None = None) -> None:
-        """Step the worlds by the actions that lie in `batch.actions`; what the masks forbid is counted, or refused.
+        """Step the worlds with the actions in `batch.actions`; actions that the masks forbid are counted, or refused.
 
         Args:
             only: bool (num_envs,): the worlds to step; None for all.
@@ -203,12 +203,12 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return self._shown
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> np.ndarray:
-        """Rewards for achieved goals where others were desired, as `Env.compute_reward`; (..., goal) -> (...)."""
+        """Rewards for achieved and desired goals, as `Env.compute_reward`; (..., goal) -> (...)."""
         return self.batch.compute_reward(achieved_goal, desired_goal)[0]
 
     def current_infos(self, copy: bool = True) -> dict[str, Any]:
-        """What info says of the worlds as they are, arrays (num_envs, ...) by name, without masks of who is told: the
-        batch's own, which the next step overwrites, or copies."""
+        """The current info of all worlds, arrays (num_envs, ...) by name, without the masks of Gymnasium's vector info:
+        the batch's arrays, which the next step overwrites, or copies."""
         return self._keys.all(self.batch, copy)
 
     def _infos(self, mask: np.ndarray | None) -> dict[str, Any]:
@@ -262,7 +262,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return [self.batch.get_state(i) for i in range(self.num_envs)]
 
     def set_state(self, snapshots: Sequence[Snapshot]) -> Any:
-        """Put all worlds back to snapshots, one per world; returns the observations."""
+        """Restore snapshots, one per world; returns the observations."""
         given = len(snapshots) if isinstance(snapshots, (list, tuple)) and not isinstance(snapshots, Snapshot) else 1
         if given != self.num_envs or isinstance(snapshots, Snapshot):
             raise ParameterError(f"a list of {self.num_envs} snapshots is needed, one per environment, not {given}")
@@ -273,7 +273,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return self._observations()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """An attribute of every environment, and what it gives where it is a method, as `SyncVectorEnv` has it.
+        """An attribute of every environment, or the result of a method, as in `SyncVectorEnv`.
 
         Args:
             name: a physical parameter, an attribute that the world's page names, "render", "get_state", "set_state",
@@ -290,7 +290,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set a physical parameter of all environments, or of each: a list or array with a number for each.
+        """Set a physical parameter of all environments, or of each: a list or array with one number each.
 
         Raises:
             AttributeError: no parameter of that name. ParameterError: a number outside its range.
@@ -300,15 +300,15 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     @property
     def model(self) -> Any:
-        """The exact model with these options, as `Env.model` gives it."""
+        """The exact model with these options, as in `Env.model`."""
         return model_of(self.batch)
 
     def pareto_front(self, gamma: float = 1.0) -> np.ndarray:
-        """The exact Pareto front with these options, as `Env.pareto_front` gives it."""
+        """The exact Pareto front with these options, as in `Env.pareto_front`."""
         return self.batch.setup.pareto_front(gamma)
 
     def expert_actions(self) -> np.ndarray:
-        """The scripted expert's actions, as the batched action space has them."""
+        """The scripted expert's actions, in the batched action space."""
         return self.batch.setup.shown_action(self.batch.advise()[:, 0])
 
 

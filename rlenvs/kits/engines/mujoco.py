@@ -307,7 +307,7 @@ class MujocoEngine:
         return self._painters[kind]
 
     def close(self) -> None:
-        """Free the memory of images. May be called twice."""
+        """Free the memory of images. Can be called twice."""
         while self._painters:
             self._painters.popitem()[1].close()
 

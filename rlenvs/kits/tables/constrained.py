@@ -29,7 +29,7 @@ class ConstrainedSolution(NamedTuple):
 
 
 def solve_constrained(env: Any, horizon: int, limits: Sequence[float] | None = None) -> ConstrainedSolution:
-    """The best policy of a finite world within limits of its costs; it may draw its actions.
+    """Compute the optimal policy of a finite world under limits on its costs; it may be stochastic.
 
     By a linear program over how often each action is taken in each state at each step (Altman, "Constrained Markov
     decision processes", 1999).

@@ -96,7 +96,7 @@ def _scipy() -> Any:
 
 
 def solve(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
-    """The best policy of a finite world and its exact values.
+    """Compute the optimal policy of a finite world and its exact values.
 
         rlenvs.solve("FrozenLake-v0", gamma=0.95).start_value
 

@@ -91,7 +91,7 @@ def _around(cells: np.ndarray) -> np.ndarray:
 
 @dataclass
 class GeneralsMemory(Wrapper):
-    """Appends the planes of the memory to the observations of Generals, for each player its own.
+    """Append memory planes to the observations of Generals, separately for each player.
 
     Args:
         moves: of how many past moves the source and the target are shown, in planes of their own.
@@ -100,7 +100,7 @@ class GeneralsMemory(Wrapper):
     moves: int = 1
 
     def prepare(self) -> None:
-        """ParameterError: `moves`, or observations that are not those of Generals."""
+        """ParameterError if `moves` is invalid, or observations are not those of Generals."""
         self.check_whole("moves")
         spaces_below = [_board(space) for space in self.below.observation_spaces]
         if any(space is None for space in spaces_below):

@@ -11,7 +11,7 @@ OWN, FEATURES = 6, 7
 
 
 class Graph(NamedTuple):
-    """Views of an observation: what the agent knows of itself, the nodes, and the edges between them."""
+    """Views of an observation: the agent's own part, the nodes, and the edges between them."""
 
     own: np.ndarray
     nodes: np.ndarray
@@ -19,7 +19,7 @@ class Graph(NamedTuple):
 
 
 def graph(observation: np.ndarray) -> Graph:
-    """Take apart observations with any leading axes.
+    """Split observations, with any leading axes, into the parts of the graph.
 
     Args:
         observation: (..., 6 + 7 N + N * N).

@@ -1,4 +1,4 @@
-"""Scores of an episode of ParticleNavigation-v0, as InforMARL's paper defines them."""
+"""Metrics of an episode of ParticleNavigation-v0, as defined in InforMARL's paper."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["metrics"]
 
 
 def metrics(p: Any, s: Any) -> dict[str, float]:
-    """Scores of the episode so far; call it when the episode has ended, before the next reset.
+    """Metrics of the episode so far; call it at the end of the episode, before the next reset.
 
     Args:
         p, s: parameters and state of a world, for example `env.batch.records(0)`.
