@@ -84,7 +84,9 @@ class Agent:
         actions, state = self.predict(observation, state, np.array(start), action_masks=mask, agent=agent, rng=rng)
         several = self.network.numbers > 0 or len(self.network.counts) > 0
         if actions.ndim != int(several):
-            raise ParameterError(f"act is for one observation; for rows of {np.shape(observation)} use predict")
+            raise ParameterError(
+                f"act takes one observation; for an array of shape {np.shape(observation)} use predict"
+            )
         return (actions if several else int(actions)), state
 
     def predict(
@@ -135,7 +137,7 @@ class Agent:
         """Actions for observations (*rows, *shape); agent as for `predict`. ParameterError for agents with a memory (an
         LSTM, several frames): use `predict`."""
         if self.network.memory_shape[0]:
-            raise ParameterError("this agent has a memory; use agent.predict(observations, state, episode_start)")
+            raise ParameterError("this agent has memory; use agent.predict(observations, state, episode_start)")
         return self.predict(observations, agent=agent)[0]
 
     def chooser(self, see: Callable[[], Seen], seeds: Sequence[int] = (0,)) -> Callable[[], np.ndarray]:
@@ -166,7 +168,7 @@ class Agent:
                 one for other spaces than the world's.
         """
         if self.network.memory_shape[0]:
-            raise ParameterError(f"{label} has a memory, and players of a tournament are asked without one")
+            raise ParameterError(f"{label} has memory, and tournament players are called without one")
         self.check(setup, label)
         return Player(self)
 
@@ -195,7 +197,8 @@ class Agent:
         tells = setup.continuous or self.network.masked or self.network.kinds
         if not tells and len({role.action for role in setup.roles}) > 1:
             raise ParameterError(
-                f"{label} knows no masks, and with these keywords agents of {name} have different numbers of choices"
+                f"{label} does not support masks, and with these keywords agents of {name} have different numbers of "
+                f"choices"
             )
 
     def _check_form(self, setup: Setup, label: str) -> None:
@@ -229,8 +232,8 @@ class Agent:
         names: list[Any] = list(agent) if several else [agent]
         if several and rows[-1:] != (len(names),):
             raise ParameterError(
-                f"agent={names} names {len(names)} agents, one for each place of the last axis of rows; the rows that "
-                f"were given are {rows}"
+                f"agent={names} names {len(names)} agents, one for each place of the last axis of rows, but the rows "
+                f"given are {rows}"
             )
         kinds: Any = self.network.kinds_of(names)
         for name in dict.fromkeys(names):
@@ -242,7 +245,7 @@ class Agent:
         (kind,) = self.network.kinds_of([name])  # type: ignore[misc]
         own, whole = list(self.network.kinds.values())[kind], max(self.network.kinds.values())
         if size not in (own, whole):
-            padded = f", or {whole} with zeros behind" if own < whole else ""
+            padded = f", or {whole} padded with zeros" if own < whole else ""
             raise ParameterError(f"a row of {size} numbers was given for {name}; needed: {own}{padded}")
 
     def _seer(self, size: int, rows: tuple[int, ...]) -> str | list[str]:
@@ -255,8 +258,8 @@ class Agent:
         if len(found) == 1 and not (whole and rows):  # several long rows may be padded ones
             return found[0]
         raise ParameterError(
-            f"whose rows are {rows or 'one row'} of {size} numbers? This agent plays {in_words(known)}; give agent=, "
-            f"such as agent='{next(iter(known))}_0'"
+            f"cannot tell which agent {rows or 'one row'} of {size} numbers belongs to. This agent plays "
+            f"{in_words(known)}; pass agent=, such as agent='{next(iter(known))}_0'"
         )
 
     @cached_property

@@ -109,7 +109,7 @@ def check_architecture(found: Any) -> dict[str, Any]:
         label = f"architecture: layer {k}"
         _entries(label, layer, ("inputs", "units", "activation"))
         if _size(f"{label}: inputs", layer["inputs"]) != width:
-            raise ParameterError(f"{label} has {layer['inputs']} inputs; what comes before it gives {width}")
+            raise ParameterError(f"{label} has {layer['inputs']} inputs, but the previous layer has {width} outputs")
         width = _size(f"{label}: units", layer["units"])
         _check_activation(label, layer["activation"])
     outputs = _check_action(found["action"])
@@ -237,7 +237,7 @@ def _check_action(found: Any) -> int:
     label = "architecture: action"
     kind = found.get("kind") if isinstance(found, dict) else None
     if kind not in ACTIONS:
-        raise ParameterError(f"{label}: {found!r} is of no kind that is known; known: {', '.join(ACTIONS)}")
+        raise ParameterError(f"{label}: {found!r} is an unknown kind; known: {', '.join(ACTIONS)}")
     _entries(label, found, ACTIONS[kind])
     if kind != "numbers":
         wants(isinstance(found["masked"], bool), f"{label}: masked", found["masked"], "true or false")
@@ -256,7 +256,7 @@ def _check_action(found: Any) -> int:
 def _entries(label: str, found: Any, names: Sequence[str], optional: Sequence[str] = ()) -> dict[str, Any]:
     if not isinstance(found, dict) or set(found) - set(optional) != set(names):
         given = sorted(map(str, found)) if isinstance(found, dict) else repr(found)
-        perhaps = f", and perhaps {', '.join(optional)}" if optional else ""
+        perhaps = f", and optionally {', '.join(optional)}" if optional else ""
         raise ParameterError(f"{label} must have exactly the entries {', '.join(names)}{perhaps}; given: {given}")
     return found
 
@@ -333,8 +333,8 @@ def check_tensors(architecture: Mapping[str, Any], tensors: Mapping[str, np.ndar
         if array.shape != shape or array.dtype != dtype:
             raise ParameterError(f"{name!r} is {array.dtype} {array.shape}; the architecture needs {dtype} {shape}")
         if not np.isfinite(array).all():
-            raise ParameterError(f"{name!r} holds NaN or infinite numbers")
+            raise ParameterError(f"{name!r} contains NaN or infinite numbers")
         if name.endswith(".var") and (array < 0).any():
-            raise ParameterError(f"{name!r} holds negative variances")
+            raise ParameterError(f"{name!r} contains negative variances")
     if set(tensors) - wanted:
-        raise ParameterError(f"the architecture knows nothing of the arrays {sorted(set(tensors) - wanted)}")
+        raise ParameterError(f"the architecture does not contain the arrays {sorted(set(tensors) - wanted)}")

@@ -123,14 +123,14 @@ class Card:
         """Parse a card from JSON text; AgentFileError with the reason if it is invalid."""
         table = table_of(text)
         if table.get("format") != FORMAT:
-            raise AgentFileError(f'no card of an agent: it needs "format": "{FORMAT}"')
+            raise AgentFileError(f'not an agent card: it needs "format": "{FORMAT}"')
         if table.get("version") != VERSION:
             raise AgentFileError(
                 f"version {table.get('version')!r} of the format; this package reads {VERSION}. Update rlenvs?"
             )
         digest = table.pop("digest", None)
         if digest != digest_of(table):
-            raise AgentFileError('the card was damaged or edited: its "digest" does not fit what it says')
+            raise AgentFileError('the card was damaged or edited: its "digest" does not match its contents')
         values = {name: value for name, value in table.items() if name not in ("format", "version")}
         _check_fields("card", cls, values)
         score = values["score"]
@@ -140,7 +140,7 @@ class Card:
             _check_fields("card: score", AgentScore, score)
             values["score"] = AgentScore(**score)
         if values["steps"] < 0 or values["seconds"] < 0 or not all(type(seed) is int for seed in values["seeds"]):
-            raise AgentFileError("card: steps and seconds must be at least 0, seeds whole numbers")
+            raise AgentFileError("card: steps and seconds must be at least 0, seeds must be integers")
         return cls(**values)
 
 
@@ -148,7 +148,7 @@ def table_of(text: str | bytes) -> dict[str, Any]:
     """The object in a text of JSON; AgentFileError where there is none, or numbers that are not finite."""
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number of JSON")
+        raise ValueError(f"{constant} is not a JSON number")
 
     def finite(number: str) -> float:
         if math.isinf(float(number)):
@@ -161,7 +161,7 @@ def table_of(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as reason:
         raise AgentFileError(f"not JSON: {reason}") from None
     if not isinstance(table, dict):
-        raise AgentFileError("no card of an agent: it must be an object")
+        raise AgentFileError("not an agent card: it must be an object")
     return table
 
 

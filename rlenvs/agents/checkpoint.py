@@ -113,15 +113,15 @@ def read_checkpoint(path: Path) -> Any:
         with safe_open(path, framework="np") as file:
             head = file.metadata() or {}
             if head.get("format") != FORMAT:
-                raise RunError(f"{path} is no checkpoint of this version of rlenvs ({FORMAT!r})")
+                raise RunError(f"{path} is not a checkpoint of this version of rlenvs ({FORMAT!r})")
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         if head["sum"] != _sum_of(head["tree"], arrays):
-            raise RunError(f"{path} is damaged: its checksum is another one")
+            raise RunError(f"{path} is damaged: its checksum does not match")
         return unpack(json.loads(head["tree"]), arrays)
     except OSError as error:
         raise RunError(f"{path} cannot be read: {error.strerror or error}") from None
     except (SafetensorError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise RunError(f"{path} is damaged, or no checkpoint: {error}") from None
+        raise RunError(f"{path} is damaged, or not a checkpoint: {error}") from None
 
 
 # --- what a checkpoint of a model holds -------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ def restore_training(model: Any, tree: dict[str, Any]) -> None:
         _restore_normalizer(model.get_vec_normalize_env(), tree["normalizer"])
         model.env.unwrapped.restore(tree["environment"])
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise RunError(f"the checkpoint does not fit the settings of its run: {error}") from None
+        raise RunError(f"the checkpoint does not match the settings of its run: {error}") from None
 
 
 def wrappers_of(model: Any) -> list[Any]:

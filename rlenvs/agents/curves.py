@@ -50,7 +50,7 @@ def _columns(path: Path, whole: bool) -> dict[str, np.ndarray]:
     """
     text = read_file(path, LARGEST).decode("utf-8")
     if whole and not text.endswith("\n"):
-        raise ValueError("it is cut off")
+        raise ValueError("it is truncated")
     head, *rows = list(csv.reader(io.StringIO(text, newline=""))) or [[]]
     for number, row in enumerate(rows, 2):
         row += [""] * (0 if whole else len(head) - len(row))
@@ -99,7 +99,7 @@ def read_curves(folder: str | Path) -> list[RunCurve]:
     curves = [RunCurve(path, _progress(path / PROGRESS)) for path in places]
     curves = [curve for curve in curves if len(curve.columns["steps"])]
     if not curves:
-        raise RunError(f"{place} holds no run that has begun to learn; rlenvs train writes to runs/ID by default")
+        raise RunError(f"{place} contains no run with training progress; rlenvs train writes to runs/ID by default")
     return curves
 
 
@@ -109,7 +109,7 @@ def _progress(path: Path) -> dict[str, np.ndarray]:
         if "steps" not in columns or "seconds" not in columns:
             raise ValueError("it has no columns steps and seconds")
     except (OSError, ValueError, csv.Error) as error:
-        raise RunError(f"{path} is no table of a run's progress: {_reason(error)}") from None
+        raise RunError(f"{path} is not a progress table of a run: {_reason(error)}") from None
     return columns
 
 
@@ -133,10 +133,12 @@ def published_curve(progress: str | Path) -> str:
     columns = _progress(path)
     wanted = [columns.get(name if name in ("steps", "seconds") else f"evaluated_{name}") for name in PUBLISHED]
     if any(column is None for column in wanted):
-        raise RunError(f"{path} is no table of a run's progress: it has no columns of evaluations")
+        raise RunError(f"{path} is not a progress table of a run: it has no columns of evaluations")
     rows = {row[0]: row for row in zip(*wanted, strict=True) if math.isfinite(row[2])}
     if not rows:
-        raise RunError(f"{path} holds no evaluation yet; there is one at every twentieth of a training, and at its end")
+        raise RunError(
+            f"{path} contains no evaluation yet; a training run is evaluated twenty times, the last time at its end"
+        )
     return "\n".join(map(",".join, [PUBLISHED, *(map(_short, row) for row in rows.values())])) + "\n"
 
 
@@ -191,9 +193,11 @@ def _parts(path: Path, world: World) -> re.Match[str]:
     """Level, algorithm and seed, by the name of a file."""
     parts = NAME.fullmatch(path.name)
     if parts is None:
-        raise RunError(f"{path} is no curve: its name must be [LEVEL-]ALGORITHM-seed-K.csv, such as PPO-seed-0.csv")
+        raise RunError(f"{path} is not a curve: its name must be [LEVEL-]ALGORITHM-seed-K.csv, such as PPO-seed-0.csv")
     if parts["level"] not in (None, *world.levels):
-        raise RunError(f"{path} is of a level that {world.name} does not have. {nearest(parts['level'], world.levels)}")
+        raise RunError(
+            f"{path} belongs to a level that {world.name} does not have. {nearest(parts['level'], world.levels)}"
+        )
     return parts
 
 
@@ -202,7 +206,7 @@ def _published(id: str, path: Path, parts: re.Match[str]) -> Curve:
         columns = _columns(path, whole=True)
         _check(columns)
     except (OSError, ValueError, csv.Error) as error:
-        raise RunError(f"{path} is no curve, or a damaged one: {_reason(error)}") from None
+        raise RunError(f"{path} is not a curve, or is damaged: {_reason(error)}") from None
     return Curve(id, parts["level"], parts["algorithm"], int(parts["seed"]), columns)
 
 
@@ -216,7 +220,7 @@ def _check(columns: dict[str, np.ndarray]) -> None:
         if not (np.isfinite(values) | (np.isnan(values) & (name in MAY_BE_EMPTY))).all():
             raise ValueError(f"{name} must be a finite number in every row")
     if columns["steps"][0] < 0 or (np.diff(columns["steps"]) <= 0).any() or (np.diff(columns["seconds"]) < 0).any():
-        raise ValueError("steps must increase from row to row, and seconds must not fall")
+        raise ValueError("steps must increase from row to row, and seconds must not decrease")
 
 
 # --- means over seeds -------------------------------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def make_dataset(
     full = entry(id).id
     recipe = check_quality(quality, full)
     if recipe and not (episodes is None and agent is None and steps is None):
-        raise ParameterError(f"{full} says itself who plays how many episodes of its data set {quality!r}")
+        raise ParameterError(f"{full} defines the players and episodes of its dataset {quality!r}")
     count = sum(recipe.episodes.values()) if recipe else 100 if episodes is None else episodes
     _check_numbers(count, seed, steps)
     require_minari()
@@ -264,7 +264,7 @@ class Scale:
         policy, in_words = _best_player(id, given, keywords)
         if policy is None and needed:
             raise UnknownNameError(
-                f"{id} has neither a scripted expert nor a reference agent; give an agent, or take quality='random'"
+                f"{id} has neither a scripted expert nor a reference agent; give an agent, or use quality='random'"
             )
         upper = expert_player if world_of(id).has_expert else policy
         best = math.nan if upper is None else mean_return(id, upper, keywords)
@@ -334,7 +334,9 @@ def random_share(scale: Scale) -> float:
     def score(share: float) -> float:
         found = scale.score(mean_return(scale.id, mixture(policy, share), scale.keywords))
         if found is None:
-            raise ParameterError(f"{scale.id}: random actions and {scale.in_words} score alike; nothing lies between")
+            raise ParameterError(
+                f"{scale.id}: random actions and {scale.in_words} have the same score, so there is nothing in between"
+            )
         return found
 
     own = score(0.0)
@@ -368,7 +370,9 @@ def replay_settings(id: str, steps: int | None, keywords: dict[str, Any]) -> Set
     except ImportError:
         raise MissingExtraError("A dataset of what training saw", "sb3") from None
     if id.startswith(f"{NAMESPACE}/mo-"):
-        raise ParameterError(f"{id}: the training run of 'replay' takes no vector rewards; use the id without 'mo-'")
+        raise ParameterError(
+            f"{id}: the training run of 'replay' does not support vector rewards; use the id without 'mo-'"
+        )
     settings = replace(settings_for(id, steps=steps, environment=keywords), training={})
     env: Any = make_vec(id, 1, **settings.environment)
     agents, size = env.batch.agents, step_bytes(env)

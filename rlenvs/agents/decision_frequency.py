@@ -51,7 +51,7 @@ class DecisionFrequencies:
         """
         top = float(self.means[0]) if reference is None else float(reference)
         if not np.isfinite([top, base]).all() or top == base:
-            raise ParameterError(f"reference={top:g} and base={base:g} must be finite and differ: there is no scale")
+            raise ParameterError(f"reference={top:g} and base={base:g} must be finite and different to define a scale")
         curve, frequency = (self.means - base) / (top - base), 1.0 / self.periods
         gaps = -np.diff(frequency)
         if not len(gaps) or np.allclose(gaps, gaps[0]):
@@ -91,6 +91,6 @@ def evaluate_frequencies(
     check_policy(world_of(id), policy)
     steps = sorted(positive("periods", period) for period in periods)
     if not steps or len(set(steps)) < len(steps):
-        raise ParameterError(f"periods={list(periods)!r} must be different whole numbers of at least 1")
+        raise ParameterError(f"periods={list(periods)!r} must be different positive integers")
     found = [evaluate(id, policy, chosen, wrappers=[*wrappers, ActionRepeat(n)], **keywords) for n in steps]
     return DecisionFrequencies(np.array(steps), np.array(chosen), np.array([each.returns for each in found]))

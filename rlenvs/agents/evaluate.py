@@ -144,7 +144,7 @@ def evaluate(
     check_policy(world_of(id), policy)
     if against is not None:
         if wrappers:
-            raise ParameterError("evaluate: wrappers are for one agent's form; leave out `against`")
+            raise ParameterError("evaluate: wrappers require the single-agent environment; leave out `against`")
         return _in_all_slots(id, policy, chosen, against, keywords)
     if wrappers:
         from rlenvs.wrappers.forms import wrap
@@ -380,7 +380,7 @@ def check_seeds(seeds: int | Sequence[int]) -> list[int]:
             f"seeds={shortened(seeds)} must be a positive number of seeds, or a sequence of seeds >= 0"
         )
     if len(given) > MOST_SEEDS:
-        raise ParameterError(f"seeds={shortened(seeds)} are too many at once; give at most {MOST_SEEDS}")
+        raise ParameterError(f"seeds={shortened(seeds)} is too many; give at most {MOST_SEEDS}")
     return [first_seed_of(seed, f"seeds[{i}]") for i, seed in enumerate(given)]
 
 

@@ -128,7 +128,9 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
     names = [cls.__name__ for cls in type(model).__mro__]
     readers = [READERS[name] for name in names if name in READERS]
     if not readers:
-        raise ParameterError(f"a model of {names[0]} cannot become an agent; known are {', '.join(READERS)}")
+        raise ParameterError(
+            f"a model of {names[0]} cannot be converted to an agent; supported are {', '.join(READERS)}"
+        )
     architecture: dict[str, Any] = {
         "observation": _parts(model),
         "normalisation": None,
@@ -235,8 +237,8 @@ def layers_of(modules: Iterable[Any]) -> list[Layer]:
             layers[-1] = (layers[-1][0], MODULES[name][0])
         else:
             raise ParameterError(
-                f"a network with {module} at this place cannot become an agent; known are linear layers with a bias, "
-                f"each with at most one of {', '.join(MODULES)} (without arguments) behind it"
+                f"a network with {module} at this place cannot be converted to an agent; supported are linear layers "
+                f"with a bias, each followed by at most one of {', '.join(MODULES)} (without arguments)"
             )
         open_layer = name == "Linear"
     return layers
@@ -258,7 +260,7 @@ def _rate_both(layer: dict[str, Any], tensors: Tensors, index: int) -> None:
 
 def _add_memory(tensors: Tensors, lstm: Any) -> dict[str, Any]:
     if lstm.bidirectional or lstm.proj_size or lstm.batch_first or not lstm.bias:
-        raise ParameterError(f"{lstm} cannot become an agent; known are LSTMs with biases, in one direction")
+        raise ParameterError(f"{lstm} cannot be converted to an agent; supported are unidirectional LSTMs with biases")
     for k in range(lstm.num_layers):
         parts = {
             name: _array(getattr(lstm, f"{name}_l{k}")) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -297,8 +299,8 @@ def _part(label: str, space: Any, model: Any) -> dict[str, Any]:
         planes, height, width = space.shape  # as Stable-Baselines3 has turned them
         return {**found, "shape": [height, width, planes], "image": True}
     raise ParameterError(
-        f"{label} of {space} cannot be an agent's; they must be a Box of real or whole numbers, Discrete from 0 "
-        "on, or an image that convolutions look at"
+        f"{label} of {space} are not supported for agents; they must be a Box of floats or integers, Discrete "
+        f"starting at 0, or an image with convolutions"
     )
 
 
@@ -327,7 +329,9 @@ def _add_convolutions(model: Any, architecture: dict[str, Any], tensors: Tensors
     if name == "BoardFeatures":
         modules, activation = list(extractor.convolutions), type(extractor.activation).__name__
         if activation not in MODULES:
-            raise ParameterError(f"convolutions with {activation} cannot become an agent; known: {', '.join(MODULES)}")
+            raise ParameterError(
+                f"convolutions with {activation} cannot be converted to an agent; supported: {', '.join(MODULES)}"
+            )
         for k, module in enumerate(modules):
             tensors[f"convolutions.{k}.weight"] = _array(module.weight)
             tensors[f"convolutions.{k}.bias"] = _array(module.bias)
@@ -342,7 +346,7 @@ def _add_convolutions(model: Any, architecture: dict[str, Any], tensors: Tensors
         }
     elif name not in ("FlattenExtractor", "CombinedExtractor"):
         raise ParameterError(
-            f"the features extractor {name} cannot become part of an agent; known are FlattenExtractor, "
+            f"the features extractor {name} cannot be converted to an agent; supported are FlattenExtractor, "
             "CombinedExtractor (MlpPolicy and MultiInputPolicy) and rlenvs.agents.boards.BoardFeatures"
         )
 
@@ -358,8 +362,8 @@ def _action(model: Any) -> dict[str, Any]:
         low, high = space.low.tolist(), space.high.tolist()
         return {"kind": "numbers", "low": low, "high": high, "squashed": False, "limit": None}
     raise ParameterError(
-        f"actions of {space} cannot be an agent's; known are bounded Box spaces (n,), Discrete(n), MultiDiscrete and "
-        "MultiBinary"
+        f"actions of {space} are not supported for agents; supported are bounded Box spaces (n,), Discrete(n), "
+        f"MultiDiscrete and MultiBinary"
     )
 
 

@@ -78,8 +78,8 @@ def save_agent(path: str | Path, agent: Agent, *, half: bool = False) -> Path:
     text = card.to_json().encode()
     if len(weights) > LARGEST_WEIGHTS or len(text) > LARGEST_CARD:
         raise AgentFileError(
-            f"{stem}: weights of {len(weights)} and a card of {len(text)} bytes are more than the {LARGEST_WEIGHTS} "
-            f"and {LARGEST_CARD} that are loaded"
+            f"{stem}: weights of {len(weights)} and a card of {len(text)} bytes exceed the limits of "
+            f"{LARGEST_WEIGHTS} and {LARGEST_CARD} for loading"
         )
     place = _beside(stem, WEIGHTS)
     try:
@@ -92,7 +92,7 @@ def save_agent(path: str | Path, agent: Agent, *, half: bool = False) -> Path:
                 discard_pending(_beside(stem, ending))
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise AgentFileError(
-            f"{_short(str(place))} cannot be written: {reason}; what was there before is untouched"
+            f"{_short(str(place))} cannot be written: {reason}; existing files are unchanged"
         ) from None
     take_place(place)
     take_place(_beside(stem, CARD))
@@ -105,7 +105,7 @@ def _rounded(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     most = float(np.finfo(np.float16).max)
     for name, array in matrices.items():
         if np.abs(array).max() > most:
-            raise ParameterError(f"{name!r} holds numbers above {most:g}, which float16 cannot; save without half")
+            raise ParameterError(f"{name!r} contains numbers above {most:g}, too large for float16; save without half")
     return {**tensors, **{name: array.astype(np.float16) for name, array in matrices.items()}}
 
 
@@ -121,7 +121,7 @@ def _finish_interrupted(stem: Path) -> None:
 
 def _stem(path: str | Path) -> Path:
     if not isinstance(path, (str, Path)) or not Path(path).name:
-        raise ParameterError(f"{path!r} is no path of an agent's files, such as 'mine.safetensors'")
+        raise ParameterError(f"{path!r} is not a path of agent files, such as 'mine.safetensors'")
     path = Path(path)
     return path.with_suffix("") if path.suffix in (WEIGHTS, CARD) else path
 
@@ -205,7 +205,7 @@ def _in_folder(folder: Path) -> Path:
         return folder / RUN_AGENT
     found = sorted(folder.glob(f"*/{RUN_AGENT}{WEIGHTS}"))
     advice = f", such as {found[0]}" if found else ""
-    raise AgentFileError(f"{_short(str(folder))} is a folder without an agent; name the file of one{advice}")
+    raise AgentFileError(f"{_short(str(folder))} is a folder without an agent; give an agent file{advice}")
 
 
 def _load(stem: Path, id: str | None) -> Agent:
@@ -232,7 +232,7 @@ def _entry_of(id: str) -> Entry:
     try:
         return entry(id)
     except UnknownNameError as reason:
-        raise AgentFileError(f"an agent for an environment that is not known here: {reason}") from None
+        raise AgentFileError(f"an agent for an unknown environment: {reason}") from None
 
 
 def _read(path: Path, largest: int) -> bytes:
@@ -240,15 +240,16 @@ def _read(path: Path, largest: int) -> bytes:
     try:
         data = read_file(path, largest)
     except FileNotFoundError:
-        raise AgentFileError(f"{_short(path.name)} is missing; an agent is two files, {WEIGHTS} and {CARD}") from None
+        message = f"{_short(path.name)} is missing; an agent consists of two files, {WEIGHTS} and {CARD}"
+        raise AgentFileError(message) from None
     except OSError as error:
         raise AgentFileError(f"{_short(path.name)} cannot be read: {error.strerror}") from None
     for head, kind in FOREIGN.items():
         # the length of a safetensors header may begin with the same bytes; the header itself follows then
         if data.startswith(head) and data[LENGTH : LENGTH + 1] != b"{":
-            raise AgentFileError(f"{path.name} is {kind}; it was not opened. Agents have weights in safetensors")
+            raise AgentFileError(f"{path.name} is {kind}; it was not opened. Agent weights are stored as safetensors")
     if len(data) > largest:
-        raise AgentFileError(f"{path.name} has more than the {largest} bytes that an agent may have")
+        raise AgentFileError(f"{path.name} has more than the {largest} bytes allowed for an agent")
     return data
 
 
@@ -263,30 +264,30 @@ def _other_card(stem: Path, weights: bytes) -> Card:
     name = f"{stem.name}{WEIGHTS}"
     content = _header(weights).get("__metadata__", {}).get("content")
     if content == _content(_tensors(weights)):
-        raise AgentFileError(f"{name} is intact, but belongs to another card than {stem.name}{CARD}; were files mixed?")
-    raise AgentFileError(f"{name} was damaged: its bytes are not those that were saved")
+        raise AgentFileError(f"{name} is intact, but does not belong to {stem.name}{CARD}; were files mixed up?")
+    raise AgentFileError(f"{name} is damaged: its contents differ from what was saved")
 
 
 def _header(weights: bytes) -> dict[str, Any]:
     """The head of a safetensors file; AgentFileError when it is none, or when data are missing behind it."""
     length = int.from_bytes(weights[:LENGTH], "little")
     if len(weights) < LENGTH or weights[LENGTH : LENGTH + 1] != b"{":
-        raise AgentFileError("the weights are no safetensors file, or cut off within the first bytes")
+        raise AgentFileError("the weights are not a safetensors file, or are truncated within the first bytes")
     if length > LARGEST_HEADER:
-        raise AgentFileError(f"the weights claim a header of {length} bytes; more than {LARGEST_HEADER} are not read")
+        raise AgentFileError(f"the weights claim a header of {length} bytes; at most {LARGEST_HEADER} are supported")
     try:
         header = table_of(weights[LENGTH : LENGTH + length])
         ends = [part["data_offsets"][1] for name, part in header.items() if name != "__metadata__"]
         missing = LENGTH + length + max([0, *ends]) - len(weights)
     except (AgentFileError, TypeError, KeyError, IndexError):
         if LENGTH + length > len(weights):
-            raise AgentFileError("the weights are cut off within their header") from None
-        raise AgentFileError("the weights have a header that cannot be read") from None
+            raise AgentFileError("the weights are truncated within their header") from None
+        raise AgentFileError("the weights have an unreadable header") from None
     if missing > 0:
-        raise AgentFileError(f"the weights are cut off: {missing} bytes are missing at the end")
+        raise AgentFileError(f"the weights are truncated: {missing} bytes are missing at the end")
     types = [part.get("dtype") for name, part in header.items() if name != "__metadata__"]
     if not isinstance(header.get("__metadata__", {}), dict) or not all(found in TYPES for found in types):
-        raise AgentFileError("the weights have a header that is none of an agent's")
+        raise AgentFileError("the weights have a header that does not belong to an agent")
     return header
 
 
@@ -298,7 +299,7 @@ def _tensors(weights: bytes) -> dict[str, np.ndarray]:
     try:
         return load(weights)
     except (SafetensorError, KeyError, TypeError, ValueError) as reason:
-        raise AgentFileError(f"the weights are no sound safetensors file: {reason}") from None
+        raise AgentFileError(f"the weights are not a valid safetensors file: {reason}") from None
 
 
 def _widened(array: np.ndarray) -> np.ndarray:

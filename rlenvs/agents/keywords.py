@@ -46,7 +46,7 @@ def keywords_of(algorithm: Any, settings: Settings) -> dict[str, Any]:
     chosen = {}
     for name, value in settings.hyperparameters.items():
         if name not in known:
-            raise UnknownNameError(f"{settings.algorithm} has no hyper-parameter {name!r}. {nearest(name, known)}")
+            raise UnknownNameError(f"{settings.algorithm} has no hyperparameter {name!r}. {nearest(name, known)}")
         if name in SCHEDULES and isinstance(value, str):
             value = Falling(_number_of(name, value))
         elif name == "train_freq" and isinstance(value, list):

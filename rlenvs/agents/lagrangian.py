@@ -52,7 +52,7 @@ class Penalised(VecEnvWrapper):
         super().__init__(venv)
         world = venv.batch.world
         if not world.costs:
-            raise ParameterError(f"PPOLagrangian is for worlds with costs; {world.name} has none. Use PPO")
+            raise ParameterError(f"PPOLagrangian requires an environment with costs; {world.name} has none. Use PPO")
         for name in limits or {}:
             if name not in world.costs:
                 raise UnknownNameError(

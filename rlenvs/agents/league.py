@@ -93,9 +93,7 @@ class League(VecEnvWrapper):
     def _check(batch: Any, scripted: float) -> None:
         name, sides = batch.world.name, max(batch.setup.teams) + 1
         if sides == 1:
-            raise ParameterError(
-                f"[league] is for teams that play against each other; with these keywords {name} has one team"
-            )
+            raise ParameterError(f"[league] requires competing teams; with these keywords {name} has one team")
         if batch.num_worlds < sides:
             raise ParameterError(f"num_envs={batch.num_worlds} is too small for [league]; {name} has {sides} teams")
         if scripted and not batch.world.players:

@@ -43,7 +43,7 @@ class Central(VecEnvWrapper):
     def __init__(self, venv: Any) -> None:
         setup, own = venv.batch.setup, venv.observation_space
         if setup.agents == 1:
-            raise ParameterError(f"MAPPO is for several agents; {setup.world.name} has one. Use PPO")
+            raise ParameterError(f"MAPPO requires several agents; {setup.world.name} has one. Use PPO")
         if not isinstance(own, spaces.Box) or len(own.shape) != VECTOR:
             raise ParameterError(f"MAPPO needs observations that are one row of numbers, not {own}. Use PPO")
         central = setup.central_space

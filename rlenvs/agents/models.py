@@ -40,17 +40,17 @@ def load_model(file: str | Path) -> Any:
     try:
         opened = open_file(file)
     except OSError as error:
-        raise ParameterError(f"there is no file {shortened(str(file))} that can be read: {reason(error)}") from None
+        raise ParameterError(f"the file {shortened(str(file))} cannot be read: {reason(error)}") from None
     path = Path(file)
     try:
         with opened, zipfile.ZipFile(opened) as archive:
             data = json.loads(archive.read("data"))
         module = data["policy_class"]["__module__"]
     except Exception:  # whatever zipfile, its compressors and json raise where a file is damaged
-        raise ParameterError(f"{str(path)!r} is no model saved by Stable-Baselines3") from None
+        raise ParameterError(f"{str(path)!r} is not a model saved by Stable-Baselines3") from None
     if module not in ALGORITHMS:
         known = ", ".join(["PPO", *(name for _, name in ALGORITHMS.values())])
-        raise ParameterError(f"{str(path)!r} has a policy of {module}; known are those of {known}")
+        raise ParameterError(f"{str(path)!r} has a policy of {module}; supported are those of {known}")
     library, algorithm = ALGORITHMS[module]
     algorithm = "PPO" if algorithm == "A2C" and "clip_range" in data else algorithm
     try:

@@ -213,7 +213,7 @@ class Network:
         for name, kind in zip(agents, found, strict=True):
             if kind not in known:
                 raise ParameterError(
-                    f"agent={name!r} is of no kind that this agent was trained for: {in_words(self.kinds)}. Give a "
+                    f"agent={name!r} is not a kind that this agent was trained for: {in_words(self.kinds)}. Give a "
                     f"name such as '{known[0]}_0'"
                 )
         return np.array([known.index(kind) for kind in found], np.int64)

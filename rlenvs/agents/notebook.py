@@ -77,10 +77,13 @@ def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy"
         return Showing(_film_of_id(env, policy, seed, label, keywords))
     form = _form_of(env)
     if keywords:
-        raise ParameterError(f"{', '.join(keywords)}: an environment has its keywords already; give them to make")
+        raise ParameterError(
+            f"{', '.join(keywords)}: keywords cannot be given together with an environment; pass them to make"
+        )
     if not (policy is None or callable(policy) or hasattr(policy, "predict")):
         raise ParameterError(
-            f"policy={shortened(policy)} is neither a function from an observation to an action, nor has it a predict"
+            f"policy={shortened(policy)} is neither a function from observations to actions nor an object with a "
+            f"predict method"
         )
     return Showing(_film_of_env(env, form, policy, seed, label))
 
@@ -148,7 +151,7 @@ def _form_of(env: Any) -> Env | ParallelEnv:
         check_image(form.batch.world)
         return form
     raise ParameterError(
-        f"show takes an id, or an environment of gymnasium.make or rlenvs.parallel_env; {shortened(env)} is none"
+        f"show takes an id, or an environment made by gymnasium.make or rlenvs.parallel_env, not {shortened(env)}"
     )
 
 

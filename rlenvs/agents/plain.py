@@ -44,10 +44,12 @@ def agent_of(
     world, setup = world_of(id), Setup(world_of(id), **keywords)
     if setup.in_parts:
         raise ParameterError(
-            f"{world.name}: observations are dictionaries with {keywords}; a plain network sees arrays"
+            f"{world.name}: observations are dictionaries with {keywords}; a plain network requires arrays"
         )
     if setup.alone:
-        raise ParameterError(f"{world.name}: observations are {setup.observation_space}; a plain network sees vectors")
+        raise ParameterError(
+            f"{world.name}: observations are {setup.observation_space}; a plain network requires vectors"
+        )
     masked = "mask" in world.kernels
     action: dict[str, Any] = {"kind": "choice", "choices": setup.action_size, "masked": masked}
     if setup.action_kind == "multi":

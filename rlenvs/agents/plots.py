@@ -152,7 +152,9 @@ def panels_of(id: str, y: str = "return") -> list[Panel]:
     world = world_of(id)
     found = [_panel(world, level, curves, y) for level, curves in all_curves(world).items()]
     if not found:
-        raise NoAgentError(f"no learning curve ships for {world.name}; make one with: rlenvs train {world.name}")
+        raise NoAgentError(
+            f"there is no published learning curve for {world.name}; train one with: rlenvs train {world.name}"
+        )
     return found
 
 

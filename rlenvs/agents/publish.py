@@ -42,7 +42,7 @@ def publish(folder: str | Path, name: str | None = None, to: Path | None = None,
     world, (level, algorithm, seed) = world_of(agent.card.id).name, _name_of(agent.card)
     name = name or file_name(level, algorithm, seed)
     if parse_name(name)[:2] != (level, algorithm):
-        raise ParameterError(f"the agent in {folder} is {file_name(level, algorithm)}; {name!r} says something else")
+        raise ParameterError(f"the agent in {folder} is {file_name(level, algorithm)}; it does not match {name!r}")
     store = to or _home(world, name)
     publish_curve(folder, store)
     stem = store / world / name
@@ -75,7 +75,7 @@ def _name_of(card: Card) -> Name:
     """What the files of an agent are to be called, from its card."""
     level = card.keywords.get("level")
     if not card.seeds:
-        raise ParameterError(f"the card of an agent for {card.id} names no seed of its training")
+        raise ParameterError(f"the card of an agent for {card.id} has no training seed")
     if not re.fullmatch(r"\w+", card.algorithm) or (level is not None and not re.fullmatch(r"\w+", str(level))):
         raise ParameterError(
             f"level {level!r} and algorithm {card.algorithm!r} cannot be names of files; needed: letters and digits"
@@ -88,5 +88,7 @@ def _home(world: str, name: str) -> Path:
     if (places.REFERENCE / world / f"{name}{CARD}").exists():
         return places.REFERENCE
     if not places.is_checkout():
-        raise ParameterError(f"rlenvs is no checkout here, {places.CHECKOUT} is missing; name the store with to=FOLDER")
+        raise ParameterError(
+            f"rlenvs is not installed from a checkout ({places.CHECKOUT} is missing); give the store with to=FOLDER"
+        )
     return places.CHECKOUT

@@ -98,7 +98,7 @@ def summary(jobs: Sequence[Job]) -> str:
     """How many runs of which kind."""
     counts = [(sum(job.kind == kind for job in jobs), words) for kind, words in enumerate(KINDS)]
     parts = ", ".join(f"{count} {words}" for count, words in counts if count)
-    return f"{len(jobs)} runs to do: {parts}" if jobs else "nothing to do: all agents are there"
+    return f"{len(jobs)} runs to do: {parts}" if jobs else "nothing to do: all agents exist"
 
 
 def work(jobs: Sequence[Job], output: Path, workers: int, say: Callable[[str], Any]) -> int:
@@ -110,7 +110,7 @@ def work(jobs: Sequence[Job], output: Path, workers: int, say: Callable[[str], A
     spawn = multiprocessing.get_context("spawn")
 
     def stop_all() -> None:
-        say("stopping after these rollouts; Ctrl-C again stops at once")
+        say("stopping after the current rollouts; press Ctrl-C again to stop immediately")
         for process in running.values():
             process.terminate()
 

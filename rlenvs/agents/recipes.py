@@ -120,6 +120,6 @@ def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.nda
 
     path = (Path(folder) if folder is not None else default_folder()) / name / ROWS
     if not path.is_file():
-        raise UnknownNameError(f"there are no rows of a data set {name!r}: {path} does not exist")
+        raise UnknownNameError(f"there are no rows of a dataset {name!r}: {path} does not exist")
     with h5py.File(path) as file:
         return {key: np.asarray(file[key]) for key in KEYS}

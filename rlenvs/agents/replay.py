@@ -86,18 +86,15 @@ class Replay:
             if len(seed) != 2 or not all(type(word) is int and 0 <= word < 2**64 for word in seed) or not any(seed):
                 raise ParameterError("seed must be two unsigned 64-bit integers, not both 0")
             if foreign := sorted({"num_envs", "autoreset", "threads", "backend"} & set(table["keywords"])):
-                raise ParameterError(
-                    f"keywords hold {foreign}, which say how worlds are stepped, not which world it is"
-                )
+                raise ParameterError(f"keywords contain {foreign}, which configure stepping, not the environment")
             found = cls(table["id"], table["keywords"], seed, table["start"], actions, table["digest"])
             start, digest = found._outcome()
         except (ParameterError, UnknownNameError, ActionError, EpisodeOverError, TypeError, ValueError) as error:
-            raise ReplayError(f"{path} cannot be played: {error}") from None
+            raise ReplayError(f"{path} cannot be replayed: {error}") from None
         if start != found.start or digest != found.digest:
             what = "start" if start != found.start else "end"
             raise ReplayError(
-                f"{path} was changed, or {found.id} was: played again, the {what} of the episode differs from what the "
-                "file says"
+                f"{path} or {found.id} was changed: in the replay, the {what} of the episode differs from the file"
             )
         return found
 
@@ -152,7 +149,7 @@ def _read(path: Any) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ReplayError(f"{path} is not JSON: {error}") from None
     if not isinstance(table, dict) or table.get("format") != FORMAT:
-        raise ReplayError(f'{path} is no replay: a replay is an object with "format": "{FORMAT}"')
+        raise ReplayError(f'{path} is not a replay: a replay is an object with "format": "{FORMAT}"')
     if table.get("version") != VERSION:
         raise ReplayError(f"{path} has version {table.get('version')!r} of the format; this package reads {VERSION}")
     for name, kind in FIELDS.items():

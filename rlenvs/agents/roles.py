@@ -53,8 +53,8 @@ class Roles(VecEnvWrapper):
         names = [kind["name"] for kind in kinds]
         if len(names) == 1:
             raise ParameterError(
-                f"[network] roles is for several kinds of agents; with these keywords all of {setup.world.name} are of "
-                f"the kind {names[0]!r}. Leave it out"
+                f"[network] roles requires several kinds of agents; with these keywords all agents of "
+                f"{setup.world.name} are of the kind {names[0]!r}. Leave it out"
             )
         if not isinstance(own, spaces.Box) or len(own.shape) != VECTOR:
             raise ParameterError(f"[network] roles needs observations that are one row of numbers, not {own}")

@@ -177,11 +177,11 @@ def stored_settings(folder: str | Path, id: str, seed: int) -> Settings:
     """
     path = Path(folder) / SETTINGS
     if not path.exists():
-        raise RunError(f"{folder} holds no run that could be resumed; leave out --resume to begin one")
+        raise RunError(f"{folder} contains no run to resume; leave out --resume to start one")
     table = read_toml(path)
     for name, wanted in (("id", entry(id).id), ("seed", seed)):
         if table.pop(name, None) != wanted:
-            raise RunError(f"{path} is not of {name} {wanted}; choose another output folder")
+            raise RunError(f"{path} does not belong to {name} {wanted}; choose another output folder")
     return settings_from(table, str(path))
 
 
@@ -195,7 +195,9 @@ def _begin(place: Path, id: str, settings: Settings, seed: int, resume: bool) ->
     """Make the folder; the checkpoint to go on with, if there is one."""
     if (place / SETTINGS).exists():
         if not resume:
-            raise RunError(f"{place} holds a run already; go on with --resume, or choose another output folder")
+            raise RunError(
+                f"{place} already contains a run; continue it with --resume, or choose another output folder"
+            )
         _check_same(stored_settings(place, id, seed), settings, place)
         if (place / CHECKPOINT).exists():
             tree = read_checkpoint(place / CHECKPOINT)
@@ -226,7 +228,7 @@ def _new_model(id: str, settings: Settings, seed: int, place: Path, fresh: bool)
 def _check_same(old: Settings, new: Settings, place: Path) -> None:
     found = differences(old, new)
     if found:
-        raise RunError(f"{place} was begun with other settings, which cannot change on the way: {'; '.join(found)}")
+        raise RunError(f"{place} was started with other settings, which cannot change during a run: {'; '.join(found)}")
 
 
 def _left(place: Path, seed: int) -> str:
@@ -237,7 +239,7 @@ def _left(place: Path, seed: int) -> str:
         steps = read_checkpoint(place / CHECKPOINT)["state"]["attributes"]["num_timesteps"]
     except RunError as error:
         return str(error)
-    return f"The last good checkpoint, of step {steps}, is untouched; --resume goes on from there"
+    return f"The last good checkpoint, of step {steps}, is unchanged; continue from it with --resume"
 
 
 def _logger(place: Path, tensorboard: bool | None) -> Any:

@@ -116,7 +116,7 @@ def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str 
         ParameterError: fewer than two seeds.
     """
     if seeds < 2:
-        raise ParameterError(f"seeds={seeds} must be at least 2, or there is no confidence interval")
+        raise ParameterError(f"seeds={seeds} must be at least 2, to compute a confidence interval")
     card = agent.card
     against = against or opponent(card.id, card.keywords)
     chosen = range(first_seed, first_seed + seeds)
@@ -182,13 +182,13 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     alike there is no spread, while networks round otherwise for another number of worlds: a share of the return counts.
 
     Raises:
-        ParameterError: the card holds no score.
+        ParameterError: the card has no score.
         AgentFileError: the files are no agent.
     """
     name, agent = title(Path(path)), load_agent(path)
     card, score = agent.card, agent.card.score
     if score is None:
-        raise ParameterError(f"{name}: the card holds no score")
+        raise ParameterError(f"{name}: the card has no score")
     count = min(seeds or score.seeds, score.seeds)
     chosen = range(score.first_seed, score.first_seed + count)
     found = evaluate(card.id, agent, chosen, against=score.against, **card.keywords)

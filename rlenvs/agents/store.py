@@ -50,7 +50,7 @@ def parse_name(name: str) -> Name:
     """What a name says; ParameterError where it is none."""
     found = NAME.fullmatch(name)
     if found is None:
-        raise ParameterError(f"{name!r} is no name of an agent; needed: [LEVEL-]ALGORITHM[-seed-K], such as hard-PPO")
+        raise ParameterError(f"{name!r} is not an agent name; needed: [LEVEL-]ALGORITHM[-seed-K], such as hard-PPO")
     seed = found["seed"]
     return Name(found["level"], found["algorithm"], None if seed is None else int(seed))
 
@@ -186,8 +186,8 @@ def _no_agent(name: str, algorithm: str | None, others: list[str]) -> str:
     if len(stores()) > 1:
         return f"there is no reference agent for {name} yet; train one with: rlenvs train {name}"
     return (
-        f"there is no reference agent for {name} among the few that come with rlenvs; the others come with: {INSTALL}"
-        f" (or train one: rlenvs train {name})"
+        f"there is no reference agent for {name} in this installation. Install all reference agents with {INSTALL}, "
+        f"or train one with: rlenvs train {name}"
     )
 
 
@@ -227,12 +227,12 @@ def check_sum(path: Path, data: bytes) -> None:
         if len(place.parents) > 1 and place.parents[1] == store.resolve():
             wanted = _sums(store).get(f"{place.parent.name}/{place.name}")
             if wanted not in (None, hashlib.sha256(data).hexdigest()):
-                raise AgentFileError(f"{path.name} was damaged: it is not what {SUMS} says. {_remedy(store)}")
+                raise AgentFileError(f"{path.name} is damaged: it does not match {SUMS}. {_remedy(store)}")
 
 
 def _remedy(store: Path) -> str:
     if store == CHECKOUT or (store == REFERENCE and is_checkout()):
-        return "Take it from git again, or after a change of your own: python benchmarks/make_agents.py --sums"
+        return "Restore it from git, or after your own change run: python benchmarks/make_agents.py --sums"
     return f"Reinstall: pip install --force-reinstall --no-deps {DISTRIBUTION if store == REFERENCE else AGENTS}"
 
 

@@ -84,7 +84,7 @@ class Tournament:
 
     def _index(self, player: str) -> int:
         if player not in self.players:
-            raise UnknownNameError(f"there was no player {player!r}. {nearest(player, self.players)}")
+            raise UnknownNameError(f"there is no player {player!r}. {nearest(player, self.players)}")
         return self.players.index(player)
 
     def to_dict(self) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def _with_teams(world: World, choices: dict[str, Any]) -> dict[str, Any]:
     if len(free) == 1:
         return {**choices, **free[0]}
     if not ways:
-        raise ParameterError(f"{world.name}: all agents are on one team with {choices}; a tournament needs two")
+        raise ParameterError(f"{world.name}: all agents are on one team with {choices}; a tournament needs two teams")
     advice = " or ".join(f"{name}={value!r}" for way in ways for name, value in way.items())
     raise ParameterError(f"{world.name}: all agents are on one team with {choices}; choose {advice}")
 
@@ -393,7 +393,7 @@ def _check_choices(world: str, name: str, actions: Any, shape: tuple[int, ...], 
     given = np.asarray(actions)
     if given.shape != shape or given.dtype.kind not in "iu":
         raise ActionError(
-            f"{world}: the player {name!r} gave actions of shape {given.shape} and type {given.dtype}; needed: "
+            f"{world}: the player {name!r} returned actions of shape {given.shape} and type {given.dtype}; needed: "
             f"integers of shape {shape}"
         )
     rows = given.reshape(len(given), -1)
@@ -411,7 +411,8 @@ def _check_numbers(world: str, name: str, actions: Any, count: int, size: int) -
     given = np.asarray(actions)
     if given.shape != (count, size) or given.dtype.kind not in "fiu" or np.isnan(given).any():
         raise ActionError(
-            f"{world}: the player {name!r} gave actions of shape {given.shape} and type {given.dtype}; needed: numbers "
+            f"{world}: the player {name!r} returned actions of shape {given.shape} and type {given.dtype}; needed: "
+            f"numbers "
             f"of shape {(count, size)}, none of them NaN"
         )
     return given

@@ -146,7 +146,7 @@ def train_ppo(
 
     Args:
         steps, seed, threads, progress, keywords: as for `train`.
-        num_envs: worlds side by side.
+        num_envs: parallel environments.
         settings: hyper-parameters that replace those of the settings.
     """
     chosen = settings_for(id, algorithm="PPO", num_envs=num_envs, hyperparameters=settings)
@@ -179,7 +179,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     except ParameterError:
         raise
     except (AssertionError, TypeError, ValueError) as reason:
-        raise ParameterError(f"{settings.algorithm} does not take these hyper-parameters: {reason}") from None
+        raise ParameterError(f"{settings.algorithm} does not accept these hyperparameters: {reason}") from None
     network_of(model)  # what cannot become an agent is refused before it learns
     return model
 
@@ -290,10 +290,10 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
     if "quantiles" in given:
         network["n_quantiles"] = given["quantiles"]
     if given.get("drawn") and hasattr(envs.action_space, "low"):
-        raise ParameterError("[network] drawn is for choices; the actions here are numbers")
+        raise ParameterError("[network] drawn requires discrete actions; the actions here are continuous")
     if "log_std" in given:
         if not hasattr(envs.action_space, "low"):
-            raise ParameterError("[network] log_std is for actions that are numbers; those here are choices")
+            raise ParameterError("[network] log_std requires continuous actions; the actions here are discrete")
         network["log_std_init"] = given["log_std"]
     return network
 
@@ -336,17 +336,21 @@ def _check_actions(settings: Settings, envs: Any) -> None:
     algorithm = settings.algorithm
     if numbers and algorithm in OF_CHOICES:
         fitting = ", ".join(OF_NUMBERS)
-        raise ParameterError(f"{algorithm} is for choices; actions of {name} are numbers. PPO, {fitting} fit")
+        raise ParameterError(
+            f"{algorithm} requires discrete actions; actions of {name} are continuous. Use PPO, {fitting}"
+        )
     if not numbers and algorithm in OF_ONE_CHOICE and not envs.batch.setup.single_choice:
         raise ParameterError(
-            f"{algorithm} is for one choice; {name} has several at once. Use PPO, or flat_actions=True"
+            f"{algorithm} requires a single Discrete action; {name} has several. Use PPO, or flat_actions=True"
         )
     if not numbers and algorithm in OF_NUMBERS:
         fitting = ", ".join(OF_ONE_CHOICE)
-        raise ParameterError(f"{algorithm} is for numbers; actions of {name} are choices. PPO, {fitting} fit")
+        raise ParameterError(
+            f"{algorithm} requires continuous actions; actions of {name} are discrete. Use PPO, {fitting}"
+        )
     alike = len({role.action for role in envs.batch.setup.roles}) == 1
     if not alike and algorithm not in ("MaskablePPO", *OWN):
-        raise ParameterError(f"{algorithm} gives all agents the same actions; those of {name} differ. Use MaskablePPO")
+        raise ParameterError(f"{algorithm} requires equal action spaces; those of {name} differ. Use MaskablePPO")
 
 
 def _check_hindsight(settings: Settings, envs: Any) -> None:

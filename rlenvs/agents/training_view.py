@@ -70,7 +70,9 @@ class Request:
         stored = stored_settings(place, self.id, seed)
         found = differences(stored, with_changes(stored, **self.changes))
         if found:
-            raise RunError(f"{place} was begun with other settings, which cannot change on the way: {'; '.join(found)}")
+            raise RunError(
+                f"{place} was started with other settings, which cannot change during a run: {'; '.join(found)}"
+            )
         return stored
 
 
@@ -87,7 +89,7 @@ def train_with_view(request: Request, console: Console) -> int:
         folder = shortened(str(request.folder))
         raise RunError(f"{folder} cannot be written: {error.strerror}. Nothing was trained") from None
     if request.resume and not any((run_folder(request.folder, seed) / SETTINGS).exists() for seed in request.seeds):
-        raise RunError(f"{request.folder} holds no run that could be resumed; leave out --resume to begin one")
+        raise RunError(f"{request.folder} contains no run to resume; leave out --resume to start one")
     chosen = {seed: request.settings(seed) for seed in request.seeds}
     with progress("starting"):
         from rlenvs.integrations.sb3 import sb3_vec_env
@@ -97,29 +99,31 @@ def train_with_view(request: Request, console: Console) -> int:
         envs.reset()
         envs.close()
     name = entry(request.id).id
-    console.print(f"{name}: {settings.algorithm}, {settings.steps:,} steps, {settings.num_envs} worlds side by side")
+    console.print(f"{name}: {settings.algorithm}, {settings.steps:,} steps, {settings.num_envs} parallel environments")
     outcomes: list[Outcome] = []
 
     def told() -> None:
-        console.print("stopping after this rollout; Ctrl-C again stops at once, without a checkpoint")
+        console.print(
+            "stopping after the current rollout; press Ctrl-C again to stop immediately, without a checkpoint"
+        )
 
     with stopped_by_signals(told) as stop:
         try:
             for seed in request.seeds:
                 place = run_folder(request.folder, seed)
                 if request.resume and is_complete(place):
-                    console.print(escape(f"seed {seed}: complete already, {place}"), soft_wrap=True)
+                    console.print(escape(f"seed {seed}: already complete, {place}"), soft_wrap=True)
                     continue
                 outcomes.append(_one(request, seed, chosen[seed], stop))
                 if stop.wanted:
                     break
         except KeyboardInterrupt:
-            console.print(escape(f"stopped at once; what was saved before lies in {place}"), soft_wrap=True)
+            console.print(escape(f"stopped immediately; earlier results are in {place}"), soft_wrap=True)
             return SIGNALLED + stop.number if stop.number else SIGNALLED + 2
     _tell(outcomes, console)
     if stop.wanted:
         line = resume_line(request.id, request.folder, len(request.seeds), request.seeds[0])
-        console.print(escape(f"Go on with: {line}"), soft_wrap=True)
+        console.print(escape(f"Continue with: {line}"), soft_wrap=True)
         return SIGNALLED + stop.number
     return 0
 

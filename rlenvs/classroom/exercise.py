@@ -98,11 +98,11 @@ def array_like(found: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
     try:
         array = np.asarray(found, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise Failed(f"{what} is a {type(found).__name__}; numbers of shape {shape} are wanted") from None
+        raise Failed(f"{what} is a {type(found).__name__}; expected numbers of shape {shape}") from None
     if array.shape != shape:
-        raise Failed(f"{what} has the shape {array.shape}; {shape} is wanted")
+        raise Failed(f"{what} has the shape {array.shape}; expected {shape}")
     if not np.isfinite(array).all():
-        raise Failed(f"{what} holds NaN or infinite numbers")
+        raise Failed(f"{what} contains NaN or infinite numbers")
     return array
 
 
@@ -111,7 +111,7 @@ def close(found: Any, wanted: Any, what: str, within: float = 1e-6) -> None:
     right = np.asarray(wanted, np.float64)
     error = float(np.abs(array_like(found, right.shape, what) - right).max(initial=0.0))
     if not error <= within:
-        raise Failed(f"{what}: wrong by up to {error:.3g}; {within:g} is allowed")
+        raise Failed(f"{what}: wrong by up to {error:.3g}; at most {within:g} is allowed")
 
 
 def lower_bound(values: Any) -> float:
@@ -172,6 +172,6 @@ def find_exercise(name: str, folder: Path | None = None) -> Exercise:
         return exercise_in(place / name)
     known = sorted(path.parent.name for path in place.glob("*/grading.py"))
     if not known:
-        hint = "--exercises FOLDER says where they are, in a checkout examples/classroom"
+        hint = "give their folder with --exercises FOLDER (examples/classroom in a checkout)"
         raise ParameterError(f"no exercises in {place}; {hint}")
     raise ParameterError(f"there is no exercise {name!r}. {nearest(name, known)}")

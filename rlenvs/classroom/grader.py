@@ -135,7 +135,7 @@ def _result(exercise: Exercise, test: Test, submission: Submission, secret: str 
     except WorldError:
         raise
     except Exception as error:  # an answer may be anything, and a test cannot foresee it all
-        told = f"what the submission gave could not be used ({type(error).__name__}: {error})"
+        told = f"the result of the submission could not be used ({type(error).__name__}: {error})"
         return _failed(test, secret, told)
     share = 1.0 if share is None else float(share)
     if share >= 1.0:

@@ -52,7 +52,7 @@ class HostedEnv:
             ValueError: there were as many as are allowed. WorldError: the environment failed.
         """
         if self.resets >= self._most_resets:
-            raise ValueError(f"{self._most_resets} resets are allowed here, no more")
+            raise ValueError(f"{self._most_resets} resets at most are allowed here")
         self.resets += 1
         observation, _ = _of_world(self.env.reset, seed=self.seed)
         self.seed += 1
@@ -67,9 +67,9 @@ class HostedEnv:
                 failed.
         """
         if self.steps >= self.budget:
-            raise ValueError(f"the budget of {self.budget} steps is spent")
+            raise ValueError(f"the budget of {self.budget} steps is used up")
         if self._over:
-            raise ValueError("the episode is over, or none has begun: call reset first")
+            raise ValueError("the episode is over, or not started: call reset first")
         space = self.env.action_space
         taken = np.asarray(action, space.dtype) if isinstance(space, spaces.Box) else action
         if not space.contains(taken):

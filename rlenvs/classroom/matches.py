@@ -73,7 +73,7 @@ def class_tournament(
     """
     files = submissions_in(folder)
     if not files:
-        raise ParameterError(f"{folder} holds no submissions; they end in one of {', '.join(KINDS)}")
+        raise ParameterError(f"{folder} contains no submissions; expected files ending in {', '.join(KINDS)}")
     with ExitStack() as stack:
         rivals: dict[str, Rival] = {}
         for path in files:

@@ -26,7 +26,7 @@ from rlenvs.classroom.scratch import remove, too_much
 from rlenvs.classroom.source import Submitted
 from rlenvs.classroom.wire import MOST_ITEMS, WireError, frame, plain, receive, value_of
 
-GONE = "the submission's process ended: it left, crashed, or went over a limit"
+GONE = "the submission's process ended: it exited, crashed, or exceeded a limit"
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/urandom", "/sys/devices/system/cpu")
 # where answers are: this package, which has exact models, and in a checkout the exercises
@@ -183,7 +183,7 @@ class Submission:
 
     def _asked(self, message: dict[str, Any], hosted: list[HostedEnv], seconds: float) -> Any:
         """The answer to a message, within a time and within what is left of the time of all."""
-        late = f"the submission gave no answer within {seconds:g} s: an endless loop?"
+        late = f"the submission did not answer within {seconds:g} s: an infinite loop?"
         if self._left < seconds:
             seconds, late = self._left, f"the submission has used up its {self._total:g} s for all calls together"
         begin = time.monotonic()
@@ -203,7 +203,7 @@ class Submission:
         try:
             while data:
                 if not _writable(self._process, end - time.monotonic()):
-                    raise self._break("the submission does not read what it is asked")
+                    raise self._break("the submission does not read its input")
                 data = data[self._process.stdin.write(data) or 0 :]
         except OSError:
             raise self._break(GONE) from None

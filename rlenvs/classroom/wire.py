@@ -45,12 +45,12 @@ def plain(value: Any, depth: int = 0) -> Any:
         return [plain(each, depth + 1) for each in value]
     if isinstance(value, dict):
         return {"dict": [[plain(k, depth + 1), plain(v, depth + 1)] for k, v in value.items()]}
-    raise WireError(f"a {type(value).__name__} cannot be handed over; numbers, texts, lists, dictionaries, arrays can")
+    raise WireError(f"a {type(value).__name__} cannot be sent; numbers, strings, lists, dictionaries and arrays can")
 
 
 def _of_array(array: np.ndarray) -> Any:
     if array.dtype.kind not in KINDS:
-        raise WireError(f"an array of {array.dtype} cannot be handed over; arrays of numbers can")
+        raise WireError(f"an array of {array.dtype} cannot be sent; arrays of numbers can")
     text = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
     return {"array": text, "dtype": array.dtype.str, "shape": list(array.shape)}
 
@@ -75,8 +75,8 @@ def value_of(found: Any, depth: int = 0) -> Any:
     except WireError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
-        raise WireError(f"an answer that is damaged: {type(error).__name__}") from None
-    raise WireError("an answer that is damaged: an object that is neither dictionary nor array")
+        raise WireError(f"a damaged answer: {type(error).__name__}") from None
+    raise WireError("a damaged answer: an object that is neither dictionary nor array")
 
 
 def _array(text: str, name: str, shape: list[int]) -> np.ndarray:
@@ -84,7 +84,7 @@ def _array(text: str, name: str, shape: list[int]) -> np.ndarray:
     sizes = [int(size) for size in shape]
     data = base64.b64decode(text, validate=True)
     if dtype.kind not in KINDS or min(sizes, default=0) < 0 or math.prod(sizes) * dtype.itemsize != len(data):
-        raise WireError("an array that is damaged")
+        raise WireError("a damaged array")
     return np.frombuffer(data, dtype).reshape(sizes).copy()
 
 
@@ -122,11 +122,11 @@ def receive(pipe: BinaryIO, most_items: int | None = None) -> dict[str, Any]:
     if len(data) < size:
         raise EOFError
     if most_items is not None and data.count(b",") + data.count(b"[") + data.count(b"{") > most_items:
-        raise WireError(f"an answer of more than {most_items} things; give large ones as arrays of numbers")
+        raise WireError(f"an answer of more than {most_items} items; give large ones as arrays of numbers")
     try:
         message = json.loads(data)
     except (ValueError, RecursionError):
-        raise WireError("an answer that is no JSON") from None
+        raise WireError("an answer that is not JSON") from None
     if not isinstance(message, dict):
-        raise WireError("an answer that is no JSON object")
+        raise WireError("an answer that is not a JSON object")
     return message

@@ -31,7 +31,9 @@ class Absent(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise ImportError(f"rlenvs.{name}: rlenvs is not there while grading; use it in cells with the tag experiment")
+        raise ImportError(
+            f"rlenvs.{name}: rlenvs is not available during grading; use it only in cells with the tag experiment"
+        )
 
 
 class RemoteEnv:

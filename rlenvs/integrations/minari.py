@@ -79,9 +79,9 @@ def check_target(name: str, folder: Path) -> Path:
     try:
         parse_dataset_id(name)
     except (ValueError, TypeError):  # TypeError: there is no version
-        raise ParameterError(f"{name!r} is no name for a dataset; it needs {NAME}") from None
+        raise ParameterError(f"{name!r} is not a valid dataset name; it needs {NAME}") from None
     if Path(name).as_posix() != name:
-        raise ParameterError(f"{name!r} is no name for a dataset; a part of it is empty. It needs {NAME}")
+        raise ParameterError(f"{name!r} is not a valid dataset name, because a part of it is empty; it needs {NAME}")
     target = folder / name
     if target.exists():
         raise ParameterError(
@@ -203,8 +203,8 @@ class DatasetWriter:
     def _complaint(self, error: OSError) -> ParameterError:
         reason = error.strerror or str(error)
         return ParameterError(
-            f"the dataset {self.name!r} cannot be written to {self.folder}: {reason}. Nothing was kept of it; "
-            "choose a folder that can be written and has room"
+            f"the dataset {self.name!r} cannot be written to {self.folder}: {reason}. Nothing was saved; choose a "
+            f"writable folder with enough space"
         )
 
 
@@ -217,12 +217,12 @@ def _bytes_of(episode: Episode) -> int:
 
 def _check_spec(env: gymnasium.Env) -> None:
     if env.spec is None:
-        raise ParameterError(f"{env} was not made by gymnasium.make, so that a dataset could not recover it")
+        raise ParameterError(f"{env} was not made by gymnasium.make, so a dataset could not recreate it")
     try:
         env.spec.to_json()
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{env.spec.id}: JSON cannot hold its keywords, so that a dataset could not recover it: {error}"
+            f"{env.spec.id}: its keywords cannot be written as JSON, so a dataset could not recreate it: {error}"
         ) from None
 
 

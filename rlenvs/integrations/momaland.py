@@ -121,7 +121,7 @@ class CentraliseAgent(gymnasium.Env):
             if not self.action_mapping:
                 return spaces.MultiDiscrete(counts)
             if np.prod(counts, dtype=float) > MOST_CHOICES:
-                raise ParameterError(f"action_mapping: {counts} choices make more than {MOST_CHOICES} together")
+                raise ParameterError(f"action_mapping: {counts} choices have more than {MOST_CHOICES} combinations")
             return spaces.Discrete(int(np.prod(counts)))
         if self.action_mapping:
             raise ParameterError(f"action_mapping is for single choices, not {self.choices[0]}")

@@ -50,7 +50,7 @@ def batched(env_fns: Sequence[Callable[[], gymnasium.Env]], **keywords: Any) -> 
     assert spec is not None
     if inner is not inner.unwrapped:
         raise ParameterError(
-            f"{spec.id}: env_wrapper={type(inner).__name__} goes around single environments; run the zoo with "
+            f"{spec.id}: env_wrapper={type(inner).__name__} wraps single environments; run the zoo with "
             "--gym-packages rlenvs, or use the wrappers of rlenvs.wrappers"
         )
     choices = {name: value for name, value in spec.kwargs.items() if name not in ("world", "vector_reward")}

@@ -62,7 +62,8 @@ class RLlibEnv(MultiAgentEnv):
         row = entry(id)
         if keywords.get("vector_reward") or row.id.startswith(f"{NAMESPACE}/mo-"):
             raise ParameterError(
-                f"{row.id}: RLlib takes no vector rewards; use {row.id.replace('/mo-', '/')!r} with weights={{...}}"
+                f"{row.id}: RLlib does not support vector rewards; use {row.id.replace('/mo-', '/')!r} with "
+                f"weights={{...}}"
             )
         self.parallel: Any = parallel_env(id, **keywords)
         if wrappers:

@@ -196,8 +196,8 @@ def omnisafe_env(ids: Sequence[str]) -> type:
         core = _core_of_omnisafe()
     except ImportError as error:
         raise ImportError(
-            f"OmniSafe is not installed, or cannot be imported ({error}). Beside this package install it with "
-            "`pip install --no-deps omnisafe`, as it asks for an older gymnasium; its other requirements as usual"
+            f"OmniSafe is not installed, or cannot be imported ({error}). Install it next to this package with `pip "
+            f"install --no-deps omnisafe`, because it requires an older gymnasium, and its other requirements as usual"
         ) from error
 
     earlier = getattr(core, "RlenvsEnv", None)
@@ -220,9 +220,7 @@ class _StandIn(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise ImportError(
-            f"{self.__name__} cannot be imported beside gymnasium {gymnasium.__version__}; it needs 0.28.1"
-        )
+        raise ImportError(f"{self.__name__} cannot be imported with gymnasium {gymnasium.__version__}; it needs 0.28.1")
 
 
 def _core_of_omnisafe() -> Any:

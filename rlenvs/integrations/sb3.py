@@ -350,11 +350,13 @@ class WrappedVecEnv(BatchVecEnv):
         name = env.batch.world.name
         if env.mode is not AutoresetMode.SAME_STEP:
             raise ParameterError(
-                f"{name}: autoreset_mode={env.mode.name!r} does not fit Stable-Baselines3; make the environment with "
-                "autoreset_mode='SAME_STEP'"
+                f"{name}: autoreset_mode={env.mode.name!r} is not supported by Stable-Baselines3; make the "
+                f"environment with autoreset_mode='SAME_STEP'"
             )
         if env.top.reward.ndim > 1:
-            raise ParameterError(f"{name}: Stable-Baselines3 takes no vector rewards; put a scalarisation on top")
+            raise ParameterError(
+                f"{name}: Stable-Baselines3 does not support vector rewards; put a scalarization on top"
+            )
         self.env = env
         slots: list[Slot] = [WrappedSlot(self, i, 0, env.render_mode) for i in range(env.num_envs)]
         renderer = env.unwrapped.renderer  # type: ignore[attr-defined]
@@ -493,6 +495,7 @@ def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:
     slot = entry(id)
     if slot.id.startswith(f"{NAMESPACE}/mo-"):
         raise ParameterError(
-            f"Stable-Baselines3 takes no vector rewards; use {slot.id.replace('/mo-', '/')!r} with weights={{...}}"
+            f"Stable-Baselines3 does not support vector rewards; use {slot.id.replace('/mo-', '/')!r} with "
+            f"weights={{...}}"
         )
     return SB3VecEnv(slot.address, num_envs, **keywords)

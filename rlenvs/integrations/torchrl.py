@@ -76,7 +76,8 @@ class BatchEnv(EnvBase):
         self.batch: KernelBatch = make_batch(id, num_worlds, autoreset=AutoresetMode.DISABLED, **keywords)
         if self.batch.setup.action_kind == "multi":
             raise ParameterError(
-                f"{self.batch.world.name}: TorchRL's form takes one choice or numbers, and the actions are "
+                f"{self.batch.world.name}: TorchRL requires a single Discrete action or continuous actions, and the "
+                f"actions are "
                 f"{self.batch.setup.action_space}; make it with flat_actions=True"
             )
         super().__init__(device=device, batch_size=torch.Size([self.batch.num_worlds]))

@@ -160,9 +160,11 @@ def _check(gamma: Any, horizon: Any) -> None:
     """ParameterError where they are out of range."""
     checked_gamma(gamma)
     if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, Integral) or horizon < -1):
-        raise ParameterError(f"horizon={shortened(horizon)} must be a whole number from 1 on, -1 or None")
+        raise ParameterError(f"horizon={shortened(horizon)} must be a positive integer, -1 or None")
     if horizon == 0:
-        raise ParameterError("horizon=0 must be a whole number from 1 on, -1 for the world's own, or None for never")
+        raise ParameterError(
+            "horizon=0 must be a positive integer, -1 for the world's time limit, or None for no limit"
+        )
 
 
 # --- Pareto fronts ----------------------------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ class _Induction:
         else:
             if endless:
                 raise ParameterError(
-                    f"after {steps} steps the front still changes; give a horizon (the world's time limit is -1)"
+                    f"the front still changes after {steps} steps; give a horizon (the world's time limit is -1)"
                 )
         sums, chosen = self._sums(0.0 * self.terms[0, 0], list(self.starts), list(self.starts.values()), 1.0)
         found = [Plan(-1, value, plans) for value, plans in zip(sums, chosen, strict=True)]
@@ -252,8 +254,8 @@ class _Induction:
     def _check(self, count: int) -> None:
         if count > self.most:
             raise TooManyPointsError(
-                f"a state has more than {self.most} points that no other dominates; take coverage_set, a shorter "
-                "horizon, or a larger `most`"
+                f"a state has more than {self.most} nondominated points; use coverage_set, a shorter horizon, or a "
+                f"larger `most`"
             )
 
 

@@ -59,7 +59,7 @@ def igd_plus(front: Any, known: Any) -> float:
     """
     points, target = points_of(front), points_of(known, "the known front")
     if not len(points) or not len(target) or points.shape[1] != target.shape[1]:
-        raise ParameterError(f"two fronts with the same objectives are needed, not {points.shape} and {target.shape}")
+        raise ParameterError(f"needed: two fronts with the same objectives, not {points.shape} and {target.shape}")
     return float(_moocore("IGD+").igd_plus(points, ref=target, maximise=True))
 
 
@@ -74,14 +74,14 @@ def expected_utility(front: Any, weights: Any = 100) -> float:
     points = _some(front)
     rows = simplex_weights(points.shape[1], weights) if isinstance(weights, int) else points_of(weights, "weights")
     if rows.shape[1] != points.shape[1] or not len(rows):
-        raise ParameterError(f"weights of the shape (n, {points.shape[1]}) are needed, not {rows.shape}")
+        raise ParameterError(f"needed: weights of shape (n, {points.shape[1]}), not {rows.shape}")
     return float((rows @ points.T).max(axis=1).mean())
 
 
 def simplex_weights(objectives: int, least: int = 100) -> np.ndarray:
     """Weights that sum to 1, equally spaced on the simplex (Das and Dennis, 1998): float64 (n >= least, objectives)."""
     if not isinstance(objectives, int) or objectives < 1 or not isinstance(least, int) or least < 1:
-        raise ParameterError(f"objectives={objectives!r} and least={least!r} must be whole numbers from 1 on")
+        raise ParameterError(f"objectives={objectives!r} and least={least!r} must be positive integers")
     parts = 1
     while objectives > 1 and _ways(objectives, parts) < least:
         parts += 1

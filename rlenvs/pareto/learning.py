@@ -91,7 +91,7 @@ class ParetoQ:
     ) -> None:
         for name, value in (("worlds", worlds), ("most", most), ("exploring", exploring)):
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ParameterError(f"{name}={shortened(value)} must be a whole number from 1 on")
+                raise ParameterError(f"{name}={shortened(value)} must be a positive integer")
         if not 0.0 <= least_exploration <= 1.0:
             raise ParameterError(f"least_exploration={shortened(least_exploration)} must be in [0, 1]")
         self.gamma = checked_gamma(gamma)
@@ -105,8 +105,8 @@ class ParetoQ:
             or self.batch.actions.shape[2:] not in ((), (1,))
         ):
             raise ParameterError(
-                f"Pareto Q-learning is for worlds that number their states, with one agent and single choices; "
-                f"{world.name} is none"
+                f"Pareto Q-learning requires a world with numbered states, one agent and a Discrete action; "
+                f"{world.name} is not one"
             )
         self._number_of: Callable[..., np.ndarray] = numbered
         self.objectives = tuple(world.terms)
@@ -116,7 +116,7 @@ class ParetoQ:
         except ValueError:
             self.resolution = np.full(1, np.nan)
         if not (self.resolution >= 0.0).all():
-            raise ParameterError(f"resolution={shortened(resolution)} must be numbers from 0 on, one or {size}")
+            raise ParameterError(f"resolution={shortened(resolution)} must be one or {size} nonnegative numbers")
         self.horizon = setup.horizon
         self._rule = Rule(self.gamma, self.horizon, self.resolution)
         self.exploring, self.least_exploration, self.most = int(exploring), float(least_exploration), int(most)
@@ -177,8 +177,7 @@ class ParetoQ:
     def _deepen(self) -> None:
         if self.tables.depth >= self.most:
             raise TooManyPointsError(
-                f"a state has more than {self.most} vectors that no other dominates; take a coarser `resolution` or a "
-                "larger `most`"
+                f"a state has more than {self.most} nondominated vectors; use a coarser `resolution` or a larger `most`"
             )
         self.tables.deepen(self.most)
 
@@ -200,7 +199,7 @@ class ParetoQ:
         """
         if len(self._starts) != 1:
             raise ParameterError(
-                f"episodes of {self.batch.world.name} begin in {len(self._starts)} states, and a set is of one"
+                f"episodes of {self.batch.world.name} start in {len(self._starts)} states, but a set belongs to one"
             )
         self.settle()
         start = int(self._starts[0]) * self.tables.layers

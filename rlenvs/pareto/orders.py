@@ -187,7 +187,7 @@ class _Search:
     def _check(self, count: int) -> None:
         if count > self.most:
             raise TooManyPointsError(
-                f"a place has more than {self.most} points that no other dominates; take a larger gamma, or less time"
+                f"a place has more than {self.most} nondominated points; use a larger gamma, or a shorter horizon"
             )
 
     def actions(self, agent: int, gone: int, i: int, left: int) -> list[int]:

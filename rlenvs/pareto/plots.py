@@ -33,7 +33,7 @@ def plot(fronts: Any, objectives: Sequence[str] = ()) -> Any:
     points = {name: points_of(getattr(front, "values", front), name) for name, front in named.items()}
     counts = {rows.shape[1] for rows in points.values()}
     if len(counts) != 1 or not counts <= {2, 3}:
-        raise ParameterError(f"fronts of two or three objectives can be drawn together, not of {sorted(counts)}")
+        raise ParameterError(f"only fronts of two or three objectives can be plotted together, not of {sorted(counts)}")
     figure, axes = _axes(counts.pop())
     for (name, rows), mark in zip(points.items(), MARKS * len(points), strict=False):
         axes.scatter(*rows.T, marker=mark, label=f"{name} ({len(rows)})")

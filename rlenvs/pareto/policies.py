@@ -135,11 +135,11 @@ def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed
         ParameterError: the world does not number its states, as policies of a model need it, or episodes below 1.
     """
     if isinstance(episodes, bool) or not isinstance(episodes, (int, np.integer)) or episodes < 1:
-        raise ParameterError(f"episodes={shortened(episodes)} must be a whole number from 1 on")
+        raise ParameterError(f"episodes={shortened(episodes)} must be a positive integer")
     batch = batch_of(env).clone(int(episodes))
     numbered = batch.world.functions.get("state_number")
     if numbered is None and not isinstance(policy, Route):
-        raise ParameterError(f"{batch.world.name} does not number its states, so that only a Route can be replayed")
+        raise ParameterError(f"{batch.world.name} does not number its states, so only a Route can be replayed")
     batch.seed(list(range(seed, seed + int(episodes))))
     batch.reset()
     returns = _play(batch, numbered, policy, gamma)

@@ -46,7 +46,7 @@ class ActionCost(Wrapper):
             raise ParameterError(f"ActionCost: {self.name} has the actions {space}; needed: a Box with finite bounds")
         if self.magnitude or self.change:
             if self.below.reward.ndim > 1:
-                raise ParameterError(f"ActionCost: {self.name} pays a vector of rewards; put a scalarisation below")
+                raise ParameterError(f"ActionCost: {self.name} has vector rewards; put a scalarization below")
             self.keep("reward")
         self.span = (space.high - space.low).astype(np.float64).ravel()
         self.wanted = np.zeros((self.count, self.span.size))

@@ -171,7 +171,7 @@ class ActionRepeat(_SeveralSteps):
         super().prepare()
         if self.show == "max":
             if isinstance(self.below.observation, dict):
-                raise self.refuse("show", f"is for single arrays, and {self.name} shows dictionaries")
+                raise self.refuse("show", f"requires single arrays, and observations of {self.name} are dictionaries")
             for name in ("observation", "earlier"):
                 self.keep(name, self.below.observation.shape[1:], self.below.observation.dtype)
 

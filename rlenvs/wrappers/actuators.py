@@ -89,7 +89,7 @@ class Actuator(Wrapper):
         if not self.continuous:
             for name in NUMERIC:
                 if np.any(getattr(self, name)):
-                    raise self.refuse(name, f"requires actions that are numbers; those of {self.name} are choices")
+                    raise self.refuse(name, f"requires continuous actions; those of {self.name} are discrete")
         if (self.random or self.blend) and not np.isfinite([self.low, self.high]).all():
             raise self.refuse("random" if self.random else "blend", "requires an action space with finite bounds")
         self.check_whole("every", 1)
@@ -166,7 +166,7 @@ class Actuator(Wrapper):
         self.check_number("dt")
         seconds = self.dt or self.below.seconds
         if not seconds:
-            raise self.refuse("dt", f"says nothing, and {self.name} does not tell its seconds per step: give dt")
+            raise self.refuse("dt", f"has no effect, and {self.name} does not define its seconds per step: give dt")
         return float(seconds)
 
     def begin_episode(self, slots: np.ndarray) -> None:

@@ -188,7 +188,7 @@ class ActionAdversary(Adversary):
 
     def prepare(self) -> None:
         if self.weight is not None and self.probability is not None:
-            raise self.refuse("weight", "and `probability` are two rules; give one of them")
+            raise self.refuse("weight", "and `probability` exclude each other; give one of them")
         if self.weight is None and self.probability is None and self.eps is None:
             raise self.refuse("eps", "is missing: give `eps`, `weight` or `probability`")
         self.rule, self.share = ADDED, 0.0
@@ -288,9 +288,9 @@ class ForceAdversary(Adversary):
 
     def prepare(self) -> None:
         if self.batch is None or "xfrc_applied" not in (self.batch.states.dtype.names or ()) or self.agents > 1:
-            raise self.refuse("bodies", f"needs a single-agent world that MuJoCo moves; {self.name} is not one")
+            raise self.refuse("bodies", f"requires a single-agent world simulated by MuJoCo; {self.name} is not one")
         if not isinstance(self.axes, str) or not self.axes or sorted({*self.axes} & {*"xyz"}) != sorted(self.axes):
-            raise self.refuse("axes", 'must be different letters out of "xyz"')
+            raise self.refuse("axes", 'must be different letters of "xyz"')
         self.check_number("limit")
         self._ids, self._columns = self._bodies(), np.array(["xyz".index(axis) for axis in self.axes])
         self.bounded("limit", self.limit, len(self._ids) * len(self._columns))

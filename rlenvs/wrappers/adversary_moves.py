@@ -124,7 +124,7 @@ class Mover(Wrapper):
         return self._gradient(**options) if name == "gradient" else self._quantal(**options)
 
     def _gradient(self, function: Any = None, steps: int = 1) -> Moves:
-        raise self.refuse("policy", "goes for perturbed observations only")
+        raise self.refuse("policy", "is only for perturbed observations")
 
     def _quantal(self, moves: Any = None, values: Any = None, beta: float = 1.0) -> Moves:
         self._table = np.asarray(moves, np.float64)

@@ -51,8 +51,8 @@ class Appends(Wrapper):
             return spaces.Dict({**space.spaces, part: own})
         if not isinstance(space, spaces.Box) or len(space.shape) != 1 or space.dtype.kind not in "fi":
             raise ParameterError(
-                f"{type(self).__name__}: the observations of {self.name}, {space}, have no room for more numbers; "
-                "vectors of real or whole numbers and dictionaries have"
+                f"{type(self).__name__}: the observations of {self.name}, {space}, cannot be extended; vectors of "
+                f"floats or integers and dictionaries can"
             )
         low, high = np.concatenate([space.low, own.low]), np.concatenate([space.high, own.high])
         dtype: Any = space.dtype.type if space.dtype.kind == "f" else np.float32  # whole numbers become real ones

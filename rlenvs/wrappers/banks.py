@@ -43,9 +43,9 @@ class Bank:
         """
         snapshots = list(snapshots)
         if not snapshots or not all(isinstance(snapshot, Snapshot) for snapshot in snapshots):
-            raise SnapshotError("a bank requires at least one snapshot, and snapshots only, as `get_state` gives them")
+            raise SnapshotError("a bank requires at least one snapshot, and only snapshots returned by `get_state`")
         if not all(snapshot.is_whole for snapshot in snapshots):
-            raise SnapshotError("a snapshot is damaged: it is not what `get_state` gave")
+            raise SnapshotError("a snapshot is damaged: it differs from what `get_state` returned")
         worlds = {snapshot.world for snapshot in snapshots}
         if len(worlds) > 1:
             raise SnapshotError(f"a bank requires snapshots of one world, not of {sorted(worlds)}")
@@ -77,17 +77,17 @@ class Bank:
             found = read_arrays(path, PARTS, LARGEST)
         except OSError as error:
             raise SnapshotError(
-                f"{shortened(str(path))} is no file of snapshots ({reason(error)}); `Bank.save` writes them"
+                f"{shortened(str(path))} is not a snapshot file ({reason(error)}); `Bank.save` writes them"
             ) from None
         if (given := str(found.get("format", FORMAT))) != FORMAT:
             raise SnapshotError(f"{path} has the format {shortened(given)}; this package reads {FORMAT!r}")
         if missing := [name for name in PARTS if name not in found]:
-            raise SnapshotError(f"{path} is no file of snapshots, without {missing}; `Bank.save` writes them")
+            raise SnapshotError(f"{path} is not a snapshot file, without {missing}; `Bank.save` writes them")
         bank = cls(str(found["world"]), found["states"], found["params"], found["checksums"])
         arrays = (bank.states, bank.params, bank.checksums)
         kinds, counts = [(array.dtype, array.ndim) for array in arrays], {array.shape[:1] for array in arrays}
         if kinds != [(np.uint8, 2)] * 2 + [(np.int64, 1)] or len(counts) > 1 or not len(bank):
-            raise SnapshotError(f"{path} is no file of snapshots; `Bank.save` writes them")
+            raise SnapshotError(f"{path} is not a snapshot file; `Bank.save` writes them")
         if not all(snapshot.is_whole for snapshot in bank):
             raise SnapshotError(f"{path} is damaged")
         return bank
@@ -117,7 +117,7 @@ def circumstances(params: np.ndarray) -> set[bytes]:
 
 def _matrix(slots: list[bytes]) -> np.ndarray:
     if len({len(slot) for slot in slots}) > 1:
-        raise SnapshotError("the snapshots differ in length; they are not of one world")
+        raise SnapshotError("the snapshots differ in length; they belong to different worlds")
     return np.frombuffer(b"".join(slots), np.uint8).reshape(len(slots), -1)
 
 

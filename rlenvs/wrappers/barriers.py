@@ -125,7 +125,7 @@ class BarrierFilter(_Corrector):
             self._proposals = np.zeros(self.batch.proposal_shape)  # with agents; of those without a slot nothing
         else:
             if self.model is not None:
-                raise self.refuse("model", "is for a world's own barriers; a function has a model of its own")
+                raise self.refuse("model", "applies only to the world's own barriers; a function has its own model")
             self._function = self.function("barrier")
             space, shape = self.action_space, (self.count, self.numbers)
             assert isinstance(space, spaces.Box)
@@ -138,7 +138,7 @@ class BarrierFilter(_Corrector):
         batch = self.batch
         if batch is None or not batch.world.barriers:
             raise ParameterError(
-                f"BarrierFilter: {self.name} comes without barriers; give a function, BarrierFilter(barrier=...)"
+                f"BarrierFilter: {self.name} has no barriers; give a function, BarrierFilter(barrier=...)"
             )
         count = batch.barrier_count
         if count == 0:
@@ -147,7 +147,7 @@ class BarrierFilter(_Corrector):
         own = [(batch.setup.agent_spaces(agent)[1], padded) for agent in range(len(self.action_spaces))]
         if any(space not in known for space, known in zip(self.action_spaces, own, strict=True)):
             raise ParameterError(
-                f"BarrierFilter: the wrappers below have changed the actions of {self.name}; put the filter next to it"
+                f"BarrierFilter: the wrappers below have changed the actions of {self.name}; put the filter innermost"
             )
         if count > 1:
             solver()
@@ -276,11 +276,11 @@ class SafeActions(_Corrector):
         """Check the settings."""
         self._make_room()
         if (self.normals is None) != (self.offsets is None):
-            raise ParameterError("SafeActions: normals and offsets belong together; one of them is missing")
+            raise ParameterError("SafeActions: normals and offsets must be given together")
         self._bounds = self._bound("low", np.maximum), self._bound("high", np.minimum)
         if (self._bounds[0] > self._bounds[1]).any():
             raise ParameterError(
-                f"SafeActions: low={self.low!r} exceeds high={self.high!r}; there is no action between"
+                f"SafeActions: low={self.low!r} exceeds high={self.high!r}; there is no action in between"
             )
         self._slopes, self._needs = self._half_spaces()
         self._check_not_empty()
@@ -304,7 +304,7 @@ class SafeActions(_Corrector):
         if normals.shape != (len(offsets), self.numbers) or offsets.ndim != 1:
             raise self.refuse("normals", f"must have the shape {(len(offsets), self.numbers)}, a slot per offset")
         if not normals.any(axis=1).all():
-            raise self.refuse("normals", "has a slot of zeros, which is no direction")
+            raise self.refuse("normals", "has a row of zeros, which is not a direction")
         return -normals, -offsets.astype(np.float64)
 
     def _check_not_empty(self) -> None:

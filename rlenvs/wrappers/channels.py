@@ -123,13 +123,15 @@ def _picked(wrapper: Wrapper, name: str, match: re.Match[str], numbers: list[tup
     one, first, last = match[2], match[3], match[4]
     if one is not None:
         if not -len(numbers) <= int(one) < len(numbers):
-            raise ParameterError(f"{type(wrapper).__name__}: {name!r} is beyond the last of {len(numbers)} numbers")
+            raise ParameterError(
+                f"{type(wrapper).__name__}: {name!r} is out of range; there are {len(numbers)} numbers"
+            )
         return [numbers[int(one)]]
     if first is None:
         return numbers
     picked = numbers[int(first) if first else None : int(last) if last else None]
     if not picked:
-        raise ParameterError(f"{type(wrapper).__name__}: {name!r} holds none of {len(numbers)} numbers")
+        raise ParameterError(f"{type(wrapper).__name__}: {name!r} selects none of {len(numbers)} numbers")
     return picked
 
 

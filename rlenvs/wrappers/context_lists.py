@@ -67,7 +67,9 @@ def _truncated(rng: np.random.Generator, mean: float, std: float, count: int, na
         if not wrong.any():
             return values
         values[wrong] = rng.normal(mean, std, wrong.sum())
-    raise ParameterError(f"features[{name!r}]: normal({mean}, {std}) hardly ever lies in {name}'s range {list(within)}")
+    raise ParameterError(
+        f"features[{name!r}]: normal({mean}, {std}) is hardly ever within {name}'s range {list(within)}"
+    )
 
 
 def split(

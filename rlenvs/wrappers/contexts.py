@@ -90,21 +90,21 @@ class Contexts(EpisodeParams, Appends):
         self.keep("context_id", dtype=np.int64)
         if self.curriculum.listens:
             if self.below.reward.ndim > 1:
-                raise self.refuse("selection", "needs rewards that are numbers; put a wrapper for scalarising below")
+                raise self.refuse("selection", "requires scalar rewards; put a scalarization below")
             self.keep("score")
         self._show()
 
     def _contexts(self) -> list[Context]:
         """The list of contexts; empty where none are given."""
         if self.contexts is not None and self.features is not None:
-            raise self.refuse("features", "and contexts were given; only one of them can be")
+            raise self.refuse("features", "and contexts exclude each other; give one of them")
         if self.features is not None:
             ranges = self.ranges([name for name in self.features if name in self.batch.world.params])
             found: Sequence[Context] = sample_contexts(
                 self.features, 100 if self.samples is None else self.samples, self.seed, ranges
             )
         elif self.samples is not None:
-            raise self.refuse("samples", "goes with features")
+            raise self.refuse("samples", "requires features")
         else:
             given = self.contexts if self.contexts is not None else []
             found = list(given.values()) if isinstance(given, Mapping) else given
@@ -130,7 +130,7 @@ class Contexts(EpisodeParams, Appends):
             if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (worlds,)):
                 raise ParameterError(f"options['context']={wanted!r} must be one whole number, or {worlds}")
             if not len(self.table) or numbers.min() < 0 or numbers.max() >= len(self.table):
-                raise ParameterError(f"options['context']={wanted!r}: there are {len(self.table)} contexts, from 0 on")
+                raise ParameterError(f"options['context']={wanted!r}: contexts are 0 to {len(self.table) - 1}")
             self.asked = np.broadcast_to(numbers, (worlds,))
         return options
 
@@ -394,7 +394,7 @@ class Levels(EpisodeParams):
         if fixed:
             raise self.refuse(
                 "levels", f"holds {level!r}, which sets {fixed}. Only parameters can change from episode to episode; "
-                "leave the level out, or make the environment with it"
+                f"leave out the level, or make the environment with it"
             )  # fmt: skip
         own = {name: value for name, value in values.items() if name in world.params or not isinstance(level, str)}
         own = {name: value for name, value in own.items() if name not in world.options}

@@ -68,7 +68,7 @@ class CostSum(Wrapper):
         costs = self.batch.world.costs
         known = ["cost", *(f"cost_{name}" for name in costs)]
         if not costs:
-            raise self.refuse("cost", f"is not there: {self.name} has no costs")
+            raise self.refuse("cost", f"does not exist: {self.name} has no costs")
         self.check_choice("cost", known)
 
     def _declared(self) -> float:
@@ -80,7 +80,7 @@ class CostSum(Wrapper):
         limits = {name: float(cost.limit) for name, cost in costs.items()}
         if len(set(limits.values())) > 1:
             raise self.refuse(
-                "limit", f"is not clear: the costs of {self.name} have the limits {limits}. Give a number, or cost=..."
+                "limit", f"is ambiguous: the costs of {self.name} have the limits {limits}. Give a number, or cost=..."
             )
         return next(iter(limits.values()), SAFETY_GYM_LIMIT)
 
@@ -184,7 +184,7 @@ class CostReward(CostSum):
         super().prepare()
         if self.below.reward.ndim > 1:
             raise ParameterError(
-                f"{type(self).__name__}: the reward of {self.name} is a vector here; put a scalarisation below"
+                f"{type(self).__name__}: the reward of {self.name} is a vector here; put a scalarization below"
             )
         self.reward = self.keep("reward")
         self._is_first = self.below.read("raw_reward") is None
@@ -330,7 +330,9 @@ class Saute(CostReward, Appends):
         """Check the settings; add a number to the observation."""
         super().prepare()
         if self.allowed <= 0.0:
-            raise ParameterError(f"{type(self).__name__}: limit={self.allowed:g} must be above 0, as z is a part of it")
+            raise ParameterError(
+                f"{type(self).__name__}: limit={self.allowed:g} must be above 0, since z is a fraction of it"
+            )
         self.check_one("discount", 0.0, 1.0)
         self.check_one("unsafe_reward", -math.inf)
         self._highest = self._bound()
@@ -346,7 +348,7 @@ class Saute(CostReward, Appends):
         if self.discount == 0.0 or horizon is None or -horizon * math.log(self.discount) > math.log(LARGEST):
             raise self.refuse(
                 "discount",
-                f"lets z grow beyond {LARGEST:g} in an episode (horizon: {horizon} steps). Give one nearer 1",
+                f"lets z grow beyond {LARGEST:g} in an episode (horizon: {horizon} steps). Give a value nearer 1",
             )
         return float(self.discount) ** -horizon
 

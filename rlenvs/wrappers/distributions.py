@@ -67,7 +67,7 @@ class ADR(Curriculum):
             least, most = self.limits.get(name, self.start[name])
             if least < low or most > high:
                 setting = "limits" if name in self.limits else "start"
-                raise self.refuse(setting, f"leaves the range of {name}, [{low:g}, {high:g}]")
+                raise self.refuse(setting, f"exceeds the range of {name}, [{low:g}, {high:g}]")
             self.outer[j] = self.limits.get(name, [low, high])
 
     def _check_settings(self) -> None:
@@ -204,7 +204,7 @@ class SelfPaced(Curriculum):
             given = [*self.limits.get(name, []), self.start[name][0], self.target[name][0]]
             if min(given) < low or max(given) > high:
                 setting = "limits" if name in self.limits else "start"
-                raise self.refuse(setting, f"or target leaves the range of {name}, [{low:g}, {high:g}]")
+                raise self.refuse(setting, f"or target exceeds the range of {name}, [{low:g}, {high:g}]")
             self.outer[j] = self.limits.get(name, [low, high])
 
     def choose(self, streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ class EpisodeParams(Wrapper):
                 raise ParameterError(f"{kind}: {world.name} has no parameter {name!r}. {nearest(name, world.params)}")
             if name in setup.random_ranges or name in setup.contexts:
                 how = "randomize" if name in setup.random_ranges else "an array, one value per world"
-                raise ParameterError(f"{kind}: {name} is set by {how}, in `make`, too; take it out of one of them")
+                raise ParameterError(f"{kind}: {name} is set by {how}, in `make`, too; remove it from one of them")
         for wrapper in self._wrappers_below():
             for name in set(names) & set(wrapper.names):
                 raise ParameterError(f"{kind}: {name} is set by the wrapper {type(wrapper).__name__} below, too")
@@ -60,7 +60,9 @@ class EpisodeParams(Wrapper):
     def alone(self) -> None:
         """ParameterError where there is another wrapper of the kind below; their info entries would be the same."""
         if any(type(wrapper) is type(self) for wrapper in self._wrappers_below()):
-            raise ParameterError(f"{type(self).__name__}: there is one below already; give everything to one")
+            raise ParameterError(
+                f"{type(self).__name__}: there already is one below; combine their settings in one wrapper"
+            )
 
     def check_values(self, values: Context, what: str) -> None:
         """ParameterError unless all are parameters of the world, within their ranges, and go together."""

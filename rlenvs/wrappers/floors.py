@@ -63,12 +63,14 @@ class ConservativeFloor(Guard):
                 raise self.refuse(setting, "must be one number")
         self.check_choice("until", ["end", "step"])
         if self.below.reward.ndim > 1:
-            raise ParameterError(f"ConservativeFloor: the reward of {self.name} is a vector here; scalarise it below")
+            raise ParameterError(
+                f"ConservativeFloor: the reward of {self.name} is a vector here; put a scalarization below"
+            )
         self._value = None
         if isinstance(self.baseline, (int, float)) and not isinstance(self.baseline, bool):
             self.check_number("baseline", -math.inf)
             if horizon_of(self) is None:
-                raise self.refuse("baseline", f"is spread over the horizon, and {self.name} has none; give a function")
+                raise self.refuse("baseline", f"requires a horizon, and {self.name} has none; give a function")
         else:
             self._value = self.function("baseline")
         self._horizon = horizon_of(self)

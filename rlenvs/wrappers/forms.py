@@ -66,7 +66,8 @@ def _parallel_behind(env: AECEnv) -> Any:
         inner = inner.env
     if not isinstance(inner, parallel_to_aec_wrapper):
         raise TypeError(
-            f"{type(inner).__name__} was not made of a parallel environment; only such AEC forms take wrappers"
+            f"{type(inner).__name__} was not made from a parallel environment; only such AEC environments support "
+            f"wrappers"
         )
     return inner.env
 
@@ -372,8 +373,9 @@ class WrappedParallelEnv(BaseParallelWrapper):
             ParameterError: always.
         """
         raise ParameterError(
-            f"simulate: the wrappers of {self.top.name} are on the agents of a parallel form. Play copies of it, "
-            "`copy.deepcopy(env)`, put the wrappers on the single form, or simulate the bare world, `env.unwrapped`"
+            f"simulate: the wrappers of {self.top.name} are on a parallel environment. Step copies of it, "
+            f"`copy.deepcopy(env)`, put the wrappers on the single-agent environment, or simulate the unwrapped "
+            f"environment, `env.unwrapped`"
         )
 
     def observation_space(self, agent: str) -> spaces.Space:

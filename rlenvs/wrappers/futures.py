@@ -33,8 +33,8 @@ class Futures:
         stranger = stranger_on(env.env)
         if stranger is not None:
             raise ParameterError(
-                f"simulate: {type(stranger).__name__} lies below the wrappers of {env.top.name}, and cannot be copied "
-                "for many plans; put it above them, or step copies of the environment, `copy.deepcopy(env)`"
+                f"simulate: {type(stranger).__name__} is below the wrappers of {env.top.name} and cannot be copied "
+                f"for several plans; put it above them, or step copies of the environment, `copy.deepcopy(env)`"
             )
         inner = env.env.unwrapped
         batch = inner.batch.clone(count, threads)

@@ -59,9 +59,7 @@ class Guard(Wrapper):
             return self._idle_actions
         if callable(self.fallback) or (isinstance(self.fallback, str) and ":" in self.fallback):
             return self.function("fallback")
-        raise self.refuse(
-            "fallback", 'is neither "expert" nor "idle", nor a function or the address "module:name" of one'
-        )
+        raise self.refuse("fallback", 'must be "expert", "idle", a function, or the address "module:name" of one')
 
     def _idle_actions(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """What does nothing, for every slot."""
@@ -70,9 +68,11 @@ class Guard(Wrapper):
     def _check_expert(self) -> None:
         """ParameterError unless there is a scripted expert, and its actions are the wrapper's."""
         if self.batch is None:
-            raise self.refuse("fallback", f"is a scripted one, and {self.name} is not an environment of rlenvs")
+            raise self.refuse(
+                "fallback", f"requires a scripted policy, and {self.name} is not an environment of rlenvs"
+            )
         if not self.has_expert():
-            raise self.refuse("fallback", f"is a scripted one, and {self.name} has none")
+            raise self.refuse("fallback", f"requires a scripted expert, and {self.name} has none")
         check_own_actions(self, "fallback")
 
     def has_expert(self) -> bool:
@@ -163,7 +163,7 @@ def check_own_actions(wrapper: Wrapper, setting: str) -> None:
         if space != wrapper.batch.setup.agent_spaces(agent)[1]:
             raise wrapper.refuse(
                 setting,
-                f"is about the actions of {wrapper.name} itself; put wrappers that change the action space above",
+                f"applies to the original actions of {wrapper.name}; put wrappers that change the action space above",
             )
 
 

@@ -66,13 +66,13 @@ class JumpStart(Wrapper):
 
     def _check_scripted(self) -> None:
         if self.batch is None:
-            raise self.refuse("guide", f"is known in worlds of this package only; give {self.name} a function")
+            raise self.refuse("guide", f"exists only in environments of this package; give {self.name} a function")
         world = self.batch.world
         self.check_choice("guide", [*(["expert"] if world.has_expert else []), *world.players])
         own = [self.batch.setup.agent_spaces(k)[1] for k in range(self.agents)]
         if own != self.action_spaces:
             raise self.refuse(
-                "guide", "acts as the world requires it; put it below the wrapper that changes the actions"
+                "guide", "uses the world's action space; put it below the wrapper that changes the actions"
             )
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
@@ -158,7 +158,7 @@ class GuideCurriculum:
     def __post_init__(self) -> None:
         lengths = list(self.lengths)
         if not lengths or any(b >= a for a, b in pairwise(lengths)) or lengths[-1] < 0:
-            raise ParameterError(f"GuideCurriculum: lengths={lengths} must be whole numbers that fall, at least 0")
+            raise ParameterError(f"GuideCurriculum: lengths={lengths} must be decreasing nonnegative integers")
         if not 0.0 <= self.tolerance < 1.0:
             raise ParameterError(f"GuideCurriculum: tolerance={self.tolerance!r} must be in [0, 1)")
         if self.window < 1 or not np.isfinite(self.guide_return):

@@ -41,7 +41,7 @@ class MinorityReward(Wrapper):
     def prepare(self) -> None:
         """Check the settings."""
         if self.agents < 2:
-            raise self.refuse("adversaries", f"needs the parallel form of a multi-agent world; {self.name} is not one")
+            raise self.refuse("adversaries", f"requires a parallel multi-agent environment; {self.name} is not one")
         if self.below.reward.ndim > 1:
             raise ParameterError(f"MinorityReward: rewards of {self.name} are vectors; needed: numbers")
         self.paid = self._paid()
@@ -56,17 +56,22 @@ class MinorityReward(Wrapper):
             raise self.refuse("adversaries", f"must be a list of agents of {known}")
         for name in self.adversaries:
             if name not in known:
-                raise self.refuse("adversaries", f"has {name!r}, no agent. {nearest(str(name), known)}")
+                raise self.refuse(
+                    "adversaries", f"contains {name!r}, which is not an agent. {nearest(str(name), known)}"
+                )
         found = np.array([name in self.adversaries for name in known])
         if found.all():
-            raise self.refuse("adversaries", "leaves no victim")
+            raise self.refuse("adversaries", "leaves no agent to attack")
         return found
 
     def _weights(self) -> dict[str, float]:
         known = list(self.batch.world.terms) if self.batch else []
         for name, weight in (self.terms or {}).items():
             if name not in known:
-                raise self.refuse("terms", f"has {name!r}, no reward term of {self.name}. {nearest(str(name), known)}")
+                raise self.refuse(
+                    "terms",
+                    f"contains {name!r}, which is not a reward term of {self.name}. {nearest(str(name), known)}",
+                )
             if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)) or not np.isfinite(weight):
                 raise self.refuse("terms", "must have finite numbers")
         return {name: float(weight) for name, weight in (self.terms or {}).items()}

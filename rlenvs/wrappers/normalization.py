@@ -69,7 +69,7 @@ class NormalizeRewards(ChangesVector):
         self._find_vector()
         self.columns = self._columns()
         if (self.columns & self._normalized_below()).any():
-            raise ParameterError(f"NormalizeRewards: rewards of {self.name} are normalised below already")
+            raise ParameterError(f"NormalizeRewards: rewards of {self.name} are already normalized below")
         self.check_number("discount", 0.0, 1.0)
         self.check_number("epsilon")
         if self.shift is not None and self.scale is None:
@@ -103,7 +103,8 @@ class NormalizeRewards(ChangesVector):
         agents = self._agents()
         if not self.only or not set(self.only) <= set(agents):
             raise self.refuse(
-                "only", f"must name agents of {agents}" if agents else "names agents, which the parallel form alone has"
+                "only",
+                f"must name agents of {agents}" if agents else "names agents, which only parallel environments have",
             )
         none = np.zeros(self.terms, np.bool_)
         return np.array([self._named(self.only[agent]) if agent in self.only else none for agent in agents])

@@ -65,13 +65,13 @@ class LinearScalarization(OfVector):
                     "weights",
                     f"must have weights for each of {agents}"
                     if agents
-                    else "names agents, which the parallel form alone has",
+                    else "names agents, which only parallel environments have",
                 )
             rows = np.array([self._array(given[agent], "weights", 0.0) for agent in agents])
         else:
             rows = self._per_term("weights", 0.0)[None]
         if not rows.any(axis=1).all():
-            raise self.refuse("weights", "are all 0, so that nothing would be rewarded")
+            raise self.refuse("weights", "are all 0, so nothing would be rewarded")
         return rows
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
@@ -211,7 +211,7 @@ class ChebyshevScalarization(_OfReturn):
         if isinstance(self.reference, Mapping):
             lacking = [n for n, w in zip(self.names, self.slot, strict=True) if w and n not in self.reference]
             if lacking:
-                raise self.refuse("reference", f"says nothing of {lacking}, which have weights")
+                raise self.refuse("reference", f"has no entry for {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
         self.distance = np.zeros(self.count)
         self._keep_return()
@@ -310,7 +310,7 @@ class Lexicographic(_OfReturn):
         high = min(high, (self.thresholds or {}).get(name, np.inf))
         if not np.isfinite([low, high]).all() or low >= high:
             raise self.refuse(
-                "ranges", f"and thresholds leave returns of {name} in [{low:g}, {high:g}]: none, or no end"
+                "ranges", f"and thresholds leave returns of {name} in [{low:g}, {high:g}]: empty, or unbounded"
             )
         return low, high
 

@@ -28,11 +28,11 @@ def check_part(stage: Any, part: Any) -> None:
     """SnapshotError unless a part fits a stage."""
     name, batch = stage.name, stage.batch
     if not isinstance(part, tuple) or len(part) != 4:
-        raise SnapshotError(f"{name}: the snapshot's part of the environment is damaged")
+        raise SnapshotError(f"{name}: the environment's part of the snapshot is damaged")
     snapshot, outcome, form, _ = part
     if batch is None:
         if form != stage.form:
-            raise SnapshotError(f"{name}: a snapshot of the {form} form does not fit the {stage.form} form here")
+            raise SnapshotError(f"{name}: a snapshot of the {form} form does not match the {stage.form} form here")
         return
     batch.check_snapshot(snapshot)
     own = outcome_of(batch, 0) or []
@@ -41,7 +41,7 @@ def check_part(stage: Any, part: Any) -> None:
     ]:
         raise SnapshotError(f"{name}: the outcome of the last step in this snapshot is damaged")
     if [array.shape for array in outcome] != [array.shape for array in own]:
-        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot has another size")
+        raise SnapshotError(f"{name}: the outcome of the last step in this snapshot has a different size")
 
 
 def came_to(batch: KernelBatch) -> dict[str, np.ndarray]:

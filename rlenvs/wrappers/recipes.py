@@ -25,7 +25,7 @@ def wrapper_from(recipe: Wrapper | Mapping[str, Any]) -> Wrapper:
     if isinstance(recipe, Wrapper):
         return copy.deepcopy(recipe)
     if not isinstance(recipe, Mapping) or "wrapper" not in recipe:
-        raise ParameterError(f'a wrapper, or a dictionary with the entry "wrapper", is wanted, not {recipe!r}')
+        raise ParameterError(f'a wrapper, or a dictionary with the entry "wrapper", is required, not {recipe!r}')
     settings = {name: value for name, value in recipe.items() if name != "wrapper"}
     kind = named(recipe["wrapper"] if ":" in recipe["wrapper"] else f"rlenvs.wrappers:{recipe['wrapper']}")
     if not (isinstance(kind, type) and issubclass(kind, Wrapper)):

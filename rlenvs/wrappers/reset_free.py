@@ -64,7 +64,7 @@ class ResetFree(Wrapper):
     def prepare(self) -> None:
         batch = check_bottom(self)
         if batch.agents > 1:
-            raise ParameterError(f"ResetFree: {self.name} has {batch.agents} agents; worlds of one agent are wanted")
+            raise ParameterError(f"ResetFree: {self.name} has {batch.agents} agents; single-agent worlds are required")
         if self.steps is not None:
             self.check_whole("steps", 1, batch.setup.horizon)
         if self.manual_reset_every is not None:
@@ -88,7 +88,7 @@ class ResetFree(Wrapper):
         self._tasks = [self._task("forward"), self._task("backward")]
         if any(callable(task) for task in self._tasks):
             if self.below.reward.ndim > 1:
-                raise ParameterError(f"ResetFree: {self.name} has vector rewards; functions give single ones")
+                raise ParameterError(f"ResetFree: {self.name} has vector rewards, but functions return scalars")
             self.keep("reward")
         self.keep("home", (batch.setup.goal_size if self._desired else 0,))
 
@@ -103,7 +103,7 @@ class ResetFree(Wrapper):
         if isinstance(value, str):
             if setting == "backward" and value == "home":
                 return value
-            raise self.refuse(setting, "is no goal, and no function either")
+            raise self.refuse(setting, "is neither a goal nor a function")
         self.check_number(setting, -np.inf)
         goal = np.asarray(value, np.float64)
         if goal.shape != (self.batch.setup.goal_size,):

@@ -30,8 +30,8 @@ class OfVector(Wrapper):
             self.names = [str(k) for k in range(self.below.reward.shape[1])]
         else:
             raise ParameterError(
-                f"{type(self).__name__}: {self.name} has no vector of rewards; an environment of this package is "
-                "needed, or one with reward_space"
+                f"{type(self).__name__}: {self.name} has no reward vector; needed: an environment of this package, or "
+                f"one with reward_space"
             )
         self.terms = len(self.names)
         stage = self.below
@@ -62,7 +62,9 @@ class OfVector(Wrapper):
     def _bounds_of_return(self, setting: str) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of an episode's sum of vectors; ParameterError, naming the setting that is to give them, without."""
         if self.batch is None or self.changed is not None:
-            raise self.refuse(setting, f"must be given: {self.name} does not tell bounds of the sums of these vectors")
+            raise self.refuse(
+                setting, f"must be given: {self.name} does not define bounds for the sums of these vectors"
+            )
         horizon, terms = self.batch.setup.horizon, self.batch.world.terms.values()
         ends = np.array([(term.low, term.high) for term in terms], np.float32).astype(np.float64)
         return horizon * ends[:, 0], horizon * ends[:, 1]

@@ -83,7 +83,7 @@ class UncertaintySet:
         value = given[0] if given else own[name]
         if not low <= value <= high:
             raise ParameterError(
-                f"the world's {name}={value:g} lies outside [{low:g}, {high:g}]; give the nominal value as "
+                f"the world's {name}={value:g} is outside [{low:g}, {high:g}]; give the nominal value as "
                 f"(low, nominal, high)"
             )
         return value
@@ -100,7 +100,7 @@ class UncertaintySet:
             ParameterError: fewer than two points.
         """
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
-            raise ParameterError(f"points={points!r} must be a whole number, at least 2: both ends")
+            raise ParameterError(f"points={points!r} must be an integer of at least 2")
         axes = [np.linspace(values[0], values[-1], points) for values in self.ranges.values()]
         return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 
@@ -248,7 +248,7 @@ class Takeover(Wrapper):
 
     def prepare(self) -> None:
         if self.agents < 2:
-            raise self.refuse("agents_taken", f"needs the parallel form of a multi-agent world; {self.name} is not one")
+            raise self.refuse("agents_taken", f"requires a parallel multi-agent environment; {self.name} is not one")
         self.check_whole("candidates", 2, 1024)
         self.check_whole("lookahead", 1)
         self._check_agents()
@@ -265,7 +265,9 @@ class Takeover(Wrapper):
             known = list(self.env.possible_agents)
             for name in self.agents_taken:
                 if name not in known:
-                    raise self.refuse("agents_taken", f"has {name!r}, no agent. {nearest(str(name), known)}")
+                    raise self.refuse(
+                        "agents_taken", f"contains {name!r}, which is not an agent. {nearest(str(name), known)}"
+                    )
         else:
             self.check_whole("agents_taken", 0, self.agents)
 

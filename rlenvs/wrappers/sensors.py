@@ -203,7 +203,7 @@ class Sensor(Seeing):
             return self.dt
         seconds = self.below.seconds
         if not seconds:
-            raise self.refuse("dt", f"must be given, in seconds per step: {self.name} does not tell its own")
+            raise self.refuse("dt", f"must be given, in seconds per step: {self.name} does not define its own")
         return seconds
 
     def _timing(self) -> Timing:
@@ -312,7 +312,7 @@ class Sensor(Seeing):
                 low, high = (np.maximum(low, wanted), high) if name == "low" else (low, np.minimum(high, wanted))
         if (low >= high).any() and (self.low is not None or self.high is not None):
             name = "high" if self.low is None else "low"
-            raise self.refuse(name, f"leaves no range: low={self.low}, high={self.high}, and the space has bounds too")
+            raise self.refuse(name, f"leaves no range: low={self.low}, high={self.high}, and the bounds of the space")
         return low, high
 
     def _keep_seen(self, parts: list[Part]) -> list[str]:
@@ -424,11 +424,9 @@ class Mask(Seeing):
 
     def _box(self, own: Chosen, others: np.ndarray) -> spaces.Box:
         if len(own.part.space.shape) != 1:
-            raise self.refuse(
-                "remove", f"requires a vector to shorten, not {own.part.space}; remove=False keeps its shape"
-            )
+            raise self.refuse("remove", f"requires a vector, not {own.part.space}; remove=False keeps its shape")
         if not len(others):
-            raise self.refuse("channels", "leaves nothing to see; remove=False keeps the channels as zeros")
+            raise self.refuse("channels", "leaves no observation; remove=False keeps the channels as zeros")
         return _box_of(own.part.space, others)
 
     def seen(self) -> Observation:

@@ -111,7 +111,7 @@ class Shield(Guard):
         if self.mask:
             space = self.action_space
             if not isinstance(space, spaces.Discrete):
-                raise self.refuse("mask", f"is for choices; the actions of {self.name} are {space}")
+                raise self.refuse("mask", f"requires discrete actions; the actions of {self.name} are {space}")
             self._first = int(space.start)
             self.safe = self.keep("safe", (int(space.n),), np.bool_, True)
             self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
@@ -125,14 +125,14 @@ class Shield(Guard):
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
         if self.batch is None:
-            raise self.refuse(setting, f"tries actions on copies; {self.name} is not an environment of rlenvs")
+            raise self.refuse(setting, f"simulates actions on copies; {self.name} is not an environment of rlenvs")
         if getattr(self.batch.setup.values, "physics", "") == "pybullet":
-            raise self.refuse(setting, "tries actions on copies, and PyBullet's contacts cannot be copied")
+            raise self.refuse(setting, "simulates actions on copies, and PyBullet's contacts cannot be copied")
         bottom = self.below
         while isinstance(bottom, Wrapper):
             if not bottom.passes_on:
                 raise self.refuse(
-                    setting, f"tries actions on copies of the world, without {type(bottom).__name__}; put it above"
+                    setting, f"simulates actions on copies of the world, without {type(bottom).__name__}; put it above"
                 )
             bottom = bottom.below
         check_own_actions(self, setting)

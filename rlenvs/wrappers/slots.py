@@ -34,8 +34,8 @@ def slots_of(env: Any) -> Stage:
         return BatchSlots(env)
     if isinstance(env, gymnasium.vector.VectorEnv):
         raise TypeError(
-            f"{type(env).__name__}: of vector environments only those of this package take wrappers. Put these "
-            "wrappers on them before other ones; of other packages' environments wrap each one, "
+            f"{type(env).__name__}: the only vector environments that support these wrappers are those of this "
+            f"package. Apply these wrappers before others; for environments of other packages, wrap each one, "
             "`gymnasium.make_vec(id, wrappers=[lambda env: wrap(env, ...)])`"
         )
     if isinstance(env, gymnasium.Env):

@@ -29,15 +29,13 @@ def check_bottom(wrapper: Wrapper) -> KernelBatch:
     """
     name = type(wrapper).__name__
     if wrapper.batch is None:
-        raise ParameterError(f"{name}: {wrapper.name} is not a world of this package, and its state cannot be set")
+        raise ParameterError(f"{name}: {wrapper.name} is not a world of this package, so its state cannot be set")
     if wrapper.depth > 0:
-        raise ParameterError(
-            f"{name} sets the state of the world and must be the first wrapper, right on the environment"
-        )
+        raise ParameterError(f"{name} sets the state of the world and must be the innermost wrapper")
     stranger = stranger_on(wrapper.env)
     if stranger is not None:
         raise ParameterError(
-            f"{name} sets the state of the world; put it below {type(stranger).__name__}, which would not know of it"
+            f"{name} sets the state of the world; put it below {type(stranger).__name__}, which would not notice it"
         )
     return wrapper.batch
 
@@ -138,29 +136,29 @@ class SnapshotReset(Wrapper):
         if self.exact and circumstances(bank.params.view(batch.param_rows.dtype)[:, 0]) != circumstances(
             batch.param_rows
         ):
-            raise self.refuse("exact", "requires a world with the very parameters and options of the snapshots")
+            raise self.refuse("exact", "requires a world with the same parameters and options as the snapshots")
         states = bank.states.view(batch.states.dtype)[:, 0]
         try:
             check_states(batch.setup, states, bank.params.view(batch.param_rows.dtype)[:, 0])
         except SnapshotError as error:
             raise self.refuse("bank", f"cannot be used: {error}") from error
         if states["over"].any():
-            raise self.refuse("bank", "holds snapshots of episodes that have ended; leave those out")
+            raise self.refuse("bank", "contains snapshots of finished episodes; remove those")
         horizon = batch.setup.horizon
         usable = states["elapsed"] < horizon
         if not usable.any():
-            raise self.refuse("bank", f"holds no snapshot of a step before {horizon}, at which episodes end here")
+            raise self.refuse("bank", f"contains no snapshot from before step {horizon}, at which episodes end here")
         if self.agents == 1:
             usable &= states["alive"][:, 0]
             if not usable.any():
-                raise self.refuse("bank", f"holds no snapshot in which the first agent of {self.name} is alive")
+                raise self.refuse("bank", f"contains no snapshot in which the first agent of {self.name} is alive")
         return states[usable]
 
     def _sort(self) -> None:
         """The snapshots in the order of their classes."""
         count = len(self._states)
         if self.clusters > count:
-            raise self.refuse("clusters", f"is more than the {count} snapshots that can be used")
+            raise self.refuse("clusters", f"is more than the {count} usable snapshots")
         classes = np.zeros(count, np.int64)
         if self.clusters:
             classes = classes_of(self._observations(), self.clusters)

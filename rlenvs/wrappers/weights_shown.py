@@ -111,7 +111,7 @@ class WeightConditioned(OfVector, Appends):
         self.check_number("low", 0.0, 1.0 / self.terms)
         self.fixed = None if self.weights is None else self._simplex(self.weights)
         if self.fixed is not None and self.low:
-            raise self.refuse("low", "is for drawn weights, and weights are given")
+            raise self.refuse("low", "is for random weights, and weights are given")
         self.make_room("weights", [0.0] * self.terms, [1.0] * self.terms)
         self.keep("reward")
 

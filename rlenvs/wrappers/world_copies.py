@@ -54,7 +54,8 @@ class Copies(Stage):
         known = ["cost", *(f"cost_{name}" for name in world.costs)] if world.costs else []
         if cost not in known:
             raise wrapper.refuse(
-                "unsafe", f'is not a cost of {self.name}, which has {known}; a function or "module:name" may be given'
+                "unsafe",
+                f'is not a cost of {self.name}, which has {known}; a function or "module:name" can also be given',
             )
 
     def match(self, source: KernelBatch, key: np.ndarray, time: np.ndarray) -> None:

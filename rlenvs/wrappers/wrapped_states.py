@@ -29,9 +29,11 @@ def check_state(state: Any, wrappers: Sequence[Wrapper], name: str) -> WrappedSt
             if own not in (None, here):
                 raise SnapshotError(
                     f"{name}: this is a snapshot of the {state[0][2]} form with {own} agents in wrappers; the "
-                    f"{bottom.form} form here has {here}. Take it back to a {state[0][2]} form, or wrap that form here"
+                    f"{bottom.form} form here has {here}. Restore it in a {state[0][2]} environment, or wrap that "
+                    f"form here"
                 )
             raise SnapshotError(
-                f"{name}: the part of {type(wrapper).__name__} in this snapshot is damaged, or of another environment"
+                f"{name}: the part of {type(wrapper).__name__} in this snapshot is damaged, or belongs to another "
+                f"environment"
             )
     return state

@@ -273,4 +273,4 @@ def named(address: str) -> Any:
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise ParameterError(f"there is nothing at {address!r}: {error}") from error
+        raise ParameterError(f"cannot import {address!r}: {error}") from error

@@ -5,11 +5,9 @@ level that needs one, with what differs.
 
     [PPO]
     steps = 500_000                   # environment steps, all environments together
-    num_envs = 64                     # worlds side by side; with several agents, each gives a slot per agent
+    num_envs = 64                     # parallel environments; with several agents, each gives a slot per agent
     [PPO.hyperparameters]             # keywords of the algorithm; "linear 1e-3" falls to 0 over the training
-    learning_rate = "linear 1e-3"
-    [PPO.network]
-    layers = [64, 64]
+    learning_rate = "linear 1e-3" [PPO.network] layers = [64, 64]
 
     [QuadHover-v0]
     algorithms = ["PPO", "SAC"]       # agents that are shipped; the first is what `rlenvs train` takes
@@ -117,9 +115,9 @@ def _with_likes(table: Table, shared: Any, file: str, label: str) -> list[Table]
         name = found[0]["like"]
         if not isinstance(shared, Mapping) or name not in shared:
             known = f" {nearest(name, shared)}" if isinstance(shared, Mapping) and shared else ""
-            raise UnknownNameError(f"{label}: like={name!r}, and {file} has no table [shared.{name}].{known}")
+            raise UnknownNameError(f"{label}: like={name!r}, but {file} has no table [shared.{name}].{known}")
         if name in names:
-            raise ParameterError(f"{label}: like goes round in a ring: {' -> '.join([*names, name])}")
+            raise ParameterError(f"{label}: like is circular: {' -> '.join([*names, name])}")
         names.append(name)
         if not isinstance(shared[name], Mapping):
             raise ParameterError(f"{file}: shared.{name}={shared[name]!r} must be a table")
@@ -135,7 +133,7 @@ def _check_part(table: Table, label: str) -> None:
             raise UnknownNameError(f"{label}: there is no key {name!r}. {nearest(name, known)}")
     listed = table.get("algorithms", ["PPO"])
     if not isinstance(listed, list) or not listed or not set(map(str, listed)) <= set(ALGORITHMS):
-        raise ParameterError(f"{label}: algorithms={listed!r} must be a list of some of {', '.join(ALGORITHMS)}")
+        raise ParameterError(f"{label}: algorithms={listed!r} must be a list with entries from {', '.join(ALGORITHMS)}")
     if "seeds" in table:
         counts = table["seeds"] if isinstance(table["seeds"], Mapping) else {"": table["seeds"]}
         for name, count in counts.items():
@@ -144,7 +142,7 @@ def _check_part(table: Table, label: str) -> None:
                 raise UnknownNameError(f"{label}, seeds: there is no algorithm {name!r}. {nearest(name, ALGORITHMS)}")
     for name in TEXTS:
         if not isinstance(table.get(name, ""), str):
-            raise ParameterError(f"{label}: {name}={table[name]!r} must be a text")
+            raise ParameterError(f"{label}: {name}={table[name]!r} must be a string")
     for name in set(table) - {"algorithms", "seeds", *TEXTS}:
         if not isinstance(table[name], Mapping):
             raise ParameterError(f"{label}: {name}={table[name]!r} must be a table")

@@ -33,7 +33,7 @@ class Settings:
     Attributes:
         algorithm: of ALGORITHMS.
         steps: environment steps, all environments together; rounded up to whole rollouts.
-        num_envs: worlds side by side.
+        num_envs: parallel environments.
         hyperparameters: keywords of the algorithm's class in Stable-Baselines3 or sb3-contrib, or of
             `rlenvs.agents.imitate`; numbers for `action_noise` (standard deviation), and "linear x" for schedules that
             fall from x to 0.
@@ -228,7 +228,7 @@ def _check_plain(label: str, name: str, value: Any) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
         raise ParameterError(
-            f"{label}: {name}={value!r} must be a number, text, true or false, or lists and tables of these"
+            f"{label}: {name}={value!r} must be a number, string, true, false, or lists and tables of these"
         ) from None
     if value is None:
         raise ParameterError(f"{label}: {name} is null; leave it out")
@@ -266,11 +266,13 @@ def _check_network(label: str, found: Settings) -> None:
 def _check_convolutions(label: str, found: Settings) -> None:
     network = found.network
     if network.get("roles") and network.get("convolutions"):
-        raise ParameterError(f"{label}: [network] roles is for one row of numbers; leave it or convolutions out")
+        raise ParameterError(
+            f"{label}: [network] roles requires one observation vector; leave out roles or convolutions"
+        )
     if not network.get("convolutions"):
         for name in ("stride", "head"):
             if name in network:
-                raise ParameterError(f"{label}: [network] {name} is for convolutions, and there are none")
+                raise ParameterError(f"{label}: [network] {name} requires convolutions, and there are none")
     if network.get("head") == "planes":
         if network.get("stride", 1) != 1:
             raise ParameterError(f'{label}: [network] head = "planes" needs a stride of 1')
@@ -284,10 +286,10 @@ def _check_frames(label: str, found: Settings) -> None:
     if found.algorithm not in FRAMES:
         raise ParameterError(f"{label}: [network] frames is for {', '.join(FRAMES)}, not for {found.algorithm}")
     if found.hindsight:
-        raise ParameterError(f"{label}: [network] frames does not go with [hindsight]; leave one of them out")
+        raise ParameterError(f"{label}: [network] frames cannot be combined with [hindsight]; leave out one of them")
     for name in ("roles", "convolutions"):
         if found.network.get(name):
-            raise ParameterError(f"{label}: [network] frames does not go with {name}; leave one of them out")
+            raise ParameterError(f"{label}: [network] frames cannot be combined with {name}; leave out one of them")
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -309,7 +311,7 @@ def read_toml(path: str | Path) -> Table:
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f"{path} is no TOML file: {error}") from None
+        raise ParameterError(f"{path} is not a valid TOML file: {error}") from None
 
 
 def toml(table: Mapping[str, Any]) -> str:

@@ -85,8 +85,8 @@ class ActionLoader:
         wanted = (self._num_worlds,) if setup.single_choice else (self._num_worlds, size)
         if array.shape != wanted or array.dtype.kind not in self._kinds:
             raise ActionError(
-                f"{setup.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for the "
-                f"first agents: {'real numbers' if self._continuous else 'integers'} of shape {wanted}"
+                f"{setup.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for "
+                f"the first agents: {'real numbers' if self._continuous else 'integers'} of shape {wanted}"
             )
         array = array.reshape(-1, size)
         if self._continuous:

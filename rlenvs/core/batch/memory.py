@@ -33,8 +33,8 @@ def allocated(
         of_agents = setup.agents * (setup.dtypes["images"].itemsize + 8 * numbers)
         each = setup.dtypes["state"].itemsize + setup.dtypes["result"].itemsize + of_agents
         raise ParameterError(
-            f"{num_worlds} environments of {setup.world.name} require some {num_worlds * each / 2**30:,.1f} GiB of "
-            f"memory, more than there is; choose fewer ({each / 2**10:.1f} KiB each)"
+            f"{num_worlds} environments of {setup.world.name} require about {num_worlds * each / 2**30:,.1f} GiB of "
+            f"memory, more than is available; use fewer ({each / 2**10:.1f} KiB each)"
         ) from error
     for name, array in contents.items():
         if name != "param_rows":

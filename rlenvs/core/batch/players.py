@@ -69,7 +69,9 @@ class Players:
         """See `KernelBatch.play`: a name per agent, or None."""
         name_of_world, players, agents = self._world.name, self._world.players, self._setup.agents
         if not isinstance(names, Sequence):
-            raise ParameterError(f"{name_of_world}: slots={shortened(names)} must be a player's name, or a list")
+            raise ParameterError(
+                f"{name_of_world}: slots={shortened(names)} must be a player's name, or a list of names"
+            )
         if len(names) != agents:
             raise ParameterError(f"{name_of_world}: {len(names)} slots were given for {agents} agents")
         for name in names:

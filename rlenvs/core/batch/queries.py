@@ -16,7 +16,7 @@ def graded_goals(setup: Setup, loops: Loops, achieved: Any, desired: Any) -> tup
     """See `KernelBatch.compute_reward`."""
     name, size = setup.world.name, setup.goal_size
     if not setup.world.goal:
-        raise ActionError(f"{name} has no goals, and so no compute_reward")
+        raise ActionError(f"{name} has no goals, so it has no compute_reward")
     setup.check_goal_reward("compute_reward", "leave it out")
     goals = [numbers_in(name, goal).astype(np.float32) for goal in (achieved, desired)]
     if goals[0].shape != goals[1].shape or goals[0].shape[-1:] != (size,):

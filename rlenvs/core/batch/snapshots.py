@@ -52,13 +52,13 @@ def checked_snapshot(batch: KernelBatch, snapshot: Any, worlds: int) -> Any:
     """
     name = batch.world.name
     if not isinstance(snapshot, Snapshot):
-        raise SnapshotError(f"{name}: a snapshot is needed, as get_state gives it, not a {type(snapshot).__name__}")
+        raise SnapshotError(f"{name}: needed: a snapshot returned by get_state, not a {type(snapshot).__name__}")
     if not snapshot.is_whole:
-        raise SnapshotError(f"{name}: the snapshot is damaged: it is not what get_state gave")
+        raise SnapshotError(f"{name}: the snapshot is damaged: it differs from what get_state returned")
     if snapshot.world != batch.setup.fingerprint:
         raise SnapshotError(f"a snapshot of {snapshot.world} does not fit {batch.setup.fingerprint}")
     if (len(snapshot.state), len(snapshot.params)) != (batch.states.itemsize, batch.param_rows.itemsize):
-        raise SnapshotError(f"{name}: the snapshot has another size")
+        raise SnapshotError(f"{name}: the snapshot has a different size")
     rows: Any = np.frombuffer(bytearray(snapshot.params), batch.param_rows.dtype)
     row, own = rows[0], batch.param_rows[0]
     if batch.world.published is not None:
@@ -67,7 +67,8 @@ def checked_snapshot(batch: KernelBatch, snapshot: Any, worlds: int) -> Any:
     other = sorted(option for option in coded if row[option] != own[option])
     if other:
         raise SnapshotError(
-            f"{name}: the snapshot was made with another value of {', '.join(other)}; make the environment with it"
+            f"{name}: the snapshot was made with a different value of {', '.join(other)}; make the environment with "
+            f"that value"
         )
     _check_data(batch, row, worlds)
     _check_params(batch, row)
@@ -81,12 +82,13 @@ def _check_data(batch: KernelBatch, row: Any, worlds: int) -> None:
     data = [field for field in batch.world.data if not np.array_equal(row[field], own[field])]
     if whole := [field for field in data if batch.world.data[field].code not in ("f4", "f8")]:
         raise SnapshotError(
-            f"{name}: the snapshot was made with another {', '.join(whole)}; make the environment with its options"
+            f"{name}: the snapshot was made with a different {', '.join(whole)}; make the environment with the same "
+            f"options"
         )
     if data and worlds < batch.num_worlds:
         raise SnapshotError(
-            f"{name}: the snapshot was made with another {', '.join(data)}, which all worlds of a batch share; put "
-            "it into all of them, or into a batch with its options"
+            f"{name}: the snapshot was made with a different {', '.join(data)}, which all worlds of a batch share; "
+            f"restore it in all of them, or in a batch with its options"
         )
 
 
@@ -98,9 +100,9 @@ def _check_params(batch: KernelBatch, row: Any) -> None:
             batch.world.params[name].check(name, value)
         batch.setup.check_together({**vars(batch.setup.values), **values})
     except ParameterError as error:
-        raise SnapshotError(f"{batch.world.name}: the snapshot's parameters cannot be: {error}") from None
+        raise SnapshotError(f"{batch.world.name}: the snapshot's parameters are invalid: {error}") from None
     if row["horizon"] < 1 or not np.isfinite(row["weights"]).all():
-        raise SnapshotError(f"{batch.world.name}: the snapshot's time limit or weights are none that `make` takes")
+        raise SnapshotError(f"{batch.world.name}: the snapshot's time limit or weights are not allowed by `make`")
 
 
 def checked_arrays(batch: KernelBatch, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -115,7 +117,9 @@ def checked_arrays(batch: KernelBatch, arrays: Mapping[str, np.ndarray]) -> dict
         # parameters: one row, or one per world
         rows = (1, batch.num_worlds) if name == "param_rows" else (len(own),)
         if given is None or len(given) not in [own.nbytes // max(len(own), 1) * count for count in rows]:
-            raise SnapshotError(f"{batch.world.name}: the arrays are of other worlds, or of another number of them")
+            raise SnapshotError(
+                f"{batch.world.name}: the arrays belong to other worlds, or to a different number of worlds"
+            )
         array = np.frombuffer(bytearray(given), own.dtype)
         found[name] = array if name == "param_rows" else array.reshape(own.shape)
     check_states(batch.setup, found["states"], found["param_rows"])

@@ -15,10 +15,10 @@ NO_REASON = np.array("", object)
 # why the episode of a world was broken off, by the driver's codes
 REASONS = (
     "",
-    "the state stopped being finite (NaN or infinity)",
-    "the reward stopped being finite (NaN or infinity)",
-    "the observation stopped being finite (NaN)",
-    "the physics engine could not move the world",
+    "the state is no longer finite (NaN or infinity)",
+    "the reward is no longer finite (NaN or infinity)",
+    "the observation is no longer finite (NaN)",
+    "the physics engine failed to simulate the world",
 )
 
 

@@ -22,7 +22,7 @@ def check_distribution(folder: Path) -> None:
         version = found.name.removeprefix("rlenvs-").removesuffix(".dist-info")
         pip = f"{sys.executable} -m pip"
         raise DependencyError(
-            f"{folder} also holds the distribution 'rlenvs' {version}, which is not this package: it is another "
-            f"project's, and its files may have replaced some of these. Run: {pip} uninstall -y rlenvs; then install "
-            f"{DISTRIBUTION} anew, with --force-reinstall --no-deps"
+            f"{folder} also holds the distribution 'rlenvs' {version}, which is not this package: it belongs to "
+            f"another project, and its files may have replaced some of this package's. Run: {pip} uninstall -y "
+            f"rlenvs; then reinstall {DISTRIBUTION} with --force-reinstall --no-deps"
         )

@@ -137,7 +137,7 @@ def entry(id: str) -> Entry:
 
 
 def nearest_ids(name: str) -> str:
-    """A sentence that names the ids most like a name; an id of each family where none is like it."""
+    """A sentence that suggests the ids closest to a name, or `rlenvs list` if none is close."""
     wanted = _stem(name[:MUCH])
     ids = [id for id in catalogue if id.startswith(f"{NAMESPACE}/mo-") == name.rpartition("/")[2].startswith("mo-")]
     likeness = {id: SequenceMatcher(None, wanted, _stem(id)).ratio() for id in ids}
@@ -147,24 +147,13 @@ def nearest_ids(name: str) -> str:
     near = sorted((id for id in ids if likeness[id] >= max(LIKE, best - 0.1)), key=lambda id: (-likeness[id], id))[:3]
     if near:
         return f"Did you mean {' or '.join(map(repr, near))}?"
-    families: dict[str, list[str]] = {}
-    for id, row in catalogue.items():
-        if not id.startswith(f"{NAMESPACE}/mo-"):
-            families.setdefault(_family(row), []).append(id.partition("/")[2])
-    groups = sorted(families.values(), key=len, reverse=True)
-    some = [f"{len(group)} like {group[0]}" if len(group) > 1 else group[0] for group in groups]
-    return f"No name is near it. There are {', '.join(some)}; `rlenvs list` lists all."
+    return f"No id is similar. Run `rlenvs list` to see all {len(ids)} environments."
 
 
 def _stem(id: str) -> str:
     """A name without namespace, form, version and capitals."""
     name = id.lower().rpartition("/")[2].removeprefix("mo-")
     return re.sub(r"[^a-z0-9]", "", re.sub(r"-v\d+$", "", name))
-
-
-def _family(row: Entry) -> str:
-    parts = str(row.address).partition(":")[0].split(".")
-    return parts[2] if parts[0] == NAMESPACE and len(parts) > 3 else "your own"
 
 
 def world_of(id: str) -> World:

@@ -58,5 +58,5 @@ def catalogue_text(packages: Iterable[ModuleType]) -> str:
     rows = [catalogue_row(world) for world in worlds_of(packages)]
     names = [row["id"] for row in rows]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise ValueError(f"several worlds are called {sorted(twice)}; an id is unique")
+        raise ValueError(f"several worlds are named {sorted(twice)}; ids must be unique")
     return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n"

@@ -128,7 +128,9 @@ def action_form(chosen: Chosen, flat: bool) -> ActionForm:
     declared: tuple[Any, ...] = (type(action).__name__, size)
     if isinstance(action, Continuous):
         if flat:
-            raise ParameterError(f"{chosen.world.name}: flat_actions is for choices, and its actions are numbers")
+            raise ParameterError(
+                f"{chosen.world.name}: flat_actions is for discrete actions, and its actions are continuous"
+            )
         return _of_numbers(chosen, action, size)
     choices: tuple[int, ...] = (size,)
     idle: tuple[int, ...] = (action.idle,) if isinstance(action, DiscreteChoice) else ()

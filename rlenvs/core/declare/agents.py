@@ -39,7 +39,7 @@ def roles_of(chosen: Chosen, action: ActionForm, numbers: int) -> tuple[Role, ..
     largest = max(role.observation for role in roles), max(role.action for role in roles)
     if len(names) != agents or len(roles) != agents or largest != (numbers, action.size):
         raise ParameterError(
-            f"{world.name}: roles={roles} must be {agents}, of different names, the largest observation "
+            f"{world.name}: roles={roles} must be {agents}, with different names, the largest observation "
             f"and action of sizes {(numbers, action.size)}"
         )
     return roles

@@ -31,7 +31,7 @@ def solve(matrix: Any, values: Any) -> np.ndarray:
     for column in range(n):
         pivot = column + int(np.argmax(np.abs(a[column:, column])))
         if not abs(a[pivot, column]) > 0.0:
-            raise ValueError(f"the matrix has no inverse: column {column} follows from those before it")
+            raise ValueError(f"the matrix is singular: column {column} depends linearly on those before it")
         for rows in (a, x):
             rows[[column, pivot]] = rows[[pivot, column]]
         factors = a[column + 1 :, column, None] / a[column, column]

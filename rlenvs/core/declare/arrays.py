@@ -347,7 +347,7 @@ def all_sizes(setup: Setup) -> dict[str, int]:
     for name in following.keys() & setup.sizes.keys():
         if setup.sizes[name] != following[name]:
             raise ParameterError(
-                f"{setup.world.name}: the size {name!r} is {setup.sizes[name]}, and the core has {following[name]} "
-                "under this name; choose another one"
+                f"{setup.world.name}: the size {name!r} is {setup.sizes[name]}, but the core uses this name with the "
+                f"value {following[name]}; choose another name"
             )
     return {**setup.sizes, **following}

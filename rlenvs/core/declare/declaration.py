@@ -90,14 +90,14 @@ def _check_types(spec: World) -> None:
 def _check_originals(name: str, spec: World) -> None:
     named = spec.drop_in
     if own := set(named.keywords) & {*spec.params, *spec.options}:
-        raise ParameterError(f"{name}: drop_in names keywords that the world has itself: {sorted(own)}")
+        raise ParameterError(f"{name}: drop_in names keywords that the world already has: {sorted(own)}")
     if unknown := {param for params in named.starts.values() for param in params} - set(spec.params):
         raise ParameterError(f"{name}: drop_in starts name {sorted(unknown)}, which are no parameters")
 
 
 def _check_observation(name: str, observation: Mapping[str, Block], images: Mapping[str, Image]) -> None:
     if not observation and not images:
-        raise ParameterError(f"{name}: an observation has blocks, or images, or both")
+        raise ParameterError(f"{name}: an observation must have blocks, images, or both")
     if any(part.discrete for part in observation.values()):
         fixed = [part for part in observation.values() if not any(isinstance(size, str) for size in part.shape)]
         if len(fixed) > 1 or images:

@@ -88,7 +88,7 @@ def block(
     if not (callable(low) or callable(high)) and not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ParameterError(f"an observation block needs finite low < high, not [{low}, {high}]")
     if logarithmic and not raw:
-        raise ParameterError("a logarithmic observation block has to be raw")
+        raise ParameterError("a logarithmic observation block must be raw")
     low, high = (bound if callable(bound) else float(bound) for bound in (low, high))
     return Block(shape, low, high, unit, doc, raw, constant, whole, logarithmic)
 

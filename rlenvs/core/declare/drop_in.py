@@ -170,7 +170,7 @@ def translated(
                 raise ParameterError(f"{world.name}: {name} is not for level={world.level_name!r}; give `weights`")
             before = taken.get(target) or (target if target in (weights if is_weight else own) else "")
             if before:
-                raise ParameterError(f"{world.name}: {name} and {before} say the same; give one of them")
+                raise ParameterError(f"{world.name}: {name} and {before} have the same meaning; give one of them")
             taken[target] = name
             (more if is_weight else own)[target] = meant
     return own, {**weights, **more}

@@ -40,7 +40,7 @@ def mapping(name: str, value: Any, example: Mapping[str, Any]) -> Mapping[str, A
         return {}
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         such = f", such as {dict(islice(example.items(), 1))}" if example else ""
-        raise ParameterError(f"{name}={shortened(value)} must be a dictionary by name{such}")
+        raise ParameterError(f"{name}={shortened(value)} must be a dictionary with names as keys{such}")
     return value
 
 
@@ -57,7 +57,7 @@ def threads_of(value: Any) -> int | None:
         return None
     count = positive("threads", value, ", or None to choose")
     if count > MOST_THREADS:
-        raise ParameterError(f"threads={shortened(value)} are more than the {MOST_THREADS} that are shared")
+        raise ParameterError(f"threads={shortened(value)} is too large; at most {MOST_THREADS} are supported")
     return count
 
 
@@ -147,7 +147,9 @@ def params_of(
     once = {name: value for option, value in given.items() for name in starts[option]}
     if set(left) - set(others):
         known = " and ".join(map(repr, ("params", *starts, *others)))
-        raise ParameterError(f"reset knows no options {sorted(set(left) - set(others))}; it knows {known}")
+        raise ParameterError(
+            f"reset does not support the options {sorted(set(left) - set(others))}; it supports {known}"
+        )
     return params, once, left
 
 

@@ -37,7 +37,7 @@ def one_limit(**wishes: Any) -> int | None:
     found = {name: check_limit(name, value) for name, value in newest(wishes).items()}
     if len(set(found.values())) > 1:
         given = " and ".join(f"{name}={value!r}" for name, value in found.items())
-        raise ParameterError(f"{given} are names of one limit, the steps until truncation; give one of them")
+        raise ParameterError(f"{given} are aliases of the same limit, the steps until truncation; give one of them")
     return next(iter(found.values()), None)
 
 

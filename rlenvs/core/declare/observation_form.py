@@ -184,22 +184,24 @@ def _kind_of(chosen: Chosen, encoding: str, images_alone: bool, goals: bool) -> 
     if encoding == "float" and not discrete:
         return _published_kind(chosen)
     if not parts or images_alone:
-        raise ParameterError(f"{name}: encoding={encoding!r} is for numbers, and its observation is images")
+        raise ParameterError(
+            f"{name}: encoding={encoding!r} is for numeric observations, and its observation consists of images"
+        )
     if goals:
         raise ParameterError(f"{name}: encoding={encoding!r} does not go with form='goal', whose goals are floats")
     if encoding == "integer" and not all(part.whole for part in parts.values()):
         fraction = next(name for name, part in parts.items() if not part.whole)
         raise ParameterError(
-            f"{name}: encoding='integer' is for observations of whole numbers, and {fraction!r} is none; "
-            "encoding='unit' and 'uint8' are for all"
+            f"{name}: encoding='integer' requires integer observations, and {fraction!r} is not one; use "
+            f"encoding='unit' or 'uint8'"
         )
     if encoding == "one_hot" and not discrete:
         raise ParameterError(
-            f"{name}: encoding='one_hot' is for an observation that is one of n whole numbers; 'unit' is for all"
+            f"{name}: encoding='one_hot' requires an observation that is one of n integers; use encoding='unit'"
         )
     if encoding == "tuple" and not (discrete and _parts_of_number(chosen)):
         raise ParameterError(
-            f"{name}: encoding='tuple' is for an observation that is one whole number made of several, as Blackjack's"
+            f"{name}: encoding='tuple' requires an observation that combines several integers, as in Blackjack"
         )
     return "discrete" if encoding == "float" else encoding
 

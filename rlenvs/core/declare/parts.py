@@ -65,7 +65,7 @@ def recipe(episodes: Mapping[str | Callable[..., Any], int], *, kept: int = 0, d
         doc: what it is.
     """
     if not episodes or any(count < 1 for count in episodes.values()) or kept < 0:
-        raise ParameterError(f"recipe: episodes={dict(episodes)} and kept={kept} are to be positive")
+        raise ParameterError(f"recipe: episodes={dict(episodes)} and kept={kept} must be positive")
     return Recipe(episodes, kept, doc)
 
 

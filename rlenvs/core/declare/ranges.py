@@ -67,8 +67,8 @@ def check_states(setup: Setup, states: np.ndarray, params: np.ndarray) -> None:
             place = _place(states.dtype, int(numbers.at[column]) * item, item)
             least, most = numbers.least[column].item(), numbers.most[column].item()
             raise SnapshotError(
-                f"{setup.world.name}: the snapshot has {place} = {values[row, column].item()}, outside of "
-                f"[{least:g}, {most:g}]; it is not what get_state gave"
+                f"{setup.world.name}: the snapshot has {place} = {values[row, column].item()}, outside [{least:g}, "
+                f"{most:g}]; it differs from what get_state returned"
             )
     bits = setup.world.layouts["state"].exponents(setup.sizes)
     infinite = (((rows.view(np.uint32)[:, : len(bits)] & bits) == bits) & (bits != 0)).any(axis=0)
@@ -78,13 +78,15 @@ def check_states(setup: Setup, states: np.ndarray, params: np.ndarray) -> None:
     generators = [name for name in ("rng", "players_rng") if name in (states.dtype.names or ())]
     for name in generators:
         if (~states[name].any(axis=1) & ~states["over"]).any():
-            raise SnapshotError(f"{setup.world.name}: the snapshot has {name} = 0, from which no random number follows")
+            raise SnapshotError(
+                f"{setup.world.name}: the snapshot has {name} = 0, which is not a valid generator state"
+            )
     if (states["elapsed"] > params["horizon"]).any():
-        raise SnapshotError(f"{setup.world.name}: the snapshot is of a step behind its time limit")
+        raise SnapshotError(f"{setup.world.name}: the snapshot is beyond its time limit")
     if fault_of := setup.world.functions.get("state_fault"):
         for state, row in zip(states, np.broadcast_to(params, states.shape), strict=True):
             if fault := fault_of(row, state):
-                raise SnapshotError(f"{setup.world.name}: the snapshot cannot be one of this world: {fault}")
+                raise SnapshotError(f"{setup.world.name}: the snapshot is not a valid state of this world: {fault}")
 
 
 def _place(dtype: np.dtype, byte: int, item: int) -> str:

@@ -147,8 +147,8 @@ class Setup:
             weighty = ", ".join(f"{name!r}" for name in self.beside_goals)
             remedy = choices_with_goal_rewards(self.world, self.values)
             raise ParameterError(
-                f"{self.world.name}: {wanted} needs a reward that follows from the goals alone, and the terms "
-                f"{weighty}, which have a weight, do not; {remedy}, or {otherwise}"
+                f"{self.world.name}: {wanted} needs a reward that depends only on the goals, but the weighted terms "
+                f"{weighty} do not; {remedy}, or {otherwise}"
             )
 
     @functools.cached_property
@@ -222,7 +222,7 @@ class Setup:
         """
         if "pareto_front" not in self.world.functions:
             raise NotImplementedError(
-                f"{self.world.name} knows no exact Pareto front; estimate one from the returns of policies"
+                f"{self.world.name} has no exact Pareto front; estimate one from the returns of policies"
             )
         if isinstance(gamma, bool) or not isinstance(gamma, (int, float, np.number)) or not 0.0 < gamma <= 1.0:
             raise ParameterError(f"gamma={shortened(gamma)} must be a number in (0, 1]")

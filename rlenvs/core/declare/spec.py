@@ -377,7 +377,7 @@ class World:
         """Kernel (p, s, k, a, rng), a scripted player: fills the action of agent k, a[k] (a[k, j] for numbers), drawing
         from `rng` alone. ParameterError when `players` does not name it."""
         if name not in self.players:
-            raise ParameterError(f"{self.name}: name the player {name!r} in players={self.players} first")
+            raise ParameterError(f"{self.name}: add the player {name!r} to players={self.players} first")
         return lambda function: self._add(f"player {name}", function)
 
     def placing(self, function: Function) -> Function:

@@ -30,20 +30,20 @@ def reason(error: OSError) -> str:
 
 
 def open_file(path: Any) -> BinaryIO:
-    """A file opened for reading, at once; OSError where it is no plain file."""
+    """A file opened for reading, at once; OSError where it is not a regular file."""
     try:
         # without waiting for somebody to write to a pipe
         handle = os.open(os.fspath(path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except TypeError:
-        raise OSError(errno.EINVAL, f"a {type(path).__name__} is no path of a file") from None
+        raise OSError(errno.EINVAL, f"a {type(path).__name__} is not a file path") from None
     except ValueError:  # a NUL in its name, or a letter that no file system knows
-        raise OSError(errno.EINVAL, "its name holds a character that names cannot") from None
+        raise OSError(errno.EINVAL, "its name contains an invalid character") from None
     mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(mode):
         os.close(handle)
         if stat.S_ISDIR(mode):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-        raise OSError(errno.EINVAL, "it is no plain file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return open(handle, "rb")
 
 
@@ -57,7 +57,7 @@ def read_whole(path: Any, largest: int) -> bytes:
     """All of a file; OSError where it cannot be read, is no plain file, or has more than `largest` bytes."""
     data = read_file(path, largest)
     if len(data) > largest:
-        raise OSError(errno.EFBIG, f"it has more than the {largest} bytes that such a file may have")
+        raise OSError(errno.EFBIG, f"it has more than the {largest} bytes allowed for such a file")
     return data
 
 
@@ -66,7 +66,7 @@ def read_text(path: Any, largest: int) -> str:
     try:
         return read_whole(path, largest).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise OSError(errno.EINVAL, f"it is no text in UTF-8 ({error.reason} at byte {error.start})") from None
+        raise OSError(errno.EINVAL, f"it is not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
 def read_arrays(path: Any, names: Iterable[str], largest: int) -> dict[str, np.ndarray]:
@@ -74,20 +74,20 @@ def read_arrays(path: Any, names: Iterable[str], largest: int) -> dict[str, np.n
     agree; OSError where it is none, or has more than `largest` bytes of them."""
     with open_file(path) as file:
         if file.read(6) == b"\x93NUMPY":
-            raise OSError(errno.EINVAL, "it is no .npz file; it holds a single array")
+            raise OSError(errno.EINVAL, "it is not an .npz file; it contains a single array")
         try:
             with zipfile.ZipFile(file) as archive:
                 known = {part.filename: part for part in archive.infolist()}
                 parts = {name: known[f"{name}.npy"] for name in names if f"{name}.npy" in known}
                 if sum(part.file_size for part in parts.values()) > largest:
-                    raise OSError(errno.EFBIG, f"its arrays have more than the {largest} bytes that they may have")
+                    raise OSError(errno.EFBIG, f"its arrays have more than the {largest} bytes allowed")
                 if any(part.compress_type not in COMPRESSED for part in parts.values()):
-                    raise ValueError("it is packed in another way than NumPy does")
+                    raise ValueError("it uses a compression that NumPy does not")
                 return {name: _array(archive.read(part)) for name, part in parts.items()}
         except OSError:
             raise
         except Exception as error:  # whatever zipfile, its compressors and NumPy raise where a file is damaged
-            raise OSError(errno.EINVAL, f"it is no .npz file, or a damaged one: {clipped(str(error))}") from None
+            raise OSError(errno.EINVAL, f"it is not an .npz file, or it is damaged: {clipped(str(error))}") from None
 
 
 def _array(data: bytes) -> np.ndarray:
@@ -102,7 +102,7 @@ def _array(data: bytes) -> np.ndarray:
         raise ValueError("arrays of Python objects are not read")
     told, there = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
     if min(shape, default=0) < 0 or told != there:
-        raise ValueError(f"an array's header tells of {told} bytes, and there are {there}")
+        raise ValueError(f"an array's header says {told} bytes, but there are {there}")
     array = np.frombuffer(data, dtype, math.prod(shape), file.tell())
     return array.reshape(shape, order="F" if by_columns else "C").copy()
 
@@ -113,20 +113,20 @@ def find_files(path: Any, ending: str) -> list[Path]:
     try:
         mode = os.stat(os.fspath(path)).st_mode
     except TypeError:
-        raise OSError(errno.EINVAL, f"a {type(path).__name__} is no path") from None
+        raise OSError(errno.EINVAL, f"a {type(path).__name__} is not a path") from None
     except ValueError:
-        raise OSError(errno.EINVAL, "its name holds a character that names cannot") from None
+        raise OSError(errno.EINVAL, "its name contains an invalid character") from None
     if not stat.S_ISDIR(mode):
         return [Path(path)]
     found, seen = [], 0
     for folder, folders, files in os.walk(path, onerror=_refuse):
         seen += len(folders) + len(files)
         if seen > MOST_ENTRIES:
-            raise OSError(errno.EFBIG, f"the folder holds more than {MOST_ENTRIES} files and folders")
+            raise OSError(errno.EFBIG, f"the folder contains more than {MOST_ENTRIES} files and folders")
         found += [Path(folder, name) for name in files if name.endswith(ending)]
     for file in found:
         if not file.exists() or not stat.S_ISREG(file.stat().st_mode):
-            raise OSError(errno.EINVAL, f"{file.name} in it is no plain file, or a link to nothing")
+            raise OSError(errno.EINVAL, f"{file.name} in it is not a regular file, or a link to nothing")
     return sorted(found)
 
 

@@ -109,7 +109,7 @@ def weights_of(world: World, values: SimpleNamespace, wanted: Mapping[str, float
     chosen = {**presets_of(world, vars(values)), **wanted}
     found = np.array([chosen.get(name, term.weight) for name, term in terms.items()], np.float64)
     if wanted and not found.any():
-        raise ParameterError(f"weights={shortened(wanted)} leave all terms of {world.name} without a weight")
+        raise ParameterError(f"weights={shortened(wanted)} leave no term of {world.name} with a nonzero weight")
     return found
 
 
@@ -139,9 +139,9 @@ def range_example(world: World) -> dict[str, tuple[float, float]]:
 
 def _refuse_keyword(world: World, name: str, known: list[str]) -> None:
     if name == "scaled":
-        hint = "It has one form; `scaled` is for worlds that have the spaces of a published environment by default."
+        hint = "`scaled` is only for environments that have the spaces of a published environment by default."
     elif name in ALIASES:
-        hint = f"Here it is called {ALIASES[name]!r}."
+        hint = f"Use {ALIASES[name]!r}."
     elif difflib.get_close_matches(name, known, n=1, cutoff=0.5):
         hint = nearest(name, known)
     else:

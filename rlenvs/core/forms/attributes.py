@@ -15,7 +15,7 @@ from rlenvs.core.declare.drop_in import Instead
 from rlenvs.core.declare.errors import ParameterError
 
 SHARED = (bool, int, float, str, dict, type(None))  # attributes of a vector form that hold for each environment
-WAY = "change the state by `batch.states` and `refresh()`, or go back to a snapshot by `set_state(snapshot)`"
+WAY = "change the state through `batch.states` and `refresh()`, or restore a snapshot with `set_state(snapshot)`"
 
 
 def attribute_of(batch: KernelBatch, index: int, name: str, form: str) -> Any:
@@ -88,9 +88,9 @@ def values_by_world(env: Any, name: str) -> list[Any]:
     if name == "spec" or isinstance(getattr(env, name, env), SHARED):
         return [getattr(env, name)] * env.num_envs
     raise AttributeError(
-        f"{type(env).__name__}: {name!r} is not there for single environments of a batch; there are "
+        f"{type(env).__name__}: {name!r} is not available for single environments of a batch; available are "
         f"{', '.join([*OF_EACH, *shared, *batch.world.params, *batch.world.drop_in.views])}. "
-        'vectorization_mode="sync" has an object for each environment'
+        'vectorization_mode="sync" makes an object for each environment'
     )
 
 

@@ -302,7 +302,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
 
 def refuse_closed(world: str, *_: Any) -> None:
     """EpisodeOverError for a call of a closed environment."""
-    raise EpisodeOverError(f"{world}: the environment is closed; make another one")
+    raise EpisodeOverError(f"{world}: the environment is closed; make a new one")
 
 
 def _no_short_way(action: Any) -> None:

@@ -35,12 +35,12 @@ def read_order(reply: Any) -> tuple[str, tuple[str, ...]]:
         ValueError: the reply is anything else, with the reason.
     """
     if not isinstance(reply, str):
-        raise ValueError(f"the reply is no text but {type(reply).__name__}")
+        raise ValueError(f"the reply must be a string, not {type(reply).__name__}")
     if len(reply) > LONGEST_REPLY:
         raise ValueError(f"the reply has {len(reply)} characters; at most {LONGEST_REPLY} are read")
     found = ORDER.fullmatch(reply)
     if found is None:
-        raise ValueError(f"{shortened(reply)} is not one order such as <name(argument)> and nothing else")
+        raise ValueError(f"{shortened(reply)} is not exactly one command such as <name(argument)>")
     arguments = tuple(part.strip() for part in found[2].split(",")) if found[2].strip() else ()
     return found[1].lower(), arguments
 
@@ -116,14 +116,14 @@ class Interpreter:
         setup = self.batch.setup
         if name != "choose":
             wanted = "label or number" if setup.single_choice else "label or number, ..."
-            raise ValueError(f"there is no order <{name}(...)>; the order is <choose({wanted})>")
+            raise ValueError(f"there is no command <{name}(...)>; the command is <choose({wanted})>")
         expect(name, arguments, setup.numbers)
         chosen = [_choice(word, setup.labels_of(j)) for j, word in enumerate(arguments)]
         return chosen[0] if setup.single_choice else np.array(chosen)
 
     def _numbers(self, name: str, arguments: Sequence[str]) -> np.ndarray:
         if name != "set":
-            raise ValueError(f"there is no order <{name}(...)>; the order is <set(number, ...)>")
+            raise ValueError(f"there is no command <{name}(...)>; the command is <set(number, ...)>")
         return np.array([float(number) for number in arguments], np.float32)
 
     def _legal(self, action: Any, reply: str, k: int) -> Any:
@@ -139,7 +139,7 @@ class Interpreter:
             raise ValueError(f"needed: {setup.numbers} choices, not {len(choices)}")
         for choice, part in zip(choices.tolist(), self._masks(k), strict=True):
             if not 0 <= choice < len(part):
-                raise ValueError(f"there is no choice {choice}; there are {len(part)}, from 0 on")
+                raise ValueError(f"there is no choice {choice}; choices are 0 to {len(part) - 1}")
             if not part[choice]:
                 raise ValueError(f"{shortened(reply.strip())} is not legal now")
         return int(choices[0]) if setup.single_choice else choices

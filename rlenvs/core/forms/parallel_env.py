@@ -215,7 +215,9 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         roles, name = batch.setup.roles, batch.world.name
         kind = "real numbers" if continuous else "an integer" if single else "integers"
         if not isinstance(actions, Mapping):
-            raise ActionError(f"{name}: actions={shortened(actions)} must be a dictionary with an action by agent")
+            raise ActionError(
+                f"{name}: actions={shortened(actions)} must be a dictionary with an action for each agent"
+            )
         if not self._index.keys() >= actions.keys():
             unknown = sorted(map(str, actions.keys() - self._index.keys()))
             raise ActionError(f"{name}: there are no agents {unknown}; there are {self.possible_agents}")

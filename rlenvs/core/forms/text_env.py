@@ -41,7 +41,7 @@ class TextSnapshot(NamedTuple):
 def _world_in(snapshot: Any, agents: int) -> Snapshot:
     """The world's part of a snapshot; SnapshotError when it is none of a text form with so many agents."""
     if not isinstance(snapshot, TextSnapshot) or not isinstance(snapshot.illegal, tuple):
-        raise SnapshotError(f"a snapshot of an environment in words is needed, not {shortened(snapshot)}")
+        raise SnapshotError(f"needed: a snapshot of a text environment, not {shortened(snapshot)}")
     if len(snapshot.illegal) != agents:
         raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
     return snapshot.world
@@ -119,7 +119,7 @@ class TextParallelEnv(PettingZooParallelEnv):
             EpisodeOverError: no agent is alive.
         """
         if not isinstance(actions, Mapping):
-            raise ActionError(f"actions={shortened(actions)} must be a dictionary with a reply by agent")
+            raise ActionError(f"actions={shortened(actions)} must be a dictionary with a reply for each agent")
         read = {
             agent: self._interpreter.act(actions[agent], self._index[agent])
             for agent in self.agents

@@ -265,7 +265,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         """Restore snapshots, one per world; returns the observations."""
         given = len(snapshots) if isinstance(snapshots, (list, tuple)) and not isinstance(snapshots, Snapshot) else 1
         if given != self.num_envs or isinstance(snapshots, Snapshot):
-            raise ParameterError(f"a list of {self.num_envs} snapshots is needed, one per environment, not {given}")
+            raise ParameterError(f"needed: a list of {self.num_envs} snapshots, one per environment, not {given}")
         for snapshot in snapshots:
             self.batch.check_snapshot(snapshot)
         for i, snapshot in enumerate(snapshots):

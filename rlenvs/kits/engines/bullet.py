@@ -77,11 +77,11 @@ class BulletEngine:
         self._closer = weakref.finalize(self, _close_all, self._worlds)
         if batch.num_worlds > MOST_CLIENTS:
             raise EngineError(
-                f"{batch.num_worlds} worlds were asked for; PyBullet has at most {MOST_CLIENTS} in a process. "
-                "Make fewer, or spread them over several processes"
+                f"{batch.num_worlds} worlds were requested; PyBullet supports at most {MOST_CLIENTS} per process. Use "
+                f"fewer, or several processes"
             )
         if gui and sys.platform == "linux" and not os.environ.get("DISPLAY"):
-            raise EngineError("PyBullet's window needs a screen, and DISPLAY is not set; leave the window out")
+            raise EngineError("PyBullet's window needs a display, and DISPLAY is not set; leave out the window")
 
     def adopt(self, worlds: np.ndarray) -> None:
         """Apply the parameters of some worlds; those that have no bodies yet get them with these.
@@ -199,8 +199,8 @@ class BulletEngine:
             client = -1
         if client < 0:
             raise EngineError(
-                f"PyBullet gives world {i} no client: it has at most {MOST_CLIENTS} for all environments of a process. "
-                "Close some, or spread them over several processes"
+                f"PyBullet has no client left for world {i}: it supports at most {MOST_CLIENTS} for all environments "
+                f"of a process. Close some, or use several processes"
             )
         return int(client)
 

@@ -164,9 +164,10 @@ def gl_context(width: int, height: int) -> Any:
             _forget_opengl()
         else:
             return context
-    why = "; ".join(reasons) or f"it is switched off by MUJOCO_GL={wanted}"
+    why = "; ".join(reasons) or f"it is disabled by MUJOCO_GL={wanted}"
     raise RenderError(
-        "images of MuJoCo worlds need OpenGL, and none works; install EGL or OSMesa (Debian, Ubuntu: apt install "
+        "images of MuJoCo worlds need OpenGL, which does not work here; install EGL or OSMesa (Debian, Ubuntu: apt "
+        "install "
         f"libegl1, or libosmesa6). {' '.join(why.split())}"
     )
 

@@ -202,11 +202,11 @@ class MujocoEngine:
         """Why worlds with warnings could not go on; the counters start anew."""
         kinds = [
             "the inertia matrix is singular",
-            "there are more contacts than memory for them",
-            "there are more constraints than memory for them",
-            "a position is not finite or huge",
-            "a velocity is not finite or huge",
-            "an acceleration is not finite or huge",
+            "there are too many contacts for the allocated memory",
+            "there are too many constraints for the allocated memory",
+            "a position is not finite or too large",
+            "a velocity is not finite or too large",
+            "an acceleration is not finite or too large",
         ]
         reasons = {
             int(i): f"MuJoCo: {kinds[int(np.argmax(self._warnings[i] > 0))]}; the simulation is unstable"
@@ -466,7 +466,7 @@ def _physics_steps(fps: float, model: Any, world: World) -> int:
     steps = 1.0 / (fps * model.opt.timestep)
     if round(steps) < 1 or abs(steps - round(steps)) > 1e-6:
         raise ParameterError(
-            f"{world.name}: {fps:g} control steps per second are no whole number of physics steps of "
+            f"{world.name}: {fps:g} control steps per second do not give an integer number of physics steps of "
             f"{model.opt.timestep:g} s"
         )
     return round(steps)

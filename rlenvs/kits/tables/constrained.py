@@ -51,14 +51,16 @@ def solve_constrained(env: Any, horizon: int, limits: Sequence[float] | None = N
     bare = getattr(env, "unwrapped", env)
     model = env if isinstance(env, Model) else bare.model
     if model.costs is None:
-        raise ParameterError("solve_constrained is for worlds whose exact model has costs; take solve")
+        raise ParameterError("solve_constrained requires a world whose exact model has costs; use solve")
     if limits is None:
         if isinstance(env, Model):
-            raise ParameterError("limits=None is for worlds, which have customary ones; a Model needs its limits")
+            raise ParameterError(
+                "limits=None is only for worlds, which have default limits; a Model needs explicit limits"
+            )
         limits = list(bare.batch.world.cost_limits.values())
     most = np.asarray(limits, float)
     if most.shape != model.costs.shape[2:]:
-        raise ParameterError(f"limits={limits!r}: needed are {model.costs.shape[2]}, one for each cost")
+        raise ParameterError(f"limits={limits!r}: needed: {model.costs.shape[2]}, one for each cost")
     return _by_linear_program(model, model.costs, steps, most)
 
 
@@ -82,7 +84,7 @@ def _by_linear_program(model: Model, costs: np.ndarray, steps: int, limits: np.n
         -rewards[open_pairs], charged[:, open_pairs], limits, flow.tocsc()[:, open_pairs], begin, method="highs"
     )
     if found.x is None:
-        raise ParameterError(f"limits={limits.tolist()}: no policy keeps them")
+        raise ParameterError(f"limits={limits.tolist()}: no policy satisfies them")
     taken = np.zeros(steps * states * actions)
     taken[open_pairs] = np.maximum(found.x, 0.0)
     often = taken.reshape(steps, states, actions)

@@ -127,7 +127,7 @@ def solve(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
 def steps_of(horizon: Any) -> int:
     """A horizon; ParameterError where it is none."""
     if not isinstance(horizon, Integral) or isinstance(horizon, bool) or horizon < 1:
-        raise ParameterError(f"horizon={horizon!r} must be a whole number from 1 on")
+        raise ParameterError(f"horizon={horizon!r} must be a positive integer")
     return int(horizon)
 
 
@@ -178,7 +178,7 @@ def _evaluated(model: Model, gamma: float, policy: np.ndarray) -> np.ndarray:
         rest = ~solved
         if (np.abs(rewards[rest]) > 0.0).any():
             raise ParameterError(
-                "with gamma=1 the rewards of some policy have no end; give a gamma below 1, or a horizon"
+                "with gamma=1 the return of some policy is infinite; give a gamma below 1, or a horizon"
             )
         values = np.zeros(len(policy))
         if solved.any():

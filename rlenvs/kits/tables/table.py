@@ -224,7 +224,7 @@ class Table:
             state, action = divmod(int(wrong[0]), self.actions)
             raise ParameterError(
                 f"the probabilities of action {action} in state {state} add up to {sums[wrong[0]]:.12g}, not to 1; "
-                "give all that may come of it"
+                "give all possible outcomes"
             )
         for name, numbers in (
             ("a next state", found["next_state"]),
@@ -236,4 +236,4 @@ class Table:
                     f"{name} is one of 0 ... {self.states - 1}, not {outside[0] if outside.size else None}"
                 )
         if not (np.isfinite(found["reward"]).all() and (found["probability"] > 0.0).all()):
-            raise ParameterError("rewards are finite and probabilities above 0; leave out what never happens")
+            raise ParameterError("rewards are finite and probabilities above 0; leave out impossible outcomes")

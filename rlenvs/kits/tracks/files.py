@@ -86,29 +86,29 @@ def road_through(
     """
     rows = np.asarray(points, float)
     if rows.ndim != 2 or rows.shape[1] not in (2, 4):
-        raise ParameterError(f"{name}: needed are rows of 2 or 4 numbers, not an array of shape {rows.shape}")
+        raise ParameterError(f"{name}: needed: rows of 2 or 4 numbers, not an array of shape {rows.shape}")
     if not np.isfinite(rows).all():
         row = int(np.argmin(np.isfinite(rows).all(axis=1)))
-        raise ParameterError(f"{name}: row {row} is {rows[row].tolist()}; all numbers have to be finite")
+        raise ParameterError(f"{name}: row {row} is {rows[row].tolist()}; all numbers must be finite")
     if len(rows) > 1 and np.allclose(rows[0, :2], rows[-1, :2], rtol=0.0, atol=1e-9):
         rows = rows[:-1]
     if not FEWEST_POINTS <= len(rows) <= MOST_POINTS:
-        raise ParameterError(f"{name}: {len(rows)} points; needed are {FEWEST_POINTS} to {MOST_POINTS}")
+        raise ParameterError(f"{name}: {len(rows)} points; needed: {FEWEST_POINTS} to {MOST_POINTS}")
     if not FEWEST_CELLS <= cells <= MOST_CELLS:
-        raise ParameterError(f"{name}: cells={cells}; needed are {FEWEST_CELLS} to {MOST_CELLS}")
+        raise ParameterError(f"{name}: cells={cells}; needed: {FEWEST_CELLS} to {MOST_CELLS}")
     with np.errstate(over="ignore"):  # of numbers near the largest, which are too long then
         apart = np.hypot(*(np.roll(rows[:, :2], -1, axis=0) - rows[:, :2]).T)
         length = apart.sum()
     if apart.min() < 1e-6:
         raise ParameterError(f"{name}: points {int(apart.argmin())} and the next are the same")
     if not length <= LONGEST:
-        raise ParameterError(f"{name}: {length:g} m long; at most {LONGEST:g} m are allowed. Are its points in metres?")
+        raise ParameterError(f"{name}: {length:g} m long; at most {LONGEST:g} m are allowed. Are its points in meters?")
     sides = np.full((2, len(rows) + 1), 0.5 * width)
     if rows.shape[1] == 4:
         sides[0, :-1], sides[1, :-1] = rows[:, 3], rows[:, 2]
         sides[:, -1] = sides[:, 0]
     if not sides.min() > 0.0:
-        raise ParameterError(f"{name}: a width of {sides.min()} m; widths have to be positive")
+        raise ParameterError(f"{name}: a width of {sides.min()} m; widths must be positive")
     spline, road = np.zeros((ROWS, len(rows) + 1)), np.zeros((cells + 1, COLUMNS))
     spline[X, :-1], spline[Y, :-1] = rows[:, 0], rows[:, 1]
     close_through(spline, len(rows), 1.0)
@@ -162,7 +162,7 @@ def read_centre_line(path: str | Path) -> np.ndarray:
     try:
         lines = read_text(path, LARGEST).splitlines()
     except OSError as error:
-        raise ParameterError(f"{shortened(str(path))} cannot be read as a centre line: {reason(error)}") from None
+        raise ParameterError(f"{shortened(str(path))} cannot be read as a center line: {reason(error)}") from None
     rows: list[list[float]] = []
     for number, line in enumerate(lines, 1):
         cells = line.replace(";", " ").replace(",", " ").split()
@@ -172,7 +172,7 @@ def read_centre_line(path: str | Path) -> np.ndarray:
             rows.append([float(cell) for cell in cells[:4]] if len(cells) != 3 else [float(c) for c in cells[:2]])
         except ValueError:
             if rows or number > 3:
-                raise ParameterError(f"{path}, line {number}: {line[:60]!r} is no row of numbers") from None
+                raise ParameterError(f"{path}, line {number}: {line[:60]!r} is not a row of numbers") from None
             continue  # names of columns
         if len(rows[-1]) != len(rows[0]):
             raise ParameterError(f"{path}, line {number}: {len(rows[-1])} numbers, {len(rows[0])} in the rows before")
