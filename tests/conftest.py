@@ -118,7 +118,7 @@ def mujoco():
     return pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
 
 
-NO_OPENGL = "images of MuJoCo worlds need OpenGL, and none works"
+NO_OPENGL = "images of MuJoCo worlds need OpenGL, which does not work here"
 
 
 @functools.cache

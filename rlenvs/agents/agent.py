@@ -35,7 +35,7 @@ class Agent:
 
     It plays without exploration, unless its settings say `network.drawn`: then its choices are drawn with the
     probabilities that it gives them, as in training. Where agents that are alike meet, or an observation does not tell
-    states apart, the likeliest choice of all can block everybody for ever.
+    states apart, the likeliest choice of all can block everybody forever.
 
     Attributes:
         card: what is known of it. network: what it computes.

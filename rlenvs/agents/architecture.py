@@ -1,11 +1,11 @@
-"""Architectures of learnt agents as data: what they may say, and the arrays that they ask for.
+"""Architectures of learned agents as data: what they may say, and the arrays that they ask for.
 
 An architecture is a dictionary of JSON's types, and its numbers are arrays by name:
 
     {
         "observation": [{"name": null, "shape": [15], "normalised": true, "image": false}],   a part each of a
                                                                               dictionary, in order
-        "normalisation": {"epsilon": 1e-8, "clip": 10.0},                     null where no part is normalised
+        "normalisation": {"epsilon": 1e-8, "clip": 10.0},                     null where no part is normalized
         "convolutions": {"channels": [32, 32], "kernel": 3, "stride": 1, "activation": "relu", "planes": 0},     or null
         "memory": {"layers": 1, "units": 64},                                 null without an LSTM
         "layers": [{"inputs": 15, "units": 64, "activation": "tanh"}, ...],
@@ -33,7 +33,7 @@ convolution gives. The layers see what the last one gives, channel by channel, a
 its means over the board, and the numbers, and rate the first choices only; the n height width choices behind these are
 rated by a convolution with a kernel of 1, plane by plane. Where there are no others, there are no layers.
 
-    normalisation.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...;
+    normalization.<part>.mean, .var                             float64, the part's shape; <part> is 0, 1, ...;
                                                                 (kinds (numbers of a row + 1),) with kinds;
                                                                 (frames numbers,) with frames
     convolutions.<layer>.weight, .bias                          float32 (channels, inputs, kernel, kernel), (channels,)
@@ -125,7 +125,7 @@ def _check_part(label: str, part: Any, alone: bool) -> None:
     _entries(label, part, ("name", "shape", "normalised", "image"), optional=("choices",))
     for entry in ("normalised", "image"):
         wants(isinstance(part[entry], bool), f"{label}: {entry}", part[entry], "true or false")
-    wants(not (part["normalised"] and part["image"]), label, part, "an image that is not normalised")
+    wants(not (part["normalised"] and part["image"]), label, part, "an image that is not normalized")
     named = part["name"] is None if alone else False
     wants(named or isinstance(part["name"], str), f"{label}: name", part["name"], "a text (null for the only part)")
     wants(isinstance(part["shape"], (list, tuple)), f"{label}: shape", part["shape"], "a list of sizes")
@@ -134,7 +134,7 @@ def _check_part(label: str, part: Any, alone: bool) -> None:
     if "choices" in part:
         _size(f"{label}: choices", part["choices"])
         plain = not (part["shape"] or part["normalised"] or part["image"])
-        wants(plain, label, part, "choices of shape [], neither normalised nor an image")
+        wants(plain, label, part, "choices of shape [], neither normalized nor an image")
 
 
 def _check_kinds(found: Mapping[str, Any]) -> None:
@@ -225,7 +225,7 @@ def _check_activation(label: str, found: Any) -> None:
 def _check_normalisation(found: Any, needed: bool) -> None:
     label = "architecture: normalisation"
     if found is None:
-        wants(not needed, label, None, "an epsilon and a clip, since parts are normalised")
+        wants(not needed, label, None, "an epsilon and a clip, since parts are normalized")
         return
     _entries(label, found, ("epsilon", "clip"))
     for name in ("epsilon", "clip"):

@@ -1,7 +1,7 @@
 """Convolutional networks for boards and images, for Stable-Baselines3.
 
 A world on a board, such as Generals-v0, shows planes (planes, height, width); one with a camera shows an image.
-Convolutions look at all cells alike, so that what is learnt at one place holds at all others. Where most choices of an
+Convolutions look at all cells alike, so that what is learned at one place holds at all others. Where most choices of an
 action are planes too, a choice for every cell and, say, direction, they can rate them in the same way. Numbers beside
 the board are added to every cell, like the non-spatial features of FullyConv (Vinyals et al., "StarCraft II: A New
 Challenge for Reinforcement Learning", 2017). Every cell knows its row and column (Liu et al., "An Intriguing Failing of

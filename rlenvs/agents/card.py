@@ -66,8 +66,8 @@ class Card:
     Attributes:
         id: the environment, "rlenvs/Name-v0".
         keywords: of `make`, for which the agent is meant: level, options, parameters.
-        algorithm: that learnt it, such as "PPO".
-        settings: its hyper-parameters.
+        algorithm: that learned it, such as "PPO".
+        settings: its hyperparameters.
         architecture: as in `rlenvs.agents.network`.
         steps: environment steps of training, all environments together.
         seeds: of training.

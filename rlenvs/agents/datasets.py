@@ -2,11 +2,11 @@
 
 - random: every action uniform over the allowed ones.
 - expert: the scripted expert, or an agent of your own.
-- medium: the same, but a share of the actions is random, so many that the normalised score comes to 0.5. A
+- medium: the same, but a share of the actions is random, so many that the normalized score comes to 0.5. A
   half-trained agent of about that score plays as it is.
 - replay: what a training run saw, from its first episode to its last.
 
-A world may declare data sets of its own, by name, which are made in the same way and stored as episodes and as rows in
+A world may declare datasets of its own, by name, which are made in the same way and stored as episodes and as rows in
 random order (`recipes.py`). Episodes of all but "replay" are played side by side in one vector environment, one per
 seed, so that `env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
 """
@@ -71,7 +71,7 @@ class Dataset:
         episodes, steps: how many there are.
         mean: mean return; of a vector reward, of its weighted sum.
         half_width: of the 95 % confidence interval of the mean return; NaN for one episode.
-        score: normalised mean return, on which random actions have 0 and the best policy has 1; None where nothing
+        score: normalized mean return, on which random actions have 0 and the best policy has 1; None where nothing
             is known to be better than random, and for pieces of episodes.
         megabytes: on disk.
     """
@@ -98,7 +98,7 @@ class Dataset:
         return f"minari.load_dataset({self.name!r})" + ("" if usual else f" with MINARI_DATASETS_PATH={self.folder}")
 
     def __str__(self) -> str:
-        score = "" if self.score is None else f", normalised score {self.score:.2f}"
+        score = "" if self.score is None else f", normalized score {self.score:.2f}"
         return (
             f"{self.name}: {self.episodes} episodes, {self.steps} steps, {self.megabytes:.1f} MB, by {self.policy}; "
             f"return {self.mean:.2f} ± {self.half_width:.2f}, {self.per_step:.4f} per step{score}"
@@ -121,9 +121,9 @@ def make_dataset(
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.
-        quality: "random", "medium", "expert" or "replay", or the name of a data set that the world declares
+        quality: "random", "medium", "expert" or "replay", or the name of a dataset that the world declares
             (`recipes_of`), which goes before these; see the module.
-        episodes: how many, 100 for None; the world says it of a data set of its own. "replay" keeps
+        episodes: how many, 100 for None; the world says it of a dataset of its own. "replay" keeps
             as many, evenly spread over the training run, or all where it saw fewer.
         folder: of all datasets; None is where Minari looks, $MINARI_DATASETS_PATH or ~/.minari/datasets.
         name: of the dataset; None for "rlenvs/Name-v0/<quality>-v0".
@@ -137,7 +137,7 @@ def make_dataset(
     Raises:
         UnknownNameError: no such id, quality or keyword, or nobody who could play better than random.
         ParameterError: a malformed or taken name, a folder that cannot be written, a number out of range, an agent
-            that is too poor for "medium", or for other spaces, or episodes, an agent or steps for a data set of the
+            that is too poor for "medium", or for other spaces, or episodes, an agent or steps for a dataset of the
             world's own.
         AgentFileError: a file that is no agent's.
         MissingExtraError: Minari is not installed, or for "replay" Stable-Baselines3.
@@ -169,12 +169,12 @@ def make_dataset(
 def _episodes(
     id: str, quality: str, recipe: Recipe | None, settings: Settings | None, scale: Scale, seeds: range
 ) -> tuple[Iterable[Played], str]:
-    """The episodes of a data set as they are played, and who plays, in words.
+    """The episodes of a dataset as they are played, and who plays, in words.
 
     Args:
         id: the environment.
         quality: see `make_dataset`.
-        recipe: of a data set of the world's own.
+        recipe: of a dataset of the world's own.
         settings: of a training run that is watched.
         scale: says who plays otherwise, and with what keywords of `make`.
         seeds: of the episodes; the first one is that of a recipe or of the training.
@@ -189,7 +189,7 @@ def _episodes(
 
 
 def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str, Any]:
-    """What a data set says of itself."""
+    """What a dataset says of itself."""
     return {
         "algorithm_name": player,
         "description": f"{id}, quality {quality!r}, by {NAMESPACE} {__version__}",
@@ -249,7 +249,7 @@ def _report(
 
 @dataclass(frozen=True)
 class Scale:
-    """Mean returns between which scores are normalised, and who played the upper one."""
+    """Mean returns between which scores are normalized, and who played the upper one."""
 
     random: float
     best: float
@@ -323,7 +323,7 @@ def _player(quality: str, scale: Scale) -> tuple[Player, str]:
 
 
 def random_share(scale: Scale) -> float:
-    """The share of random actions with which the normalised score is about MEDIUM, by halving an interval.
+    """The share of random actions with which the normalized score is about MEDIUM, by halving an interval.
 
     Raises:
         ParameterError: the agent itself is no better than TOO_POOR, or is not better than random.
@@ -342,7 +342,7 @@ def random_share(scale: Scale) -> float:
     own = score(0.0)
     if own < TOO_POOR:
         raise ParameterError(
-            f"{scale.id}: {scale.in_words} has a normalised score of {own:.2f}; 'medium' needs about {MEDIUM} or more"
+            f"{scale.id}: {scale.in_words} has a normalized score of {own:.2f}; 'medium' needs about {MEDIUM} or more"
         )
     if own <= MEDIUM + CLOSE:
         return 0.0

@@ -31,7 +31,7 @@ class Demo:
         score: PPO's mean return where random has 0 and the expert 1.
         curve: (environment steps, mean return of the last 100 training episodes) after every rollout; with exploration,
             so below the return that is evaluated.
-        policy: what was learnt, as `rlenvs.evaluate` takes it.
+        policy: what was learned, as `rlenvs.evaluate` takes it.
     """
 
     evaluations: dict[str, Evaluation]
@@ -111,7 +111,7 @@ def save_curve(demo: Demo, path: Path) -> None:
 
 
 def save_flight(demo: Demo, path: Path, seconds: float = 6.0, **keywords: Any) -> None:
-    """Video random and learnt flight side by side, from the same start to the same goal, as a GIF."""
+    """Video random and learned flight side by side, from the same start to the same goal, as a GIF."""
     every, fps = pace(path, Setup(world_of(ID), **keywords).fps)
     videos = [video(ID, policy, FLIGHT_SEED, seconds, every, **keywords) for policy in ("random", demo.policy)]
     labels = ("before: random", "after: PPO")

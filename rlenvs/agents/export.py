@@ -57,7 +57,7 @@ def agent_from(
         id: the environment it is for.
         keywords: of `make`, with which it is to be evaluated. What was different in training alone, such as weights of
             reward terms, belongs to the settings.
-        settings: hyper-parameters, for the card; of JSON's types.
+        settings: hyperparameters, for the card; of JSON's types.
         normalizer: the VecNormalize of training; by default that of the model's own environment, if there is one.
         steps, seeds, seconds: of training, for the card: environment steps, seeds, wall time.
         score: what it reached; `rlenvs.agents.scores.measure` gives one.

@@ -154,7 +154,7 @@ def load_agent(
             without ending.
         id: the environment that the agent has to be for.
         level: of the reference agent; the agent of the defaults where the level has none of its own.
-        algorithm: of the reference agent, such as "PPO". By default the best one that learnt by reinforcement, else
+        algorithm: of the reference agent, such as "PPO". By default the best one that learned by reinforcement, else
             one that imitates the scripted expert.
 
     Raises:

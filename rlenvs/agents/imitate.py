@@ -1,8 +1,8 @@
 """Imitation learning from a world's scripted expert: DAgger and behavior cloning on the native vector environment.
 
-Behaviour cloning (BC) copies an expert's own episodes (Pomerleau, "ALVINN", NeurIPS 1988), and is lost as soon as it
+Behavior cloning (BC) copies an expert's own episodes (Pomerleau, "ALVINN", NeurIPS 1988), and is lost as soon as it
 leaves them. With DAgger the learner acts, more and more of the time, and the expert only says what it would have done;
-all its answers so far are learnt (Ross, Gordon and Bagnell, "A reduction of imitation learning and structured
+all its answers so far are learned (Ross, Gordon and Bagnell, "A reduction of imitation learning and structured
 prediction to no-regret online learning", AISTATS 2011).
 
     rlenvs train PandaPickAndPlace-v0 --algorithm DAgger

@@ -1,4 +1,4 @@
-"""The hyper-parameters of settings as keywords of an algorithm: names that it knows, numbers in their ranges."""
+"""The hyperparameters of settings as keywords of an algorithm: names that it knows, numbers in their ranges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def keywords_of(algorithm: Any, settings: Settings) -> dict[str, Any]:
     """The keywords of the algorithm, with schedules in place of texts.
 
     Raises:
-        UnknownNameError: the algorithm has no hyper-parameter of such a name.
+        UnknownNameError: the algorithm has no hyperparameter of such a name.
         ParameterError: a value is not of its kind, or out of its range.
     """
     known = {

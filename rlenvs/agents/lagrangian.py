@@ -1,7 +1,7 @@
 """PPO-Lagrangian: PPO under cost limits (Ray, Achiam and Amodei, "Benchmarking Safe Exploration in Deep Reinforcement
 Learning", 2019).
 
-What is learnt from is (reward - sum of m c) / (1 + sum of m), with a multiplier m >= 0 of each named cost c. Between
+What is learned from is (reward - sum of m c) / (1 + sum of m), with a multiplier m >= 0 of each named cost c. Between
 two rollouts each multiplier goes up by `learning_rate` times what the mean cost of the episodes that ended exceeds its
 limit, or down by what is left of it (dual ascent).
 

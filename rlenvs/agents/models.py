@@ -1,5 +1,5 @@
-"""Stable-Baselines3 and sb3-contrib: learnt models as players, loaded from files, checked, without exploration; and the
-class that algorithms of this package are derived from."""
+"""Players from saved models of Stable-Baselines3 and sb3-contrib, checked and without exploration; and the base class of
+this package's algorithms."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ALGORITHMS = {
 
 
 def load_model(file: str | Path) -> Any:
-    """The model that was saved in a file, whichever algorithm learnt it. Loading runs code that the file contains.
+    """The model that was saved in a file, whichever algorithm learned it. Loading runs code that the file contains.
 
     Raises:
         ParameterError: the file does not exist, is no saved model, or of an algorithm that is not known here.

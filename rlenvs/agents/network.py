@@ -1,4 +1,4 @@
-"""What a learnt agent computes, in NumPy alone: an observation in, the action without exploration out."""
+"""What a learned agent computes, in NumPy alone: an observation in, the action without exploration out."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Network:
         """The actions without exploration: means, or the choices that are rated highest.
 
         Args:
-            observations: (rows, *shape), or a dictionary of such arrays. Values as the world gives them; normalisation
+            observations: (rows, *shape), or a dictionary of such arrays. Values as the world gives them; normalization
                 happens here.
             masks: (rows, choices), nonzero where a choice is allowed. A row that allows nothing gets choice 0.
             state: from the call before; None at the beginning. Of an LSTM two arrays (layers, rows, units), of frames
@@ -232,7 +232,7 @@ class Network:
         return columns
 
     def _features(self, columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray | None]:
-        """The parts, normalised, float32: numbers side by side (rows, n), and what convolutions look at, if there are
+        """The parts, normalized, float32: numbers side by side (rows, n), and what convolutions look at, if there are
         any, (rows, height, width, channels)."""
         columns = [self._scaled(j, column) for j, column in enumerate(columns)]
         flat = [column.reshape(len(column), math.prod(column.shape[1:])) for column in columns]
@@ -270,7 +270,7 @@ class Network:
         return in_blocks(array, self._check_kinds(kinds, len(array)), len(self.kinds)) if self.kinds else array
 
     def _scaled(self, index: int, array: np.ndarray) -> np.ndarray:
-        """A part, normalised, float32."""
+        """A part, normalized, float32."""
         if index in self._scales:
             mean, deviation = self._scales[index]
             clip = self.architecture["normalisation"]["clip"]

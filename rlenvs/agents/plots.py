@@ -78,7 +78,7 @@ def check_plotting(what: str = "A learning curve") -> None:
 
 
 def save_runs(curves: Sequence[RunCurve], path: Path, title: str = "", x: str = "steps", y: str | None = None) -> None:
-    """Draw runs, one colour each, as a PNG, PDF or SVG.
+    """Draw runs, one color each, as a PNG, PDF or SVG.
 
     Lines are means over the last 100 training episodes, points evaluations without exploration.
 
@@ -182,7 +182,7 @@ def _panel(world: World, level: str | None, curves: Sequence[Curve], y: str) -> 
 def save_panels(panels: Sequence[Panel], path: Path, x: str = "steps", y: str = "return") -> None:
     """Draw panels side by side, as a PNG, PDF or SVG.
 
-    One colour per algorithm: the mean over its seeds, a band from the lowest to the highest seed, and each seed thin.
+    One color per algorithm: the mean over its seeds, a band from the lowest to the highest seed, and each seed thin.
 
     Args:
         panels: what is drawn.
@@ -285,7 +285,7 @@ def _draw_references(axes: Any, references: Mapping[str, float]) -> None:
 
 
 def color_of(algorithm: str) -> str:
-    """The colour of an algorithm."""
+    """The color of an algorithm."""
     return COLOR_OF.get(algorithm, OTHERS)
 
 

@@ -110,10 +110,10 @@ def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.nda
     Args:
         name: "rlenvs/Name-v0/<data set>-v0", made by `rlenvs dataset Name-v0 --quality <data set>`. Its episodes are
             `minari.load_dataset(name)`.
-        folder: of all data sets; None is where Minari looks.
+        folder: of all datasets; None is where Minari looks.
 
     Raises:
-        UnknownNameError: no such data set, or one without rows. MissingExtraError: h5py is not installed.
+        UnknownNameError: no such dataset, or one without rows. MissingExtraError: h5py is not installed.
     """
     require_minari()
     import h5py

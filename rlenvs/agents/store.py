@@ -126,7 +126,7 @@ def card_costs(card: Card) -> tuple[str, str, bool]:
 def reference_stem(id: str, level: str | None = None, algorithm: str | None = None) -> Path:
     """Where the reference agent of an environment lies.
 
-    A level without agents takes those of the defaults. Of several algorithms it is the best one that learnt by
+    A level without agents takes those of the defaults. Of several algorithms it is the best one that learned by
     reinforcement, and one that imitates the expert where there is no other.
 
     Raises:

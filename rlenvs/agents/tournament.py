@@ -348,7 +348,7 @@ class _Match:
             move()
 
     def _in_role(self, player: MaskedPolicy, agents: np.ndarray) -> MaskedPolicy:
-        """A player as it plays these agents; one that was learnt may have to know whom."""
+        """A player as it plays these agents; one that was learned may have to know whom."""
         if isinstance(player, Learnt) and self.batch.world.roles:
             return replace(player, role=self.batch.setup.roles[agents[0]].name)
         return player

@@ -92,8 +92,8 @@ def train(
 
     Raises:
         MissingExtraError: Stable-Baselines3 or sb3-contrib is not installed.
-        ParameterError: steps is not a positive integer, or a hyper-parameter that the algorithm does not take.
-        UnknownNameError: an id, keyword or hyper-parameter that does not exist.
+        ParameterError: steps is not a positive integer, or a hyperparameter that the algorithm does not take.
+        UnknownNameError: an id, keyword or hyperparameter that does not exist.
     """
     entry(id)
     steps = None if steps is None else positive("steps", steps)
@@ -147,7 +147,7 @@ def train_ppo(
     Args:
         steps, seed, threads, progress, keywords: as for `train`.
         num_envs: parallel environments.
-        settings: hyper-parameters that replace those of the settings.
+        settings: hyperparameters that replace those of the settings.
     """
     chosen = settings_for(id, algorithm="PPO", num_envs=num_envs, hyperparameters=settings)
     return train(id, chosen, steps=steps, seed=seed, threads=threads, progress=progress, **keywords)
@@ -185,7 +185,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
 
 
 def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any]:
-    """The environments with all that the settings put around them but the normalisation, and the algorithm as an expert
+    """The environments with all that the settings put around them but the normalization, and the algorithm as an expert
     or a league changes it."""
     from rlenvs.integrations.sb3 import sb3_vec_env
 

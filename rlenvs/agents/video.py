@@ -132,7 +132,7 @@ def check_file(path: Path) -> None:
 def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
     """Write images, uint8 (height, width, 3), to a GIF, WebP or MP4 file, creating the folder if needed.
 
-    WebP keeps every pixel; GIF and MP4 keep small saturated things recognisable: of the pixels with a chroma above 40,
+    WebP keeps every pixel; GIF and MP4 keep small saturated things recognizable: of the pixels with a chroma above 40,
     at least 90 % differ by less than 15 (CIE76) from the image. `benchmarks/videos.py` measures it.
     """
     check_file(path)
@@ -141,7 +141,7 @@ def save(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
 
 
 def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Write a GIF that repeats for ever. All images share one palette."""
+    """Write a GIF that repeats forever. All images share one palette."""
     from PIL import Image
 
     images = list(frames)
@@ -155,15 +155,15 @@ def save_gif(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
 
 
 def _palette(image: np.ndarray) -> Any:
-    """256 colours by their place in the cube of colours, not by their number alone: the most frequent ones, or those of
-    a median cut, would all be shades of the background, and a small goal or drone would turn grey."""
+    """256 colors by their place in the cube of colors, not by their number alone: the most frequent ones, or those of
+    a median cut, would all be shades of the background, and a small goal or drone would turn gray."""
     from PIL import Image
 
     return Image.fromarray(image).quantize(256, method=Image.Quantize.FASTOCTREE)
 
 
 def _save_webp(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """Without loss: with it WebP halves the resolution of colours, and flat drawings would take more space."""
+    """Without loss: with it WebP halves the resolution of colors, and flat drawings would take more space."""
     from PIL import Image
 
     first, *rest = map(Image.fromarray, frames)
@@ -172,7 +172,7 @@ def _save_webp(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
 
 
 def _save_mp4(path: Path, frames: Iterable[np.ndarray], fps: float) -> None:
-    """At twice the size: players want colours at half the resolution of the brightness, which small things need."""
+    """At twice the size: players want colors at half the resolution of the brightness, which small things need."""
     from imageio.v2 import get_writer
 
     writer: Any

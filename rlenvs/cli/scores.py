@@ -31,7 +31,7 @@ def scores(
         bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
     ] = False,
 ) -> None:
-    """List what random actions, scripted experts, learnt and imitating agents reach."""
+    """List what random actions, scripted experts, learned and imitating agents reach."""
     from rlenvs.agents.score_page import page
 
     if aggregate:

@@ -3,7 +3,7 @@
     env = LinearReward(rlenvs.make("mo-DeepSeaTreasure-v0"), weight=[0.7, 0.3])
 
 They are wrappers of `rlenvs.wrappers` with other settings, and need nothing of MO-Gymnasium. `env.wrappers[-1]` has
-what can be changed or asked: `set_weights` of linear rewards, `frozen` of normalised ones, `return_queue` of sums.
+what can be changed or asked: `set_weights` of linear rewards, `frozen` of normalized ones, `return_queue` of sums.
 
 Where they differ from MO-Gymnasium 1.3.2's, on purpose: the vector form's discounted returns begin anew with each
 episode (there they add up from episode to episode); the maximum of the last two observations is that of the last two

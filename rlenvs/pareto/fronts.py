@@ -341,7 +341,7 @@ class _LinearSupport:
 
 
 def _corner_weights_of_pairs(values: np.ndarray) -> list[np.ndarray]:
-    """Where neighbours on the hull are worth the same."""
+    """Where neighbors on the hull are worth the same."""
     order = values[np.argsort(values[:, 0])]
     found = []
     for (x, y), (x1, y1) in itertools.pairwise(order.tolist()):

@@ -101,7 +101,7 @@ def _compositions(total: int, count: int) -> list[tuple[int, ...]]:
 
 
 def sparsity(front: Any) -> float:
-    """The sum over objectives of the squared gaps between neighbours, divided by the number of gaps (Xu et al., ICML
+    """The sum over objectives of the squared gaps between neighbors, divided by the number of gaps (Xu et al., ICML
     2020); 0 for a single point. A small front far from the true one may be less sparse, so do not optimize this
     measure."""
     points = points_of(front)

@@ -32,7 +32,7 @@ def pareto_q_learning(env: Any, gamma: float = 1.0, steps: int = 100_000, **sett
         settings: of `ParetoQ`.
 
     Returns:
-        a front whose values are what was learnt. What its policies are really worth is for `replay` to say, and, where
+        a front whose values are what was learned. What its policies are really worth is for `replay` to say, and, where
         there is an exact model, for `exact_value`.
 
     Raises:
@@ -65,7 +65,7 @@ class ParetoQ:
             are never quite the same, sets stay small with it. One number, or one per objective.
         timed: whether sets depend on the steps that were made, so that the time limit counts: for worlds in which one
             does something else shortly before the end, and for those where nothing, neither a discount nor a price of
-            a step, keeps a policy from waiting for ever.
+            a step, keeps a policy from waiting forever.
         most: vectors in a set; more are refused.
         exploring: steps after which exploration is at its least.
         least_exploration: in [0, 1].

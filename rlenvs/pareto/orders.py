@@ -28,7 +28,7 @@ EQUAL = 1e-12  # what differs by less is rounding
 
 
 def steps_to(open_cells: np.ndarray, target: tuple[int, int]) -> np.ndarray:
-    """Moves to a neighbouring cell, up to a target, from every cell of a map (rows, columns) that is open; FAR from the
+    """Moves to a neighboring cell, up to a target, from every cell of a map (rows, columns) that is open; FAR from the
     others."""
     rows, columns = open_cells.shape
     found: np.ndarray = np.full((rows, columns), FAR)

@@ -39,7 +39,7 @@ def nondominated(points: Any, tolerance: float = TOLERANCE) -> np.ndarray:
     """Which points are nondominated: bool (n,). Of equal points only the first one counts.
 
     Args:
-        points: (n, objectives), all to be maximised.
+        points: (n, objectives), all to be maximized.
         tolerance: what differs by less is equal.
     """
     rows = points_of(points)

@@ -28,7 +28,7 @@ class Actuator(Wrapper):
     """An imperfect actuator: the policy's action passes through it before it reaches the environment.
 
     In this order, which is that of an actuator at the end of a line: rate of decisions (`every`), delay, repeated
-    actions (`hold`), random actions (`random`, `blend`), dead band, quantisation, errors (`scale`, `bias`, `noise`),
+    actions (`hold`), random actions (`random`, `blend`), dead band, quantization, errors (`scale`, `bias`, `noise`),
     saturation at the bounds of the action space, rate limit, lag. Saturation comes before the two that have a memory,
     so they never wind up, and what is executed lies in the action space. An action beyond the bounds counts as the
     nearest within. Settings of several numbers have one per channel of the action. Choices (Discrete) take `every`,

@@ -151,5 +151,5 @@ def classes_of(points: np.ndarray, count: int) -> np.ndarray:
 
 
 def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Squared distances, (points, centres)."""
+    """Squared distances, (points, centers)."""
     return np.stack([((points - centre) ** 2).sum(axis=1) for centre in centres], axis=1)

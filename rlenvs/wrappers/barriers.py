@@ -74,7 +74,7 @@ class BarrierFilter(_Corrector):
     """Replace each action by the nearest one that keeps control barrier functions from decreasing too fast.
 
     A barrier h_k is not negative where the state is safe. The filter asks for h_k(next state) >= (1 - rate) h_k(state),
-    which keeps h_k >= 0 for ever (the condition: Agrawal and Sreenath, "Discrete control barrier functions for
+    which keeps h_k >= 0 forever (the condition: Agrawal and Sreenath, "Discrete control barrier functions for
     safety-critical control of discrete systems", RSS 2017; the filter as a quadratic program: Ames et al., "Control
     barrier functions: theory and applications", ECC 2019). Worlds that come with barriers predict
     h_k(next state) = value + drift + slope . a; see the documentation of the world.

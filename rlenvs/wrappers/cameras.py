@@ -40,7 +40,7 @@ class Effects(NamedTuple):
 def capture(
     slots: np.ndarray, key: np.ndarray, time: np.ndarray, which: int, e: Effects, true: np.ndarray, seen: np.ndarray
 ) -> None:
-    """Images of the slots of a mask, (slots, height, width, colours); which: number of the camera."""
+    """Images of the slots of a mask, (slots, height, width, colors); which: number of the camera."""
     height, width = true.shape[1], true.shape[2]
     for r in range(slots.size):
         if slots[r]:
@@ -107,7 +107,7 @@ def blur(image: np.ndarray, radius: int) -> np.ndarray:
 
 @helper
 def light(image: np.ndarray, brightness: float, contrast: float) -> None:
-    """Other brightness, and other contrast about middle grey."""
+    """Other brightness, and other contrast about middle gray."""
     table = np.empty(256, np.uint8)
     for value in range(256):
         table[value] = grey((value * brightness - 127.5) * contrast + 127.5)
@@ -156,21 +156,21 @@ class CameraNoise(Seeing):
 
     An image goes through the effects in this order: random shift, blur, brightness and contrast, noise, specks,
     cutout, lost frames. Effects whose magnitude is 0 are off; with all of them off images are the same bit for bit.
-    Images may be (height, width), (height, width, colours) or (colours, height, width); colours are at most 4, or
+    Images may be (height, width), (height, width, colors) or (colors, height, width); colors are at most 4, or
     else `colours_first` says where they lie.
 
     Attributes:
         names: the images, by their key in the observation; one or a list; None for all.
-        noise: standard deviation of white Gaussian noise, in grey levels (0 ... 255).
+        noise: standard deviation of white Gaussian noise, in gray levels (0 ... 255).
         brightness: half the width of a factor about 1, drawn uniformly for every episode.
-        contrast: half the width of a factor about 1 on the distance from middle grey, drawn for every episode.
+        contrast: half the width of a factor about 1 on the distance from middle gray, drawn for every episode.
         blur: radius in pixels of the square that is averaged (motion or defocus).
         shift: pixels; images move by up to so many in each direction, drawn for every frame, edges are repeated
             (random shift of DrQ: Kostrikov, Yarats and Fergus, ICLR 2021, who take 4 for images of 84 x 84).
         cutout: side in pixels of a black square, at a random place in every frame (DeVries and Taylor, 2017).
         specks: share of pixels that are black or white (dead pixels, salt and pepper).
         drop: probability that a frame is lost, and the last one is seen again.
-        colours_first: images are (colours, height, width); None: where the smaller of the first and last axis is.
+        colours_first: images are (colors, height, width); None: where the smaller of the first and last axis is.
 
     Info: `true_obs`, the observation with the untouched images.
 
@@ -261,7 +261,7 @@ class CameraNoise(Seeing):
 
 
 def _upright(images: np.ndarray, colours_lead: bool) -> np.ndarray:
-    """The same images as (slots, height, width, colours)."""
+    """The same images as (slots, height, width, colors)."""
     if images.ndim == 3:
         return images[..., None]
     return np.moveaxis(images, 1, 3) if colours_lead else images

@@ -117,7 +117,7 @@ class SPaCE(Curriculum):
 
 @dataclass
 class PrioritizedLevels(Curriculum):
-    """Prioritised level replay (Jiang, Grefenstette and Rocktaeschel, ICML 2021; facebookresearch/level-replay).
+    """Prioritized level replay (Jiang, Grefenstette and Rocktaeschel, ICML 2021; facebookresearch/level-replay).
 
     Context i is replayed with the probability (1 - staleness) P_S + staleness P_C, where P_S is proportional to
     rank(score_i)^(-1 / temperature), rank 1 for the highest score, and P_C to the number of choices since i was chosen
@@ -259,7 +259,7 @@ class MBTL(Curriculum):
     performance. Ties go to the lower number.
 
     Args:
-        slope: loss of performance per step of the grid, in units of performance, which is best normalised to [0, 1].
+        slope: loss of performance per step of the grid, in units of performance, which is best normalized to [0, 1].
         noise: standard deviation of measured performances.
     """
 

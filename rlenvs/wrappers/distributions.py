@@ -1,4 +1,4 @@
-"""Curricula over ranges of parameters: automatic domain randomisation, and a self-paced normal distribution."""
+"""Curricula over ranges of parameters: automatic domain randomization, and a self-paced normal distribution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rlenvs.wrappers.curriculum import Curriculum, normals, uniforms
 
 @dataclass
 class ADR(Curriculum):
-    """Automatic domain randomisation (OpenAI et al., "Solving Rubik's Cube with a Robot Hand", 2019, algorithm 1).
+    """Automatic domain randomization (OpenAI et al., "Solving Rubik's Cube with a Robot Hand", 2019, algorithm 1).
 
     Parameters are uniform between bounds. With the probability `boundary` one parameter, any, stands at one of its
     bounds, either; the performances of these episodes are kept per bound. When a bound has `buffer` of them, their mean

@@ -28,7 +28,7 @@ class NormalizeRewards(ChangesVector):
 
     `only` leaves the other terms as they are; two of these wrappers may share the terms of a world.
 
-    Under `mo-` ids the reward is the normalised vector, otherwise its sum by the world's weights.
+    Under `mo-` ids the reward is the normalized vector, otherwise its sum by the world's weights.
 
     Statistics that all slots share couple them: the numbers then depend on how many slots there are. Where the same
     numbers are wanted in every API form, take `shared=False` or given numbers. A reset with seeds forgets the

@@ -2,8 +2,8 @@
 
 These wrappers, and those of `normalization` and `weights_shown`, work on the reward terms of a world of this package,
 unweighted, under ids with a scalar reward and under `mo-` ids alike; of other packages' environments on a vector of
-rewards. A wrapper that scalarises makes the reward a number; `info["reward_vector"]` stays what the environment said.
-Above `NormalizeRewards` the vector is the normalised one. Terms are named as in info (`reward_<name>`), or counted.
+rewards. A wrapper that scalarizes makes the reward a number; `info["reward_vector"]` stays what the environment said.
+Above `NormalizeRewards` the vector is the normalized one. Terms are named as in info (`reward_<name>`), or counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class LinearScalarization(OfVector):
     """The reward is a weighted sum of the reward terms.
 
     The keyword `weights` of `make` does the same for worlds of this package; this wrapper also takes vectors of other
-    packages and normalised ones.
+    packages and normalized ones.
 
     Attributes:
         weights: {term: weight}, terms not named weigh 0; or one number per term. In the parallel form also
@@ -181,7 +181,7 @@ class ChebyshevScalarization(_OfReturn):
     """The reward is the decrease of the Chebyshev distance of the episode's summed reward vector to a reference point.
 
     With d the distance `chebyshev`, the reward is d(G_t) - d(G_{t+1}): undiscounted it adds up to d(0) - d(G_T), so its
-    expectation is maximised where E[d(G_T)] is least (the criterion ESR). Unlike a weighted sum it can prefer points in
+    expectation is maximized where E[d(G_T)] is least (the criterion ESR). Unlike a weighted sum it can prefer points in
     concave parts of a Pareto front. What a step is worth depends on G_t: a policy that is to be optimal must see it,
     `AccruedRewards`. A learner that applies the distance to Q vectors, as Van Moffaert et al. do, takes the `mo-` id
     and the function `chebyshev`.

@@ -135,7 +135,7 @@ def normalize(
     clip: float,
     out: np.ndarray,
 ) -> None:
-    """(seen - centre) / sqrt(spread + epsilon) within [-clip, clip]; 0 where the divisor is 0."""
+    """(seen - center) / sqrt(spread + epsilon) within [-clip, clip]; 0 where the divisor is 0."""
     for i in range(slots.size):
         if slots[i]:
             for j in range(seen.shape[1]):

@@ -2,7 +2,7 @@
 
 A number follows from the key of an episode (of one slot: one agent of one world), the time step and the place within
 the step. The same seed therefore gives the same noise whatever a policy does, in every API form, in any order. The
-mixing function is the finaliser of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+mixing function is the finalizer of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 OOPSLA 2014).
 """
 

@@ -96,7 +96,7 @@ def test_a_missing_half(saved):
     weights, card = pair(saved)
     kept = card.read_bytes()
     card.unlink()
-    refused(saved, "mine.json is missing; an agent is two files")
+    refused(saved, "mine.json is missing; an agent consists of two files")
     card.write_bytes(kept)
     weights.unlink()
     refused(saved, "mine.safetensors is missing")
@@ -120,10 +120,10 @@ def test_damaged_weights_and_mixed_pairs(saved):
     data = bytearray(weights.read_bytes())
     data[-3] ^= 1
     weights.write_bytes(data)
-    refused(saved, "was damaged: its bytes are not those that were saved")
+    refused(saved, "is damaged: its contents differ from what was saved")
     save_agent(saved.with_name("other"), agent_for(HOVER, seed=1))
     weights.write_bytes(pair(saved.with_name("other"))[0].read_bytes())
-    refused(saved, "is intact, but belongs to another card than mine.json")
+    refused(saved, "is intact, but does not belong to than mine.json")
 
 
 def test_damaged_and_edited_cards(saved):
@@ -158,11 +158,11 @@ def test_damaged_and_edited_cards(saved):
         ({"keywords": []}, r"keywords is \[\]; needed: an object"),
         ({"steps": "many"}, "steps is 'many'; needed: a whole number"),
         ({"steps": -1}, "at least 0"),
-        ({"seeds": ["a"]}, "seeds whole numbers"),
+        ({"seeds": ["a"]}, "seeds must be integers"),
         ({"surplus": 1}, "it must have id, keywords"),
         ({"score": {"mean": 1.0}}, "card: score: it must have mean, half_width"),
         ({"architecture": {}}, "must have exactly the entries"),
-        ({"weights": "0" * 64}, "belongs to another card"),
+        ({"weights": "0" * 64}, "does not belong to"),
     ],
 )
 def test_cards_that_say_what_cannot_be(saved, changes, reason):
@@ -220,7 +220,7 @@ def test_absurd_headers(saved):
         {"__metadata__": 3, "a": tensor},
     ):
         with_header(header)
-        refused(saved, "header|cut off|no sound safetensors file")
+        refused(saved, "header|truncated|not a valid safetensors file")
 
 
 def test_very_large_files_are_not_read_to_the_end(saved):
@@ -249,7 +249,7 @@ def foreign_files(marker):
     arrays = io.BytesIO()
     np.save(arrays, np.array([Payload(marker)], dtype=object), allow_pickle=True)
     yield "NumPy file", arrays.getvalue()
-    yield "no safetensors|not JSON", pickle.dumps(Payload(marker), 0)
+    yield "not a safetensors|not a valid safetensors|not JSON", pickle.dumps(Payload(marker), 0)
 
 
 def test_pickles_under_an_agents_name_are_not_opened(saved, tmp_path):
@@ -475,9 +475,9 @@ def test_files_do_not_import_numba_before_they_are_used():
 
 @pytest.mark.parametrize("source", ["", 3, None, Path("."), Path("/")])
 def test_what_is_no_path(source):
-    with pytest.raises(ParameterError, match="no path of an agent's files"):
+    with pytest.raises(ParameterError, match="not a path of agent files"):
         load_agent(source)
-    with pytest.raises(ParameterError, match="no path of an agent's files"):
+    with pytest.raises(ParameterError, match="not a path of agent files"):
         save_agent(source, agent_for(HOVER))
 
 

@@ -76,7 +76,9 @@ def test_an_agent_without_masks_plays_no_agents_of_other_choices():
     """In two_pairs some travellers have two roads, some three: the third would be chosen where there is none."""
     full = agent_for("RouteChoice-v0", level="full")
     two_pairs = Setup(world_of("RouteChoice-v0"), level="two_pairs")
-    with pytest.raises(ParameterError, match=r"knows no masks, .* agents of RouteChoice-v0 have different numbers"):
+    with pytest.raises(
+        ParameterError, match=r"does not support masks, .* agents of RouteChoice-v0 have different numbers"
+    ):
         full.check(two_pairs)
 
 

@@ -80,11 +80,11 @@ def test_a_shipped_curve_says_what_the_run_did(tmp_path, store):
     ("text", "said"),
     [
         (None, "No such file"),
-        (f"{','.join(COLUMNS)}\n4096,5,1,0,803,,,,\n", "holds no evaluation yet"),
+        (f"{','.join(COLUMNS)}\n4096,5,1,0,803,,,,\n", "contains no evaluation yet"),
         ("steps,seconds\n1,2\n", "no columns of evaluations"),
         ("a,b\n1,2\n", "no columns steps and seconds"),
         ("steps,seconds\n1,x\n", "could not convert string to float: 'x'"),
-        ("\x00\xff", "no table of a run's progress"),
+        ("\x00\xff", "not a progress table of a run"),
     ],
 )
 def test_what_is_no_progress(tmp_path, text, said):
@@ -130,7 +130,7 @@ def test_curves_by_level_algorithm_and_store(store, tmp_path, monkeypatch):
         (RISING.replace("260.525", "inf"), "return must be a finite number"),
         (RISING.replace("260.525", ""), "return must be a finite number"),
         (RISING.replace("2000", "1000"), "steps must increase"),
-        (RISING.replace("2.5", "0.5"), "seconds must not fall"),
+        (RISING.replace("2.5", "0.5"), "seconds must not decrease"),
         (RISING.replace("cost", "costs"), "its columns are .*costs; needed: .*cost"),
         (HEAD, "it has no rows"),
         ("", "it is cut off"),
@@ -138,7 +138,7 @@ def test_curves_by_level_algorithm_and_store(store, tmp_path, monkeypatch):
 )
 def test_damaged_files(store, text, said):
     path = store("PPO-seed-0", text)
-    with pytest.raises(RunError, match=f"{re.escape(str(path))} is no curve, or a damaged one: .*{said}"):
+    with pytest.raises(RunError, match=f"{re.escape(str(path))} is not a curve, or is damaged: .*{said}"):
         curves_of(ID)
 
 

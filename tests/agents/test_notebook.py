@@ -112,13 +112,13 @@ def test_the_page_needs_nothing_else(tmp_path):
 @pytest.mark.parametrize("given", [3, gymnasium.make("CartPole-v1"), "vector"])
 def test_what_is_no_environment_of_ours_is_refused(given):
     env = rlenvs.make_vec("CartPole-v0", 2) if given == "vector" else given
-    with pytest.raises(ParameterError, match="show takes an id, or an environment of"):
+    with pytest.raises(ParameterError, match="show takes an id, or an environment made by"):
         rlenvs.show(env)
 
 
 def test_bad_arguments_are_refused():
     env = gymnasium.make("rlenvs/CartPole-v0")
-    with pytest.raises(ParameterError, match="has its keywords already"):
+    with pytest.raises(ParameterError, match="keywords cannot be given together"):
         rlenvs.show(env, length=0.8)
     with pytest.raises(ParameterError, match="neither a function"):
         rlenvs.show(env, "expert")

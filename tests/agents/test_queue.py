@@ -152,7 +152,7 @@ def test_the_command(place):
     refused = say(app, ["train", CHAIN, "--dry-run"])
     assert "--dry-run goes with --todo alone" in str(refused.exception) + refused.output
     refused = say(app, ["train"])
-    assert "which environment?" in str(refused.exception) + refused.output
+    assert "no environment given" in str(refused.exception) + refused.output
     listed = say(app, ["train", "--todo", CHAIN, CHAIN, "--dry-run"])
     assert "10 runs to do" in listed.output
     refused = say(app, ["train", CHAIN, "Bandit-v0"])

@@ -113,7 +113,7 @@ def test_one_command_makes_all(folder):
 
 @pytest.mark.usefixtures("short")
 def test_what_is_refused():
-    with pytest.raises(ParameterError, match="says itself"):
+    with pytest.raises(ParameterError, match="defines the players"):
         make_dataset(ID, "mixed", 3)
     with pytest.raises(UnknownNameError, match="mixed"):
         make_dataset(ID, "mixd")

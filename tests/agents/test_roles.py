@@ -115,11 +115,11 @@ def test_one_row_without_a_name_is_of_the_kind_that_sees_so_much():
 def test_where_it_does_not_follow_a_name_is_asked_for():
     talk, tag = agent_for(TALK, roles=True), agent_for(TAG, roles=True)
     for agent, row, words in (
-        (talk, np.zeros(34), ["34 numbers", "leadadversary", "give agent=", "agent='leadadversary_0'"]),
-        (agent_for(CRYPTO, roles=True), np.zeros(8), ["8 numbers", "bob", "alice", "give agent="]),
+        (talk, np.zeros(34), ["34 numbers", "leadadversary", "pass agent=", "agent='leadadversary_0'"]),
+        (agent_for(CRYPTO, roles=True), np.zeros(8), ["8 numbers", "bob", "alice", "pass agent="]),
         (tag, np.zeros(15), ["15 numbers", "adversary (16 numbers), agent (14 numbers)"]),
-        (tag, np.zeros((3, 16)), ["(3,)", "16 numbers", "give agent="]),
-        (tag, np.zeros((4, 2, 16)), ["(4, 2)", "give agent="]),
+        (tag, np.zeros((3, 16)), ["(3,)", "16 numbers", "pass agent="]),
+        (tag, np.zeros((4, 2, 16)), ["(4, 2)", "pass agent="]),
     ):
         with pytest.raises(ParameterError) as error:
             agent.predict(row)
@@ -162,7 +162,7 @@ def test_worlds_with_other_agents_are_played_as_far_as_their_rows_fit(id, keywor
     chosen = chooser(batch, agent, range(5))().reshape(rows.shape[:2])
     assert np.array_equal(chosen, expected(agent, rows, masks, names))
     assert np.array_equal(chosen, agent.predict(rows, agent=names)[0])
-    with pytest.raises(ParameterError, match="give agent="):
+    with pytest.raises(ParameterError, match="pass agent="):
         agent.predict(rows)
 
 

@@ -100,9 +100,7 @@ def test_without_the_data_package_the_error_says_what_to_install(monkeypatch, tm
     assert len(store.reference_agents()) == 12
     for name in ("QuadHover-v0", "DeepSeaTreasure-v0", "Ant-v0", "HalfCheetah-v0"):
         assert not load_agent(name).card.imitates
-    with pytest.raises(
-        NoAgentError, match=r"among the few that come with rlenvs.*rlenvs-suite-agents: pip install ./agents"
-    ):
+    with pytest.raises(NoAgentError, match=r"in this installation.*rlenvs-suite-agents: pip install ./agents"):
         load_agent("QuadRace-v0")
     with pytest.raises(
         NoAgentError, match=r"there are: PPO; more come with: the package rlenvs-suite-agents: pip install ./agents"
@@ -131,7 +129,7 @@ def test_names(name, expected):
 
 @pytest.mark.parametrize("name", ["", "a-b-PPO", "PPO-seed-", "PPO with a league"])
 def test_what_is_no_name(name):
-    with pytest.raises(ParameterError, match="is no name of an agent"):
+    with pytest.raises(ParameterError, match="is not an agent name"):
         store.parse_name(name)
 
 
@@ -286,7 +284,7 @@ def test_what_is_not_published(tmp_path, references, monkeypatch):
         with pytest.raises(ParameterError, match=f"the agent in .* is PPO; '{name}' says something else"):
             publish.publish(folder, name, references)
     monkeypatch.setattr(store, "CHECKOUT", tmp_path / "none" / "rlenvs_agents")
-    with pytest.raises(ParameterError, match=r"no checkout here, .*; name the store with to=FOLDER"):
+    with pytest.raises(ParameterError, match=r"not installed from a checkout .*; give the store with to=FOLDER"):
         publish.publish(finished(tmp_path / "gate", agent_for("QuadGate-v0")))
     (folder / "progress.csv").unlink()
     with pytest.raises(RunError, match=r"progress\.csv"):

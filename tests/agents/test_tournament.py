@@ -441,7 +441,7 @@ def test_bad_actions_name_the_player(id, actions, words):
 
 def test_files_that_are_no_models(tmp_path):
     (tmp_path / "a.zip").write_text("nothing")
-    with pytest.raises(ParameterError, match="is no model saved by"):
+    with pytest.raises(ParameterError, match="is not a model saved by"):
         rlenvs.tournament(ID, {"a": tmp_path / "a.zip", "low": "low"})
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:  # as far as it was written
         archive.writestr("data", json.dumps({"policy_class": {"__module__": "stable_baselines3.common.policies"}}))

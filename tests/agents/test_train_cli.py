@@ -35,7 +35,7 @@ def test_several_seeds_by_the_command_line(tmp_path):
     assert weights(tmp_path / "seed-3") != weights(tmp_path / "seed-4")
     again = command(HOVER, "--output", tmp_path, "--seeds", 2, "--seed", 3, "--resume")
     assert again.exit_code == 0, again.output
-    assert again.stdout.count("complete already") == 2
+    assert again.stdout.count("already complete") == 2
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_answers_are_out_of_reach(started):
     lines += [f"open({rlenvs.__file__!r})", "(sys.modules.pop('rlenvs'), __import__('rlenvs').solve)"]
     with started(EVAL.replace("OSError", "OSError, ImportError, AttributeError")) as submission:
         assert submission.call("act", "__import__('rlenvs')") is None
-        assert "not there while grading" in submission.call("act", "__import__('rlenvs').solve")
+        assert "not available during grading" in submission.call("act", "__import__('rlenvs').solve")
         done = {line: submission.call("act", line) for line in lines}
     assert [line for line, error in done.items() if error is None] == []
 
@@ -152,7 +152,7 @@ def test_questions_without_end_end(started):
     with started(code, seconds=1.0) as submission:
         env = Draws(b"key", "name").env("Chain-v0", 100)
         env.env.reset()  # takes longer the first time
-        with pytest.raises(SubmissionError, match="no answer within"):
+        with pytest.raises(SubmissionError, match="did not answer within"):
             submission.call("act", env)
         assert env.resets == 101
 
@@ -173,7 +173,7 @@ def act(env, *more):
     with started(f"ASKS = {asks}\n" + code, seconds=1.0) as submission:
         if not asks:
             submission.call("act", env)
-        with pytest.raises(SubmissionError, match=r"does not read|no answer within"):
+        with pytest.raises(SubmissionError, match=r"does not read|did not answer within"):
             submission.call("act", env, np.zeros(10**6))
 
 

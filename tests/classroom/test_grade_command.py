@@ -72,11 +72,11 @@ def test_a_class(tmp_path):
         ([HALF], "there is no exercise 'half'"),
         ([HALF, "--exercise", "bandit"], "bandits"),
         ([HALF, "--exercise", "bandits", "--format", "xml"], "text, json, gradescope, otter, nbgrader"),
-        ([HALF, "--exercise", "bandits", "--leaderboard", "x.html"], "is for a folder"),
-        ([FOLDER], "say of which exercise"),
-        ([FOLDER / "build.py", "--exercises", FOLDER / "gae"], "--exercises FOLDER says where"),
+        ([HALF, "--exercise", "bandits", "--leaderboard", "x.html"], "requires a folder"),
+        ([FOLDER], "give the exercise with"),
+        ([FOLDER / "build.py", "--exercises", FOLDER / "gae"], "give their folder with --exercises FOLDER"),
         ([HALF, "--exercise", "bandits", "--secret-file", "nowhere"], "there is no such file"),
-        ([FOLDER, "--exercise", "bandits", "--format", "gradescope"], "is for one submission"),
+        ([FOLDER, "--exercise", "bandits", "--format", "gradescope"], "takes a single submission"),
     ],
 )
 def test_mistakes_are_explained(arguments, words):
@@ -242,4 +242,4 @@ def interrupted():
 def test_a_folder_without_submissions(tmp_path):
     done = run(tmp_path, "--exercise", "mdp_by_hand")
     assert done.exit_code == 2
-    assert "holds no submissions" in done.stderr
+    assert "contains no submissions" in done.stderr

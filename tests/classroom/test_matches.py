@@ -27,7 +27,7 @@ def test_a_class_plays(tmp_path):
 
 
 def test_no_submissions(tmp_path):
-    with pytest.raises(ParameterError, match="holds no submissions"):
+    with pytest.raises(ParameterError, match="contains no submissions"):
         class_tournament(tmp_path, "Battle-v0")
 
 

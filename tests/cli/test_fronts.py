@@ -33,8 +33,8 @@ def test_discounts_differ_from_the_published_ones():
 def test_fronts_that_agree(name, points):
     output = said(name, "--gamma", "0.98")
     assert f"Difference: {points} points in both, 0 in ours alone, 0 in the published one alone" in output
-    assert ("24 more; --all shows them" in output) == (points > 40)
-    assert "more; --all" not in said(name, "--all")
+    assert ("24 more (use --all shows them" in output) == (points > 40)
+    assert "more (use --all" not in said(name, "--all")
 
 
 def test_corners_where_there_are_too_many_points():
@@ -46,7 +46,7 @@ def test_corners_where_there_are_too_many_points():
 def test_a_front_with_room_above_it():
     output = said("Minecart-v0", "--level", "deterministic", "--gamma", "0.98")
     assert "Ours: 60 points, attained, at gamma=0.98" in output
-    assert "No policy exceeds all of these" in output
+    assert "no policy exceeds all of these" in output
     assert "hypervolume above (-1, -1, -200): 762.6" in output
     assert "hypervolume above (-1, -1, -200): 766.8" in output
     assert "hypervolume above (-1, -1, -200): 723.0" in output
@@ -56,19 +56,23 @@ def test_a_front_with_room_above_it():
 
 def test_a_published_front_alone():
     output = said("Minecart-v0")
-    assert "Ours: not known" in output
-    assert "Under no weights is a policy worth more than all of these" in output
+    assert "Ours: unknown" in output
+    assert "under any weights, no policy is worth more than all of these" in output
     assert "Published: 10 points, MO-Gymnasium 1.3.2" in output
 
 
 def test_options_change_the_front():
-    assert "Published: nothing known" in said("ResourceGathering-v0", "--set", "danger=0")
+    assert "Published: none known" in said("ResourceGathering-v0", "--set", "danger=0")
     assert "Ours: 128 points" in said("FruitTree-v0", "--level", "depth7")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["CartPole-v0"], "no exact front"), (["FruitTree-v0", "--gamma", "2"], "gamma=2"), (["Nope-v0"], "Nope-v0")],
+    [
+        (["CartPole-v0"], "no exact Pareto front"),
+        (["FruitTree-v0", "--gamma", "2"], "gamma=2"),
+        (["Nope-v0"], "Nope-v0"),
+    ],
 )
 def test_what_is_refused(arguments, message):
     assert message in said(*arguments, code=2)

@@ -44,7 +44,7 @@ def test_minus_one_is_no_limit_in_every_form():
 
 def test_options_of_resets_are_refused_alike():
     for env in forms().values():
-        with pytest.raises(ParameterError, match="reset knows no options"):
+        with pytest.raises(ParameterError, match="reset does not support the options"):
             env.reset(seed=0, options={"parms": {}})
         env.reset(seed=0, options={"options": 1})  # as PettingZoo's tests do
 

@@ -145,7 +145,7 @@ def test_an_option_chooses_between_an_image_and_numbers():
     env = Env(LAMP, backend="python", seen_as="both")
     assert {name: part.shape for name, part in env.reset(seed=0)[0].items()} == {"screen": (1, 1, 1), "state": (1,)}
     assert Setup(LAMP).alone == "screen"
-    with pytest.raises(ParameterError, match="its observation is images"):
+    with pytest.raises(ParameterError, match="its observation consists of images"):
         Setup(LAMP, encoding="unit")
     assert Setup(LAMP, encoding="unit", seen_as="number").observation_space.dtype == np.float32
     written = page(LAMP)

@@ -74,7 +74,7 @@ def test_continuous_plans_are_clipped_and_checked():
         (("a",), "num_sequences='a' must be a positive integer"),
         ((True,), "num_sequences=True must be a positive integer"),
         ((3, 0), "threads=0 must be a positive integer, or None to choose"),
-        ((10**15,), "GiB of memory, more than there is"),
+        ((10**15,), "GiB of memory, more than is available"),
     ],
 )
 def test_numbers_of_a_simulator_that_are_none(arguments, message):

@@ -61,7 +61,7 @@ def test_all_worlds_are_restored_at_once():
     other.step([1, 1, 0])
     assert everything(other) == everything(batch)
     for wrong in (make(2).arrays(), {}, {**arrays, "states": arrays["states"][:-1]}):
-        with pytest.raises(SnapshotError, match="arrays are of other worlds, or of another number of them"):
+        with pytest.raises(SnapshotError, match="arrays belong to other worlds, or to a different number of worlds"):
             other.restore(wrong)
         assert everything(other) == everything(batch)
 
@@ -240,13 +240,13 @@ def forged(batch, part="state", **fields):
         ("Chain-v0", {"number": 10}, r"number = 10, outside of \[0, 9\]"),
         ("Chain-v0", {"number": -(2**31)}, r"number = -2147483648, outside"),
         ("Chain-v0", {"elapsed": -1}, "elapsed = -1"),
-        ("Chain-v0", {"elapsed": 10**6}, "behind its time limit"),
+        ("Chain-v0", {"elapsed": 10**6}, "beyond its time limit"),
         ("Chain-v0", {"rng": 0}, "rng = 0"),
         ("Chain-v0", {"over": 2}, r"over = 2, outside of \[0, 1\]"),
         ("ConnectFour-v0", {"turn": 2}, r"turn = 2, outside of \[-1, 1\]"),
         ("CartPole-v0", {"theta": np.nan}, "theta, which is not finite"),
         ("CartPole-v0", {"x": -np.inf}, "x, which is not finite"),
-        ("SlidingTiles-v0", {"tile": 0}, "not each there once"),
+        ("SlidingTiles-v0", {"tile": 0}, "every tile exactly once"),
         ("MultiWalker-v0", {"contact_order": 0}, "order of contacts holds one twice"),
     ],
 )

@@ -121,7 +121,7 @@ def test_several_images_are_a_dictionary():
     assert isinstance(both, spaces.Dict)
     assert list(both) == ["left", "right"]
     assert Setup(two, side=0).observation_space == spaces.Box(0, 255, (4, 4, 1), np.uint8)
-    with pytest.raises(ParameterError, match="is for numbers"):
+    with pytest.raises(ParameterError, match="is for numeric"):
         Setup(two, encoding="unit")
 
 
@@ -330,7 +330,7 @@ def test_a_number_is_one_of_a_vector_where_an_option_adds_others():
 
 def test_declarations_that_contradict_themselves_are_refused():
     common = {"doc": "", "state": {}, "action": discrete("a"), "terms": {"nothing": term(0, 1)}, "horizon": 3}
-    with pytest.raises(ParameterError, match="blocks, or images"):
+    with pytest.raises(ParameterError, match="blocks, images"):
         world("Blind-v0", observation={}, **common)
     with pytest.raises(ParameterError, match="whole observation"):
         world("Mixed-v0", observation={"a": discrete_block(3), "b": block(low=0, high=1)}, **common)

@@ -61,7 +61,7 @@ def rows(world, count=4, **keywords) -> VecEnv:
 def test_ppo_learns_from_images(world):
     model = PPO("CnnPolicy", rows(world, horizon=6), **SMALL).learn(64)
     assert model.policy.features_extractor.cnn is not None
-    with pytest.raises(ParameterError, match="an image that convolutions look at"):
+    with pytest.raises(ParameterError, match="an image with convolutions"):
         network_of(model)
 
 
@@ -147,7 +147,7 @@ def test_what_cannot_become_an_agent_is_said():
     wrappers = [torch.nn.Linear(3, 6)]
     common = {"algorithm": "own", **MADE}
     assert agent_of(wrappers, PORTER.name, **common).network.counts == (3, 3)
-    with pytest.raises(ParameterError, match="sees vectors"):
+    with pytest.raises(ParameterError, match="requires vectors"):
         agent_of(wrappers, CATCH.name, **common)
 
 

@@ -69,7 +69,7 @@ def test_an_order_is_read(reply, order):
     ],
 )
 def test_anything_else_is_refused_with_a_reason(reply):
-    with pytest.raises(ValueError, match=r"reply|not one order"):
+    with pytest.raises(ValueError, match=r"reply|not exactly one command"):
         read_order(reply)
 
 
@@ -136,7 +136,7 @@ def test_illegal_replies_are_counted_and_replaced_and_touch_nobody_else():
     assert rewards == expected
     assert env.numeric.get_state().state == twin.get_state().state
     assert [infos[agent]["illegal_actions"] for agent in env.agents] == [1, 0, 1]
-    assert "not one order" in infos["ally_0"]["illegal_reason"]
+    assert "not exactly one command" in infos["ally_0"]["illegal_reason"]
     assert infos["ally_1"]["illegal_reason"] == ""
     assert infos["ally_2"]["illegal_reason"] == "'<attack(enemy_1)>' is not legal now"
     _, _, _, _, infos = env.step({"ally_0": None, "ally_1": "<stop()>", "ally_2": "<stop()>"})

@@ -168,7 +168,7 @@ def test_odd_values_of_options_are_refused_briefly(id, option, value):
 
 def test_poses_are_real_numbers():
     for poses in (Raises(), np.zeros((1, 40, 1, 4), complex)):
-        with pytest.raises(ParameterError, match="'poses' are no numbers"):
+        with pytest.raises(ParameterError, match="'poses' must be real numbers"):
             logs.checked({"poses": poses})
     lanes = np.array([[0.0, 0.0, 1e308, 0.0]])
     line = np.zeros((1, 40, 1, 4))

@@ -173,7 +173,7 @@ def test_a_function_plays():
     assert np.all(minari.load_dataset(told.name)[0].actions == 1)
     with pytest.raises(ParameterError, match=r"actions are float64 \(2,\); needed are float32 \(1, 4\)"):
         make_dataset(HOVER, "expert", 1, name="bad-v0", agent=lambda o: np.zeros(2), horizon=10)
-    with pytest.raises(ParameterError, match="normalised score of"):
+    with pytest.raises(ParameterError, match="normalized score of"):
         make_dataset(HOVER, "medium", 1, name="bad-v0", agent=still)
     with pytest.raises(ParameterError, match="an agent, its file, or a function"):
         make_dataset(HOVER, "expert", 1, name="bad-v0", agent=3)
@@ -276,7 +276,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "mine", "mine-v", "../mine-v0", "/tmp/mine-v0", "a//b-v0", "my set-v0", "a/"])
 def test_bad_names(name, folder):
-    with pytest.raises(ParameterError, match="is no name for a dataset"):
+    with pytest.raises(ParameterError, match="is not a valid dataset name"):
         DatasetWriter(name, gymnasium.make(SEA))
     assert not folder.exists()
 
@@ -316,7 +316,7 @@ def test_an_environment_that_cannot_be_recovered():
     with pytest.raises(ParameterError, match=r"not made by gymnasium\.make"):
         DatasetWriter("mine-v0", env)
     env = gymnasium.make(HOVER, randomize={"mass": (np.float32(0.02), np.float32(0.03))})
-    with pytest.raises(ParameterError, match="JSON cannot hold"):
+    with pytest.raises(ParameterError, match="cannot be written as JSON"):
         DatasetWriter("mine-v0", env)
 
 

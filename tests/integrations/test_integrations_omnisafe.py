@@ -68,5 +68,5 @@ def test_its_own_tasks_say_why_they_are_not_there(omnisafe):
     module = sys.modules["safety_gymnasium"]
     if hasattr(module, "__file__"):
         pytest.skip("Safety-Gymnasium is installed and works")
-    with pytest.raises(ImportError, match="cannot be imported beside gymnasium"):
+    with pytest.raises(ImportError, match="cannot be imported with gymnasium"):
         module.make  # noqa: B018

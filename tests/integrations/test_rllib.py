@@ -305,9 +305,9 @@ def test_bad_input(make):
         make("Batle-v0")
     with pytest.raises(UnknownKeywordError, match="scenario"):
         make("Battle-v0", scenarios="3m")
-    with pytest.raises(ParameterError, match=r"no vector rewards; use 'rlenvs/Battle-v0' with weights"):
+    with pytest.raises(ParameterError, match=r"not support vector rewards; use 'rlenvs/Battle-v0' with weights"):
         make("mo-Battle-v0")
-    with pytest.raises(ParameterError, match="no vector rewards"):
+    with pytest.raises(ParameterError, match="not support vector rewards"):
         make("Battle-v0", vector_reward=True)
 
 

@@ -219,7 +219,9 @@ def test_looking_at_the_ends_of_ranges_leaves_no_trace(monkeypatch):
 
 @pytest.mark.parametrize("rate", [30, 300])
 def test_control_steps_are_whole_physics_steps(rate):
-    with pytest.raises(ParameterError, match=rf"{rate} control steps per second are no whole number .* 0\.005 s"):
+    with pytest.raises(
+        ParameterError, match=rf"{rate} control steps per second do not give an integer number .* 0\.005 s"
+    ):
         EngineBatch(SPEC, 1, rate=rate)
 
 

@@ -127,7 +127,7 @@ def test_settings_that_are_none(keywords, said):
 @pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleSpread-v0"])
 def test_worlds_that_are_not_finite(id):
     env = rlenvs.make(id) if id.startswith("Quad") else rlenvs.parallel_env(id)
-    with pytest.raises(ParameterError, match="number their states"):
+    with pytest.raises(ParameterError, match="numbered states"):
         pareto.ParetoQ(env)
 
 

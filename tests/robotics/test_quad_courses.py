@@ -529,7 +529,7 @@ def test_trapezoid_times():
         ([[0, 0, 1], [0, 0]], r"waypoint 1 is \[0, 0\]; write it as \[x, y, z\]"),
         ([[0, 0, 1], [0, 0, 1, 0]], r"waypoint 1 is .* write it as \[x, y, z\]$"),
         ([[0, 0, 1], [0, 0, math.nan]], "z of waypoint 1 is nan"),
-        ([[0, 0, 1], [0, 0, 1]], "waypoints 0 and 1 are both .*leave one of them out"),
+        ([[0, 0, 1], [0, 0, 1]], "waypoints 0 and 1 are both .*remove one of them"),
         ([[0, 0, 1], [0, 3.1, 1]], r"y of waypoint 1 is 3.1 m; allowed is \[-3, 3\] m; move it"),
         ([[0, 0, 1], [0, 1, -0.1]], r"z of waypoint 1 is -0.1 m; allowed is \[0, 3\] m"),
     ],

@@ -87,7 +87,7 @@ def test_given_gates_start_on_the_leg_to_the_first():
         ({"gates": [[-7, 0, 1]], "arena": (7.8, 7.8, 4)}, "would start at"),
         ({"gates": []}, "0 gates were given"),
         ({"arena": (4, 4)}, "half sizes"),
-        ({"hull": (0.6, 0.1)}, "no smaller than half the opening"),
+        ({"hull": (0.6, 0.1)}, "not smaller than half the opening"),
         ({"course": "random", "random_gates": 20, "arena": (4, 4, 4)}, "allowed are 1 to"),
         ({"fidelity": "low", "physics": "pybullet"}, "physics='kernel'"),
         ({"gate_scale": 0.4}, "gate_scale"),

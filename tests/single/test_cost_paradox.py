@@ -89,15 +89,15 @@ def test_constrained_values_follow_by_playing_the_policy():
 def test_constrained_solver_refuses_what_it_cannot_do():
     exact = model("arms")
     assert rlenvs.solve_constrained(exact, 10, [2.5]).start_value == pytest.approx(2.5)
-    with pytest.raises(ParameterError, match="no policy keeps them"):
+    with pytest.raises(ParameterError, match="no policy satisfies them"):
         rlenvs.solve_constrained(exact, 10, [-1.0])
     with pytest.raises(ParameterError, match="one for each cost"):
         rlenvs.solve_constrained(exact, 10, [1.0, 2.0])
-    with pytest.raises(ParameterError, match="a Model needs its limits"):
+    with pytest.raises(ParameterError, match="a Model needs explicit limits"):
         rlenvs.solve_constrained(exact, 10)
-    with pytest.raises(ParameterError, match="take solve"):
+    with pytest.raises(ParameterError, match="use solve"):
         rlenvs.solve_constrained("TwoStates-v0", 10)
-    with pytest.raises(ParameterError, match="horizon=0 must be a whole number"):
+    with pytest.raises(ParameterError, match="horizon=0 must be a positive integer"):
         rlenvs.solve_constrained(exact, 0, [1.0])
 
 

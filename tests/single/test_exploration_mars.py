@@ -265,7 +265,7 @@ def test_seeds_make_terrain():
     ("keywords", "message"),
     [
         ({"initial": [21, 0]}, "outside of a map of 21 x 21"),
-        ({"initial": [0.5, 0]}, "two whole numbers"),
+        ({"initial": [0.5, 0]}, "two integers"),
         ({"initial": "here"}, "initial="),
         ({"row_margin": 10}, "leaves no room"),
         ({"smallest_obstacle": 3}, "above largest_obstacle=2"),

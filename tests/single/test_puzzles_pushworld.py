@@ -265,7 +265,7 @@ def test_no_dead_end_is_solvable():
         ("A M1 .\n. . .", "no goal"),
         ("A M1+M2 G1\n. . .", "two objects into one cell"),
         ("A M1+W G1\n. . .", "an object into a wall"),
-        ("A+AW M1 G1\n. . .", "agent into a wall"),
+        ("A+AW M1 G1\n. . .", "agent into an agent-only wall"),
         ("A M1 G1\n\n. . .", "line 2 has 0 cells"),
         ("\n", "empty"),
         (("A M1 G1" + " ." * 60) + "\n", "at most 60 x 60"),

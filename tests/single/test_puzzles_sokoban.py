@@ -169,8 +169,8 @@ def test_levels_are_read_and_filled_up(tmp_path):
         ("#####\n#@* #\n#####", "nothing to solve"),
         ("#####\n#@$.\n#####", "open at its line 2, column 5"),
         ("; a\n#####\n#@$.#\n#####\n\n#####\n#@ .#\n#####", "level 1 .from line 6. has 0 boxes and 1 targets"),
-        ("########\n#@.#$###\n########", "outside of the player's room"),
-        ("\n", "holds no level"),
+        ("########\n#@.#$###\n########", "outside the player's room"),
+        ("\n", "contains no level"),
     ],
 )
 def test_faulty_levels_are_refused(text, message):

@@ -681,7 +681,7 @@ def test_impossible_costs_are_refused():
     for setting in ("magnitude", "change"):
         with pytest.raises(ParameterError, match=f"ActionCost: {setting}="):
             wrap(rlenvs.make("QuadHover-v0"), ActionCost(**{setting: -1.0}))
-        with pytest.raises(ParameterError, match="scalarisation"):
+        with pytest.raises(ParameterError, match="scalarization"):
             wrap(rlenvs.make("mo-QuadHover-v0"), ActionCost(**{setting: 1.0}))
     with pytest.raises(ParameterError, match="finite bounds"):
         wrap(rlenvs.make("DeepSeaTreasure-v0"), ActionCost())

@@ -305,24 +305,24 @@ def test_functions_are_checked_and_may_be_given_by_address():
         ("SafePointGoal", {}, BarrierFilter(margin=[0.1]), "margin=.* must be one number"),
         ("SafePointGoal", {"level": "0"}, BarrierFilter(), "has no barriers with these options"),
         ("QuadHover", {}, BarrierFilter(), "has no barriers with these options; it has with action='velocity'"),
-        ("QuadTakeoff", {}, BarrierFilter(), r"comes without barriers; give a function, BarrierFilter\(barrier=...\)"),
+        ("QuadTakeoff", {}, BarrierFilter(), r"has no barriers; give a function, BarrierFilter\(barrier=...\)"),
         ("DeepSeaTreasure", {}, BarrierFilter(), "has discrete actions; it needs continuous ones"),
         ("SafePointGoal", {}, BarrierFilter(barrier="nowhere:nothing"), "nothing at 'nowhere:nothing'"),
         ("SafePointGoal", {}, BarrierFilter(model={"dragg": 1}), "no parameter 'dragg'. Did you mean 'drag'"),
         ("SafePointGoal", {}, BarrierFilter(model={"drag": 9}), "drag=9 is outside its range"),
         ("SafePointGoal", {}, BarrierFilter(model={"drag": [0.01, 0.02]}), "must give one number for drag"),
         ("SafePointGoal", {}, BarrierFilter(model=3), "must be a dictionary"),
-        ("SafePointGoal", {}, BarrierFilter(barrier=constant, model={}), "is for a world's own barriers"),
+        ("SafePointGoal", {}, BarrierFilter(barrier=constant, model={}), "applies only to the world's own barriers"),
         ("SafePointGoal", {}, BarrierFilter(barrier=3), "must be a function, or the address"),
         ("DeepSeaTreasure", {}, SafeActions(), "has discrete actions"),
         ("SafePointGoal", {}, SafeActions(low=[0, 0, 0]), r"low=\[0, 0, 0\] must be one number or 2"),
         ("SafePointGoal", {}, SafeActions(low=0.5, high=[0.0, 1.0]), "exceeds high"),
         ("SafePointGoal", {}, SafeActions(high=-2.0), "exceeds high"),
-        ("SafePointGoal", {}, SafeActions(normals=[1, 1]), "one of them is missing"),
-        ("SafePointGoal", {}, SafeActions(offsets=[1]), "one of them is missing"),
+        ("SafePointGoal", {}, SafeActions(normals=[1, 1]), "must be given together"),
+        ("SafePointGoal", {}, SafeActions(offsets=[1]), "must be given together"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 1, 1]], offsets=[1]), r"must have the shape \(1, 2\)"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 1]], offsets=[1, 2]), r"must have the shape \(2, 2\)"),
-        ("SafePointGoal", {}, SafeActions(normals=[[0, 0]], offsets=[1]), "slot of zeros"),
+        ("SafePointGoal", {}, SafeActions(normals=[[0, 0]], offsets=[1]), "row of zeros"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, math.nan]], offsets=[1]), "must be finite"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 0]], offsets=[-3]), "no action within the bounds"),
         ("SafePointGoal", {}, SafeActions(normals=[[1, 0], [-1, 0]], offsets=[-0.1, -0.1]), "no action within"),
@@ -349,7 +349,7 @@ def test_the_filter_wants_the_worlds_own_actions():
             super().prepare()
             self.action_spaces = [gymnasium.spaces.Box(-2.0, 2.0, (2,), np.float32)]
 
-    with pytest.raises(ParameterError, match="put the filter next to it"):
+    with pytest.raises(ParameterError, match="put the filter innermost"):
         wrap(rlenvs.make("rlenvs/SafePointGoal-v0"), Halved(), BarrierFilter())
 
 

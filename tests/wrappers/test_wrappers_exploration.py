@@ -193,7 +193,7 @@ def test_the_adversary_is_paid_by_terms_and_a_bonus():
     [
         ({}, "must be a list of agents"),
         ({"adversaries": ["agent_9"]}, "has 'agent_9', no agent"),
-        ({"adversaries": ["agent_0", "agent_1", "agent_2"]}, "leaves no victim"),
+        ({"adversaries": ["agent_0", "agent_1", "agent_2"]}, "leaves no agent to attack"),
         ({"adversaries": ["agent_0"], "terms": {"speed": 1.0}}, "has 'speed', no reward term"),
     ],
 )
@@ -203,5 +203,5 @@ def test_minorities_that_are_refused(settings, reason):
 
 
 def test_a_single_agent_has_no_minority():
-    with pytest.raises(ParameterError, match="needs the parallel form"):
+    with pytest.raises(ParameterError, match="requires a parallel multi-agent environment"):
         wrap(rlenvs.make(HOVER), MinorityReward(["agent_0"]))

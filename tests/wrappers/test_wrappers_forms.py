@@ -431,10 +431,10 @@ def test_a_closed_environment_refuses_steps_with_wrappers_as_without(form):
         env.step(actions)
         env.close()
         env.close()
-        with pytest.raises(EpisodeOverError, match="the environment is closed; make another one"):
+        with pytest.raises(EpisodeOverError, match="the environment is closed; make a new one"):
             env.step(actions)
         env.reset(seed=0)
-        with pytest.raises(EpisodeOverError, match="the environment is closed; make another one"):
+        with pytest.raises(EpisodeOverError, match="the environment is closed; make a new one"):
             env.step(actions)
 
 

@@ -214,7 +214,7 @@ def test_two_normalisations_share_the_terms_and_not_one():
     env = wrap(rlenvs.make(SEA), NormalizeRewards(only=["time"]), NormalizeRewards(only=[0]))
     env.reset(seed=0)
     assert env.step(3)[1][1] != -1.0
-    with pytest.raises(ParameterError, match="normalised below already"):
+    with pytest.raises(ParameterError, match="already normalized below"):
         wrap(env, NormalizeRewards(only=["time"]))
 
 

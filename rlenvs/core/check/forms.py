@@ -130,7 +130,7 @@ def _arrays(value: Any, path: str = "") -> Iterator[tuple[str, np.ndarray]]:
 
 
 def neighbours_untouched(t: Subject) -> str:
-    """8. What one world of a batch does, when it ends and when it is reset leaves its neighbours as they are.
+    """8. What one world of a batch does, when it ends and when it is reset leaves its neighbors as they are.
 
     To mend: a vector form resets the rows that ended and no others; a kernel knows its own world only.
     """
@@ -151,7 +151,7 @@ def neighbours_untouched(t: Subject) -> str:
         del other.record[interlude]
         mine, theirs = (_neighbours(record) for record in (calm, other.record))
         compare(f"{mode.name}: worlds 1 to 3 beside two different worlds 0", mine, theirs)
-    return f"{steps} steps beside two different neighbours"
+    return f"{steps} steps beside two different neighbors"
 
 
 def _neighbours(record: Sequence[Any]) -> list[Any]:

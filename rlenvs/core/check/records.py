@@ -49,7 +49,7 @@ def headings(t: Subject) -> str:
 
 
 def golden(t: Subject) -> str:
-    """16. A short rollout gives the numbers recorded for this world: changed behaviour needs a new version. Where none
+    """16. A short rollout gives the numbers recorded for this world: changed behavior needs a new version. Where none
     are recorded, those of a second process, of levels and experts too, in which sets and hashes have another order.
 
     To mend: draw at import from a seeded generator alone, and sort what comes out of a set. When the change alters
@@ -95,14 +95,14 @@ def _same_elsewhere(t: Subject) -> str:
 
 
 def digests(world: World, backend: str) -> list[Any]:
-    """What tells the behaviour of a world, of its levels and of its scripted policies."""
+    """What tells the behavior of a world, of its levels and of its scripted policies."""
     policies = (*world.players, *(("expert",) if {"expert", "python_expert"} & set(world.kernels) else ()))
     played = [hash_of(roll(new_batch(world, 4, backend=backend), 32, policy)) for policy in policies]
     return [*(golden_digest(world, backend, level) for level in (None, *world.levels)), *played]
 
 
 def golden_digest(world: World, backend: str = "numba", level: str | None = None) -> dict[str, Any]:
-    """What tells the behaviour of a world's default form, or of a level: 4 worlds, 32 steps, random actions.
+    """What tells the behavior of a world's default form, or of a level: 4 worlds, 32 steps, random actions.
 
     Numbers that show how far a change goes; and, where the world's own kernels make them and no physics engine, a hash
     of all bits, and one of the first steps of a single world.

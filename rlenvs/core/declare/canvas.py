@@ -3,8 +3,8 @@
 Every image has the same frame: a head with name, step, return, cost and success, which the core fills in, and the
 world's own `caption`; below it the scene; at the bottom the `legend`, where a world gives one. None covers the scene.
 
-Images are drawn at twice their size and scaled down, so edges are smooth. Colours are the Okabe-Ito palette, which
-people with colour blindness can tell apart.
+Images are drawn at twice their size and scaled down, so edges are smooth. Colors are the Okabe-Ito palette, which
+people with color blindness can tell apart.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Drawing:
         framed: with head and legend; without them the scene fills the image.
 
     `view(...)` chooses what part of the world is shown where; all coordinates and lengths after it are in the world's
-    units, y upwards. A colour is a name of COLORS or (red, green, blue).
+    units, y upwards. A color is a name of COLORS or (red, green, blue).
     """
 
     def __init__(self, width: int = USUAL, height: int = USUAL, framed: bool = True) -> None:
@@ -99,7 +99,7 @@ class Drawing:
         top: float,
         area: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0),
     ) -> None:
-        """Show the world's rectangle, undistorted and centred, in an area of the scene.
+        """Show the world's rectangle, undistorted and centered, in an area of the scene.
 
         Args:
             left, right, bottom, top: the part of the world.
@@ -134,10 +134,10 @@ class Drawing:
         self._captions = lines
 
     def legend(self, *entries: tuple[Color, str] | tuple[Color, str, str]) -> None:
-        """Say at the bottom what colours stand for. It takes its place from the scene, so it comes before `view`.
+        """Say at the bottom what colors stand for. It takes its place from the scene, so it comes before `view`.
 
         Args:
-            entries: (colour, what has it) or (colour, what has it, shape), a shape of SHAPES, "square" by default.
+            entries: (color, what has it) or (color, what has it, shape), a shape of SHAPES, "square" by default.
         """
         if not self.framed:
             return
@@ -253,7 +253,7 @@ class Canvas(Drawing):
         ground: Color | None = None,
     ) -> None:
         """A line of text of `size` pixels at a point of the world: its "left" end, "centre" or "right" end. `ground` is
-        the colour of a plate behind it, for text on a busy scene."""
+        the color of a plate behind it, for text on a busy scene."""
         image = self._font(size).render(text, True, rgb(color))
         x, y = self._pixel(position)
         shift = {"left": 0.0, "centre": 0.5, "right": 1.0}[align]
@@ -356,10 +356,10 @@ class Canvas(Drawing):
 
 
 def rgb(color: Color) -> tuple[int, int, int]:
-    """A colour as (red, green, blue)."""
+    """A color as (red, green, blue)."""
     return COLORS[color] if isinstance(color, str) else color
 
 
 def agent_color(index: int) -> str:
-    """The colour of an agent."""
+    """The color of an agent."""
     return AGENT_COLORS[index % len(AGENT_COLORS)]

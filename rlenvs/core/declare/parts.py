@@ -1,4 +1,4 @@
-"""The parts of a declaration that are neither options nor spaces: reward terms, costs, data sets, agents, scores.
+"""The parts of a declaration that are neither options nor spaces: reward terms, costs, datasets, agents, scores.
 
 World files write them as `param(...)`, `choice(...)`, `block(...)`, ...; `rlenvs.core.declare.spec` puts them together.
 """
@@ -48,7 +48,7 @@ def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a named data set of a world is made: who plays how many episodes, and how much of each is kept."""
+    """How a named dataset of a world is made: who plays how many episodes, and how much of each is kept."""
 
     episodes: Mapping[str | Callable[..., Any], int]
     kept: int

@@ -1,5 +1,5 @@
 """The numbers of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): the
-golden ratio's step, and the factors of its mixing function, MurmurHash3's finaliser in Stafford's variant 13."""
+golden ratio's step, and the factors of its mixing function, MurmurHash3's finalizer in Stafford's variant 13."""
 
 import numpy as np
 

@@ -17,12 +17,12 @@ Style = tuple[str | int | float, ...]
 class Shape(NamedTuple):
     """Something drawn: its style, and its coordinates from the upper left corner of the scene in halves of pixels.
 
-    A style begins with the name of a verb and a colour "#rrggbb". What follows in it, and the coordinates:
+    A style begins with the name of a verb and a color "#rrggbb". What follows in it, and the coordinates:
         circle: width of the line, 0 for a disc; x, y, radius.
         line: width, 1 if closed; x, y of each point. polygon: width, 0 for a filled one; x, y of each point.
         rectangle: width, radius of the corners in halves of pixels; x, y of two corners.
         arrow: width; x, y of both ends.
-        text: size, align, colour of the plate or "", the text; x, y.
+        text: size, align, color of the plate or "", the text; x, y.
         clip: cuts off what follows; x, y of two corners. paste: fills the scene with an image; its number.
     """
 

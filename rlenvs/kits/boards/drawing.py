@@ -11,7 +11,7 @@ ARROWS = (("left", "a"), ("right", "d"), ("up", "w"), ("down", "s"))
 
 
 def view_board(canvas: Canvas, rows: int, columns: int, around: float = 0.15) -> float:
-    """Show rows x columns cells, centred. Returns how many pixels a cell takes."""
+    """Show rows x columns cells, centered. Returns how many pixels a cell takes."""
     wide, tall = canvas.scene
     half = 0.5 * max(columns + 2 * around, (rows + 2 * around) * wide / tall)
     middle, centre = 0.5 * columns, -0.5 * rows

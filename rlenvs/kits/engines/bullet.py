@@ -47,7 +47,7 @@ class BulletEngine:
     The parameters p of a world have mass [kg], inertia_x, inertia_y, inertia_z [kg m^2], gravity [m/s^2], damping
     [1/s], hull (2,) (radius and height [m]), physics_hz and control_hz. Its state s has alive (D,), steady, position
     [m] and velocity [m/s] (D, 3) in world axes, attitude (D, 4) x, y, z, w from body to world, and rates [rad/s],
-    force [N], torque [N m] (D, 3) in body axes, force and torque at the centre of mass. It may have shapes (S, 12),
+    force [N], torque [N m] (D, 3) in body axes, force and torque at the center of mass. It may have shapes (S, 12),
     and touching (D,): which drones were pressed against anything in the last control step. Drones that are not alive
     are put out of the way. For images p also has lens (3,): vertical field of view [rad], near and far [m].
 
@@ -173,7 +173,7 @@ class BulletEngine:
             near, far: the distances along the line of sight between which things are seen, m.
 
         Returns:
-            Colours, uint8 (height, width, 4), and distance along the line of sight, float32 (height, width), m; it is
+            Colors, uint8 (height, width, 4), and distance along the line of sight, float32 (height, width), m; it is
             `far` but for rounding where nothing is seen.
 
         Raises:
@@ -426,7 +426,7 @@ class BulletWorld:
     def camera(
         self, k: int, width: int, height: int, fov: float, near: float, far: float
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Colours and distances, as of `BulletEngine.camera`."""
+        """Colors and distances, as of `BulletEngine.camera`."""
         self.put()
         bullet, attitude = self.bullet, self.attitude[k].tolist()
         right, up, back = (rotate(*attitude, *axis) for axis in CAMERA_AXES)
@@ -471,7 +471,7 @@ def _build(p: Any, s: Any) -> tuple[float, ...]:
 
 
 def _look(row: list[float]) -> list[float]:
-    """What a body cannot change: kind, sizes and colour of a shape."""
+    """What a body cannot change: kind, sizes and color of a shape."""
     return [row[0], *row[4:7], *row[8:11]]
 
 

@@ -1,6 +1,6 @@
-"""Cells of a grid, each a whole number that holds kind, colour, state and what is hidden inside; and how they are seen.
+"""Cells of a grid, each a whole number that holds kind, color, state and what is hidden inside; and how they are seen.
 
-Kinds, colours and states have the numbers of MiniGrid. A grid is a flat array of columns, padded so that no view leaves
+Kinds, colors and states have the numbers of MiniGrid. A grid is a flat array of columns, padded so that no view leaves
 it: the cell at column x and row y is (x + pad) * stride + y + pad. What lies outside, all zero, is seen as wall. The
 numbers of directions are 0 right, 1 down, 2 left, 3 up.
 """

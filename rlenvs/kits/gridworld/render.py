@@ -96,7 +96,7 @@ def draw_object(canvas: Canvas, x: float, y: float, size: float, cell: int) -> N
 
 
 def draw_agent(canvas: Canvas, x: float, y: float, direction: int, size: float) -> None:
-    """A triangle that points where the agent looks, centred on a point."""
+    """A triangle that points where the agent looks, centered on a point."""
     turn = ((1, 0), (0, -1), (-1, 0), (0, 1))[direction]
     corners = ((0.4, 0.0), (-0.34, 0.32), (-0.18, 0.0), (-0.34, -0.32))
     for scale, color in ((1.12 * size, "white"), (0.92 * size, "red")):

@@ -5,7 +5,7 @@ restitution; sensors; contact events; continuous collision against what does not
 descriptions of Box2D and Box2D-Lite by Erin Catto, with its constants, so that worlds made for it behave the same:
 "Iterative Dynamics with Temporal Coherence" (2005), "Fast and Simple Physics using Sequential Impulses" (GDC 2006),
 "Modeling and Solving Constraints" (GDC 2009), "Computing Distance" (GDC 2010), "Continuous Collision" (GDC 2013),
-"Understanding Constraints" (GDC 2014). All numbers are float64, all of it is in the state; metres, kilograms, seconds.
+"Understanding Constraints" (GDC 2014). All numbers are float64, all of it is in the state; meters, kilograms, seconds.
 
 A world declares the fields and fills them in `reset`:
 

@@ -9,7 +9,7 @@ from rlenvs.kits.planar.shapes import CIRCLE, EDGE
 
 
 def outline(s: Any, k: int) -> list[tuple[float, float]]:
-    """The vertices of a shape in the world; of a circle its centre."""
+    """The vertices of a shape in the world; of a circle its center."""
     b, first = int(s.shape_body[k]), int(s.shape_first[k])
     x, y, c, sn = (float(number) for number in s.frame[b])
     points = s.vertex[first : first + int(s.shape_size[k])]

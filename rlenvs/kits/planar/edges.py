@@ -1,4 +1,4 @@
-"""Where an edge and another shape touch. Neighbours of an edge keep bodies from catching at the corners of a chain."""
+"""Where an edge and another shape touch. Neighbors of an edge keep bodies from catching at the corners of a chain."""
 
 from __future__ import annotations
 

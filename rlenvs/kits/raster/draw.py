@@ -1,8 +1,8 @@
 """Verbs that draw on images, uint8 (rows, columns, 3), in kernels.
 
-x runs along columns, y down the rows, both in whole pixels; what lies outside of the image is left out. A colour is a
+x runs along columns, y down the rows, both in whole pixels; what lies outside of the image is left out. A color is a
 tuple of three numbers in 0 ... 255. Discs are those of the midpoint algorithm (Bresenham; Pitteway 1967) in an even
-square of 2 r x 2 r pixels, whose centre is the corner between four of them: so SDL's and pygame's look.
+square of 2 r x 2 r pixels, whose center is the corner between four of them: so SDL's and pygame's look.
 """
 
 import numpy as np

@@ -107,7 +107,7 @@ class Network:
         lines: tuple[int, int] = (STRIPED, STRIPED),
         sign: int = -1,
     ) -> None:
-        """An arc from one angle [rad] around its centre to another; it bends to the right where these grow."""
+        """An arc from one angle [rad] around its center to another; it bends to the right where these grow."""
         turn = 1.0 if stop >= begin else -1.0
         numbers = [0.0] * at.LANE_NUMBERS
         numbers[at.X], numbers[at.Y] = centre[0], centre[1]

@@ -34,7 +34,7 @@ class Town:
     Args:
         seed: of all that is drawn.
         columns, rows: of junctions.
-        block: metres between neighbouring junctions.
+        block: meters between neighboring junctions.
         missing: share of the streets to remove where that cuts nobody off.
 
     Attributes:
@@ -173,7 +173,7 @@ class Town:
 
 
 def side_by_side(towns: Sequence[Town]) -> tuple[dict[str, np.ndarray], list[tuple[float, ...]], np.ndarray]:
-    """Several towns as one network, from left to right, `BETWEEN` metres apart: what an episode may take place in.
+    """Several towns as one network, from left to right, `BETWEEN` meters apart: what an episode may take place in.
 
     Returns:
         The arrays of `rlenvs.kits.roads.lanes.ROAD_DATA`; rows for `rlenvs.kits.traffic.signals.signal_table`; ends of

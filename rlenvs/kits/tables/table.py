@@ -26,7 +26,7 @@ CERTAIN = 1e-9  # how far the probabilities of all outcomes together may be from
 def better_policy(q: np.ndarray, policy: np.ndarray) -> np.ndarray:
     """The policy with the first action of the largest value (states, actions) where its own is worth less.
 
-    Ties keep the action: where waiting costs nothing, waiting for ever is worth as much as going, by the values of one
+    Ties keep the action: where waiting costs nothing, waiting forever is worth as much as going, by the values of one
     more step, and a policy would never go.
     """
     largest = q.max(axis=1)

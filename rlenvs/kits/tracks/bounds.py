@@ -1,14 +1,14 @@
 """Times that no car can beat on a road, whatever its line: proved bounds, beside the laps that `line.py` computes.
 
-Two arguments, both about gates, which are rungs without their outer `margin` metres, where a car's middle must pass:
+Two arguments, both about gates, which are rungs without their outer `margin` meters, where a car's middle must pass:
 
 - From gate to gate it drives no shorter way than their distance, and a motor, from rest, needs a time for the whole way
-  (`least_distance`, `time_from_rest`). This holds for all tyres.
+  (`least_distance`, `time_from_rest`). This holds for all tires.
 - Let it pass three gates at p1, p2 and p3 within a time T, p2 after the share r of it. Its mean velocities before and
   after p2 differ by |r p3 + (1 - r) p1 - p2| / (r (1 - r) T), and an acceleration of at most A changes mean velocities
-  of neighbouring times by at most A T / 2. So T^2 >= 2 |r p3 + (1 - r) p1 - p2| / (A r (1 - r)), and T is no less than
+  of neighboring times by at most A T / 2. So T^2 >= 2 |r p3 + (1 - r) p1 - p2| / (A r (1 - r)), and T is no less than
   the least of this over all r and all points of the gates (`least_sectors`). It holds where friction bounds all forces
-  of the tyres together: of tyres that slide. Laps are cut into sectors of this kind so that the sum is greatest.
+  of the tires together: of tires that slide. Laps are cut into sectors of this kind so that the sum is greatest.
 """
 
 import math
@@ -113,9 +113,9 @@ def least_laps(
 
     Args:
         start: x, y [m], up to START_ROOM from the true place.
-        margin: metres that the car's middle keeps from the borders.
+        margin: meters that the car's middle keeps from the borders.
         drive, switch, top: as in `time_from_rest`.
-        grip: the coefficient of friction that bounds all forces together; None for tyres that hold more.
+        grip: the coefficient of friction that bounds all forces together; None for tires that hold more.
     """
     ends = gates(road, margin)
     low, high = reaches(np.concatenate([[[start, start]], ends]))

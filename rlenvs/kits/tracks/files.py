@@ -1,6 +1,6 @@
-"""Roads from centre lines: points in code, CSV files, named tracks, rungs for other programs.
+"""Roads from center lines: points in code, CSV files, named tracks, rungs for other programs.
 
-A CSV file has a row per point of the centre line, in order, closed by itself: x, y and optionally the widths to the
+A CSV file has a row per point of the center line, in order, closed by itself: x, y and optionally the widths to the
 right and to the left [m], as in the racetrack databases of TUM and F1TENTH. Separators are commas, semicolons or
 blanks; lines that begin with # are comments, and one line of names may come first.
 """
@@ -67,7 +67,7 @@ def road_through(
     bridge: bool = False,
     name: str = "the track",
 ) -> np.ndarray:
-    """A road whose centre line is the spline through points.
+    """A road whose center line is the spline through points.
 
     Args:
         points: rows x, y, or x, y, width to the right, width to the left [m].
@@ -222,7 +222,7 @@ def named_road(name: str, *, width: float = 2.2, cells: int = 256) -> np.ndarray
 
 
 def rounded(corners: Sequence[Sequence[float]] | np.ndarray, spacing: float = 1.0) -> np.ndarray:
-    """Points (M, 2) about `spacing` metres apart on a closed polygon whose corners, rows x, y, radius [m], are arcs.
+    """Points (M, 2) about `spacing` meters apart on a closed polygon whose corners, rows x, y, radius [m], are arcs.
 
     Raises:
         ParameterError: corners so near to each other that their arcs overlap.

@@ -1,6 +1,6 @@
 """Lines to drive on a road: one of little curvature, the speeds that friction allows on it, and lap times.
 
-A line is an offset [m] from the centre line for each rung of a road. `straighten` makes the one whose squared second
+A line is an offset [m] from the center line for each rung of a road. `straighten` makes the one whose squared second
 differences are least within the borders, coarse rungs first. `fastest_speeds` then gives, in passes forwards and
 backwards over a line, the largest speeds of a point mass that may accelerate by `grip * g` in all, by `drive` forwards
 and `brake` backwards, and drives no faster than `top`: quasi-steady-state lap simulation. On the given line this is the
@@ -227,14 +227,14 @@ def least_time(road: np.ndarray, margin: float, top: float) -> float:
     """A time [s] that no lap within the borders can beat, at a largest speed of `top` [m/s].
 
     A lap crosses every cell from rung to rung, and no crossing is shorter than the distance of the two rungs, without
-    their outer `margin` metres.
+    their outer `margin` meters.
     """
     total = sum(shortest_crossing(road, i, margin) for i in range(len(road) - 1))
     return total / top
 
 
 def shortest_crossing(road: np.ndarray, i: int, margin: float) -> float:
-    """Shortest distance [m] between two neighbouring rungs without their outer `margin` metres."""
+    """Shortest distance [m] between two neighboring rungs without their outer `margin` meters."""
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = (
         on_rung(road, row, side) for row in (i, i + 1) for side in (road[row, LEFT] - margin, margin - road[row, RIGHT])
     )

@@ -1,7 +1,7 @@
 """A closed road as a strip of cells, and what cars ask of it, each in constant time.
 
-A road is an array (N + 1, COLUMNS). Row i is a **rung**: the centre line's point, the ends of the rung on the left
-and the right border, progress, heading, curvature and widths there; rungs are equally far apart along the centre
+A road is an array (N + 1, COLUMNS). Row i is a **rung**: the center line's point, the ends of the rung on the left
+and the right border, progress, heading, curvature and widths there; rungs are equally far apart along the center
 line, and row N repeats row 0 with the length as its progress. Between two rungs lies a convex **cell**: borders are
 straight there. All quantities are exact on this strip; with cells of 0.25 m it is within 4 mm of the spline where the
 radius is 2 m.
@@ -10,7 +10,7 @@ A car keeps the number of its cell in its state as a hint: `locate` walks from t
 or two steps. The strip is followed along itself, so two parts that lie over each other are a bridge: nothing on one is
 seen from the other.
 
-Coordinates along the road are progress [m], from 0 to the length, and offset [m] from the centre line, positive to the
+Coordinates along the road are progress [m], from 0 to the length, and offset [m] from the center line, positive to the
 left. `place` turns them into a pose, `coordinates` gives them.
 """
 

@@ -1,15 +1,15 @@
-"""A single-track car that slides: brush tyres whose grip saturates.
+"""A single-track car that slides: brush tires whose grip saturates.
 
 State, limits and parameters are those of `single_track.py`; SPEED and SLIP are size and direction of the velocity of
-the centre of gravity, as there, but here forces give their change. Tyres are Fiala's brush model, as in Hindiyeh and
+the center of gravity, as there, but here forces give their change. Tires are Fiala's brush model, as in Hindiyeh and
 Gerdes, "A Controller Framework for Autonomous Drifting" (2014): the side force is a cubic of the tangent of the slip
-angle up to the angle where the whole contact slides, then friction times load. A tyre that drives or brakes has that
+angle up to the angle where the whole contact slides, then friction times load. A tire that drives or brakes has that
 much less for the side (the friction ellipse). At small slip angles the model is the linear one of
 `single_track.dynamic`.
 
 Inputs are the steering rate and an acceleration, the force at all wheels. It is split between the axles by their
 loads, as all-wheel drive and good brakes do; of a drive forwards, `rear_drive` is taken from the front. Below CREEP
-m/s the tyres' time constants vanish; there slip angles are those at CREEP, which damps instead of dividing by zero,
+m/s the tires' time constants vanish; there slip angles are those at CREEP, which damps instead of dividing by zero,
 and the car may stand still.
 """
 

@@ -2,8 +2,8 @@
 
 Equations, limits and names of states are CommonRoad's (Althoff, Koschi and Manzinger, "CommonRoad: Composable
 benchmarks for motion planning on roads", IV 2017, vehicle models of 2020), numbers those of F1TENTH's simulator
-(f1tenth/f1tenth_gym, `f110_env.py`). The dynamic model has linear tyres with load transfer. It divides by the speed,
-so below 0.5 m/s the kinematic model takes over, and its tyres have no limit of grip: at large slip angles forces are
+(f1tenth/f1tenth_gym, `f110_env.py`). The dynamic model has linear tires with load transfer. It divides by the speed,
+so below 0.5 m/s the kinematic model takes over, and its tires have no limit of grip: at large slip angles forces are
 too large, see `drift.py`.
 """
 
@@ -25,9 +25,9 @@ CAR = {
     "friction": param(1.0489, 0.2, 1.5, "", "coefficient of friction of the road"),
     "front_stiffness": param(4.718, 2.0, 6.0, "1/rad", "cornering stiffness of the front axle"),
     "rear_stiffness": param(5.4562, 2.0, 7.0, "1/rad", "cornering stiffness of the rear axle"),
-    "front_axle": param(0.15875, 0.12, 0.2, "m", "from the centre of gravity to the front axle"),
-    "rear_axle": param(0.17145, 0.12, 0.2, "m", "from the centre of gravity to the rear axle"),
-    "cg_height": param(0.074, 0.0, 0.1, "m", "height of the centre of gravity"),
+    "front_axle": param(0.15875, 0.12, 0.2, "m", "from the center of gravity to the front axle"),
+    "rear_axle": param(0.17145, 0.12, 0.2, "m", "from the center of gravity to the rear axle"),
+    "cg_height": param(0.074, 0.0, 0.1, "m", "height of the center of gravity"),
     "mass": param(3.74, 2.5, 5.0, "kg", "mass of the car"),
     "inertia": param(0.04712, 0.03, 0.08, "kg m^2", "moment of inertia about the vertical axis"),
     "max_steer": param(0.4189, 0.2, 0.6, "rad", "largest steering angle"),
@@ -37,7 +37,7 @@ CAR = {
     "top_speed": param(20.0, 5.0, 25.0, "m/s", "largest speed", limit=True),
     "reverse_speed": param(5.0, 1.0, 8.0, "m/s", "largest speed backwards"),
     "rear_drive": param(
-        0.0, 0.0, 1.0, "", "share of the drive for the rear wheels alone (sliding tyres); 0: all wheels"
+        0.0, 0.0, 1.0, "", "share of the drive for the rear wheels alone (sliding tires); 0: all wheels"
     ),
 }
 

@@ -26,7 +26,7 @@ paddle at the height of the ball, like Atari's computer opponents; "novice" does
 
 ## Observation Space
 Both sides see themselves on the left. The level "pixels" has images instead of numbers, 84 x 84, with the court at the
-last three steps as channels, the newest first: own paddle and ball white, the other paddle grey.
+last three steps as channels, the newest first: own paddle and ball white, the other paddle gray.
 
 ## Rewards
 `goal` is 1 for a point, `concede` -1 for a point of the other side, `hit` (weight 0) 1 for hitting the ball.

@@ -1,4 +1,4 @@
-"""Small grey pictures of a court for observations: rectangles and discs whose edges cover parts of pixels.
+"""Small gray pictures of a court for observations: rectangles and discs whose edges cover parts of pixels.
 
 The frames are the channels of the image, the newest first, so one image shows in which direction things move.
 """

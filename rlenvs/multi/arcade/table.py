@@ -1,6 +1,6 @@
 """The table of air hockey as bodies of the planar kit, in decimetres.
 
-The kit's contacts bounce above 1 m/s and overlap by up to 5 mm, which suits bodies of a metre. A puck is 3 cm, so
+The kit's contacts bounce above 1 m/s and overlap by up to 5 mm, which suits bodies of a meter. A puck is 3 cm, so
 lengths are decimetres here: bounces begin at 0.1 m/s, and overlaps end at 0.5 mm.
 """
 

@@ -3,7 +3,7 @@
 ## Description
 StarCraft micromanagement without the game. With `rules="smax"` this is SMAX (Rutherford et al., "JaxMARL: Multi-Agent
 RL Environments and Algorithms in JAX", NeurIPS 2024): its units, ticks, walls, collisions, observations and scripted
-enemy. With `rules="smac"` units have the numbers of StarCraft II, with shields, armour, healing, splash and
+enemy. With `rules="smac"` units have the numbers of StarCraft II, with shields, armor, healing, splash and
 regeneration, and SMAC's moves, masks, step limits and reward (Samvelyan et al., "The StarCraft Multi-Agent Challenge",
 2019; Ellis et al., "SMACv2", NeurIPS 2023, for random teams and positions). `scenario` is the name of any map of SMAX,
 SMAC or SMACv2, or a text such as "5 marine, 1 medivac vs 7 zergling".

@@ -1,4 +1,4 @@
-"""How units look: a silhouette, a letter and a colour each, bars above, and a spot where one fell."""
+"""How units look: a silhouette, a letter and a color each, bars above, and a spot where one fell."""
 
 import math
 from collections.abc import Sequence
@@ -136,7 +136,7 @@ def _turned(points: Points, place: Any, size: float, ahead: Any) -> list[tuple[f
 
 
 def mixed(color: Color, share: float, ground: Color = GROUND) -> tuple[int, int, int]:
-    """A colour on the ground; a share of 0 is the ground."""
+    """A color on the ground; a share of 0 is the ground."""
     here, there = (COLORS[c] if isinstance(c, str) else c for c in (color, ground))
     red, green, blue = (round(share * a + (1.0 - share) * b) for a, b in zip(here, there, strict=True))
     return red, green, blue

@@ -3,7 +3,7 @@
 `SMAX` is the table of SMAX (Rutherford et al., "JaxMARL: Multi-Agent RL Environments and Algorithms in JAX", NeurIPS
 2024): six units whose shields are part of their health, and one hit per attack. `SMAC` holds StarCraft II's own numbers
 at the speed "faster", as SMAC (Samvelyan et al., 2019) plays it and SMAClite (Michalski et al., 2023) collected them:
-shields, armour, bonus damage, splash, healing, regeneration. Times are in seconds, lengths in map units.
+shields, armor, bonus damage, splash, healing, regeneration. Times are in seconds, lengths in map units.
 """
 
 from typing import NamedTuple

@@ -132,7 +132,7 @@ SPEC = world(
         "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
         "again": flag(True, "whether a player who reaches 18 moves again"),
         "opening": flag(True, "whether every player starts next to a different corner"),
-        "colors": integer(COLORS, 3, COLORS, "colours of the tiles"),
+        "colors": integer(COLORS, 3, COLORS, "colors of the tiles"),
         "exchange": flag(
             False, "whether a player without a tile in a color of its lowest score may exchange all tiles"
         ),
@@ -168,7 +168,7 @@ SPEC = world(
     },
     scratch=("aside", "gain", "order"),
     observation={
-        "board": shares("told_cells", COLORS, whole=True, doc="the colour of each hex"),
+        "board": shares("told_cells", COLORS, whole=True, doc="the color of each hex"),
         "rack": shares("told_slots", 2, COLORS, whole=True, doc="the colors of the own tiles"),
         "scores": shares("told_agents", COLORS, doc="scores of all players, the own first, divided by 18"),
         "bag": block("listed", low=0, high=1, raw=True, doc="fraction of tiles left to draw"),

@@ -26,7 +26,7 @@ def draw_hex(canvas: Canvas, centre: tuple[float, float], size: float, color: An
 
 
 def draw_symbol(canvas: Canvas, centre: tuple[float, float], size: float, color: int) -> None:
-    """A colour as a figure of its own, for eyes that see some alike."""
+    """A color as a figure of its own, for eyes that see some alike."""
     x, y = centre
     if color == 0:
         canvas.circle(centre, 0.8 * size, "white")
@@ -50,7 +50,7 @@ def draw_colored(canvas: Canvas, centre: tuple[float, float], color: int) -> Non
 
 
 def draw_board(canvas: Canvas, p: Any, s: Any, cells: Sequence[tuple[int, int]]) -> None:
-    """The hexes with their colours, and a line through the last tile."""
+    """The hexes with their colors, and a line through the last tile."""
     side = 1 + max(row for row, _ in cells)
     outline = WIDE * (side - 1) + 1.5
     canvas.view(-outline - 0.3, outline + 0.3, -1.5 * side, 1.5 * side, (0.0, 0.0, SHARE, 0.82))
@@ -82,7 +82,7 @@ def draw_rack(canvas: Canvas, s: Any) -> None:
 
 
 def draw_scores(canvas: Canvas, s: Any, colors: int, most: int) -> None:
-    """A row of bars for each player, as long as its scores in the colours that count; the mover's framed."""
+    """A row of bars for each player, as long as its scores in the colors that count; the mover's framed."""
     players = len(s.score)
     width, height = canvas.scene
     canvas.view(0.0, width, 0.0, height)

@@ -19,7 +19,7 @@ Planes, last (height, width, colors): the positions of the tiles of each color. 
 height, width), for convolutional networks.
 
 ## Rewards
-A term for each colour, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a group of n tiles. Their sum is the reward.
+A term for each color, `red`, `blue`, `green`, `yellow`, `violet`: n^2 for a group of n tiles. Their sum is the reward.
 
 ## Costs
 None.
@@ -96,7 +96,7 @@ SPEC = world(
     },
     scratch=("trial", "mark", "queue"),
     observation={
-        "tiles": block("first", "second", "third", low=0, high=1, raw=True, whole=True, doc="the tiles of each colour")
+        "tiles": block("first", "second", "third", low=0, high=1, raw=True, whole=True, doc="the tiles of each color")
     },
     action=discrete(size="cells"),
     terms={name: term(0.0, MOST_POINTS, 1.0, f"n^2 for a {name} group of n tiles") for name in NAMES},
@@ -419,7 +419,7 @@ def draw(canvas, p, s):
 
 
 def draw_shape(canvas, row, column, color):
-    """A mark for each colour, for eyes that see them alike."""
+    """A mark for each color, for eyes that see them alike."""
     x, y = column + 0.5, -row - 0.5
     if color == 0:
         canvas.circle((x, y), 0.13, "white")

@@ -7,7 +7,7 @@ reinforcement learning", ALA 2019; MOMAland's item gathering). On a fixed map wh
 `rlenvs.pareto.pareto_front` gives the exact front of the team's reward, each point with the walks that attain it. In
 the 10 steps of the original, two agents that share the work collect everything, so without a discount this front is one
 point; at the level "hurry", with 7 steps, it has nine. The default map has MOMAland's size, starts, and number of items
-of each colour in its middle. Different: by default every agent is rewarded for every item, there only for its own
+of each color in its middle. Different: by default every agent is rewarded for every item, there only for its own
 (`reward="individual"`); the items in the middle are arranged differently; several agents can be on one cell; the
 observation consists of planes instead of an agent's number and a map of codes; moves off the grid are masked; there are
 random maps, whose `difficulty` clusters the items of a color, far from the other colors.
@@ -20,7 +20,7 @@ if taken.
 Five planes of 0 and 1 over the whole grid: the agent itself, other agents, red, green and blue items.
 
 ## Rewards
-`red`, `green` and `blue` are the items of that colour picked up in this step: with `reward="team"` by any agent, the
+`red`, `green` and `blue` are the items of that color picked up in this step: with `reward="team"` by any agent, the
 same for all; with "individual" by the agent itself; agents on the same cell share an item.
 
 ## Costs
@@ -144,7 +144,7 @@ SPEC = world(
     agents=True,
     params={
         "pick_up": param(1.0, 0.0, 1.0, "", "probability that an item is picked up in a step"),
-        "difficulty": param(0.5, 0.0, 1.0, "", "probability that an item of a random map is near others of its colour"),
+        "difficulty": param(0.5, 0.0, 1.0, "", "probability that an item of a random map is near others of its color"),
     },
     options={
         "map": free(DEFAULT_MAP, parse_map, "rows of cells (a string with a line per row, or a list)"),

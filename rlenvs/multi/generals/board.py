@@ -104,7 +104,7 @@ def choices_of(values: Any) -> int:
 
 
 def board_data(values: Any) -> dict[str, Any]:
-    """What stands on a given board, who is on which side, and the neighbours of every cell.
+    """What stands on a given board, who is on which side, and the neighbors of every cell.
 
     Raises:
         ParameterError: teams that cannot be equally large, another number of generals than players, generals that

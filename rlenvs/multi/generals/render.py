@@ -1,4 +1,4 @@
-"""Images of the board: cells in the colours of their owners, armies as numbers, generals as crowns, cities as towers.
+"""Images of the board: cells in the colors of their owners, armies as numbers, generals as crowns, cities as towers.
 
 With a scripted opponent the image shows what the player sees; otherwise, and when the game is over, the whole board.
 """

@@ -13,7 +13,7 @@ unused number, then the force to the left, right, down and up as fractions of `a
 `scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
-In metres, not scaled, relative to the agent: for the team the goal (2); for all the landmarks (2 each) and the other
+In meters, not scaled, relative to the agent: for the team the goal (2); for all the landmarks (2 each) and the other
 agents (2 each). The adversary's observation is two numbers shorter; in batches it is padded with two zeros.
 
 ## Rewards

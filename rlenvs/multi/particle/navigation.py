@@ -16,7 +16,7 @@ agents and of nearby pairs, not of all pairs. `rlenvs.multi.particle.metrics.met
 upwards, as fractions of `acceleration`.
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2), position (2), and the goal relative to the agent (2).
+In meters and meters per second, not scaled: own velocity (2), position (2), and the goal relative to the agent (2).
 With `observation="graph"` these are followed by N nodes of 7 numbers each: velocity, position and goal relative to this
 agent (2 each; for goals and obstacles the goal is the position) and the kind: 0 agent, 1 goal, 2 obstacle, -1 nothing.
 Then N times N edges: row i, column j is the distance from node j to node i, an agent, when it is within

@@ -12,9 +12,9 @@ unused number, then the force to the left, right, down and up as fractions of `a
 `scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
-In metres and metres per second, not scaled. The agent sees its velocity (2), the goal relative to itself (2), its own
-colour (3), both landmarks relative to itself (4), their colours (6) and the adversary (2). The goal has the agent's
-colour. The adversary sees its velocity, both landmarks and the agent; in batches its observation is padded with zeros.
+In meters and meters per second, not scaled. The agent sees its velocity (2), the goal relative to itself (2), its own
+color (3), both landmarks relative to itself (4), their colors (6) and the adversary (2). The goal has the agent's
+color. The adversary sees its velocity, both landmarks and the agent; in batches its observation is padded with zeros.
 
 ## Rewards
 `distance` is minus the own distance from the goal; `push`, for the adversary, is the agent's distance from it.

@@ -1,7 +1,7 @@
 """Reference: two agents guide each other to goals that only the other one knows.
 
 ## Description
-Three landmarks of different colours. Each agent has a goal, and only the other knows it; both move, and both say one of
+Three landmarks of different colors. Each agent has a goal, and only the other knows it; both move, and both say one of
 ten words, which the other hears in the next step. It reproduces `simple_reference_v3` of mpe2 (Lowe et al., 2017) step
 by step, in positions, velocities, words, observations and rewards. Spaces are the original's. Different: success.
 `local_ratio=x` of the original is `weights={"distance": x, "team": 1 - x}`.
@@ -12,7 +12,7 @@ to the left, right, down and up as fractions of `acceleration`, then the strengt
 1]; with `scaled=True` the force to the right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2), the landmarks relative to the agent (2 each), the colour
+In meters and meters per second, not scaled: own velocity (2), the landmarks relative to the agent (2 each), the color
 of the other's goal (3), the other's word of the last step (10).
 
 ## Rewards

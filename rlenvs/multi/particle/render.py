@@ -34,9 +34,9 @@ class Plane:
 
     Args:
         canvas: the image, its legend already given.
-        half: half the side of the square, in metres.
+        half: half the side of the square, in meters.
         places: (n, 2) what is to be in the image.
-        room: radius of the largest body, in metres.
+        room: radius of the largest body, in meters.
     """
 
     def __init__(self, canvas: Canvas, half: float, places: Any, room: float) -> None:
@@ -222,7 +222,7 @@ def spoken(words: Any) -> str:
 
 
 def faded(color: Color, share: float, ground: Color = INSIDE) -> tuple[int, int, int]:
-    """A colour mixed with the ground: a share of 0 is the ground."""
+    """A color mixed with the ground: a share of 0 is the ground."""
     here, there = (COLORS[c] if isinstance(c, str) else c for c in (color, ground))
     red, green, blue = (round(share * a + (1.0 - share) * b) for a, b in zip(here, there, strict=True))
     return red, green, blue

@@ -67,7 +67,7 @@ def draw_tag(canvas: Canvas, p: Any, s: Any) -> None:
 
 
 def _hunt(p: Any, s: Any, looks: list[str], color: str) -> list[Body]:
-    """Hunters of given looks, then prey, whose colour changes when it is caught."""
+    """Hunters of given looks, then prey, whose color changes when it is caught."""
     prey = range(len(looks), len(s.position))
     return [
         *(Body(float(p.adversary_radius), "red", look) for look in looks),
@@ -119,7 +119,7 @@ def draw_push(canvas: Canvas, p: Any, s: Any) -> None:
 
 
 def draw_speaker_listener(canvas: Canvas, s: Any, goal_radius: float) -> None:
-    """A speaker with a balloon, a listener, three coloured landmarks."""
+    """A speaker with a balloon, a listener, three colored landmarks."""
     speaker, listener = 0, 1
     away = float(np.hypot(*(s.position[listener] - s.landmark[s.goal])))
     canvas.caption(f"distance from the listener to the goal {away:.2f} m")
@@ -139,7 +139,7 @@ def draw_speaker_listener(canvas: Canvas, s: Any, goal_radius: float) -> None:
 
 
 def draw_reference(canvas: Canvas, s: Any, goal_radius: float) -> None:
-    """Two agents in the colours of their goals, with balloons."""
+    """Two agents in the colors of their goals, with balloons."""
     goals = [int(s.goal[1]), int(s.goal[0])]  # of agent 0 and of agent 1
     away = [float(np.hypot(*(s.position[k] - s.landmark[goals[k]]))) for k in range(2)]
     canvas.caption(f"distance to the own goal: {away[0]:.2f} m, {away[1]:.2f} m")
@@ -188,14 +188,14 @@ def draw_world_comm(canvas: Canvas, p: Any, s: Any) -> None:
 
 
 def draw_navigation(canvas: Canvas, p: Any, s: Any) -> None:
-    """Agents and their goals in one colour with one number; a crowd in two colours."""
+    """Agents and their goals in one color with one number; a crowd in two colors."""
     arrived = np.asarray(s.arrival) > 0
     canvas.caption(f"have been at their goals {int(arrived.sum())} of {len(arrived)}")
     if len(arrived) > FEW:
         _draw_crowd(canvas, p, s, arrived)
         return
     canvas.legend(
-        ("blue", "agent (disc) and its goal (ring) share colour and number", "disc"), ("grey", "rock", "disc"), CONTACT
+        ("blue", "agent (disc) and its goal (ring) share color and number", "disc"), ("grey", "rock", "disc"), CONTACT
     )
     plane = Plane(canvas, float(p.side) / 2.0, _places(s.position, s.goal, s.obstacle), 0.05 * float(p.side))
     colors = [agent_color(k) for k in range(len(arrived))]

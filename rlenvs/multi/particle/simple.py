@@ -10,7 +10,7 @@ unused number, then the force to the left, right, down and up as fractions of `a
 `scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2), and the landmark relative to the agent (2).
+In meters and meters per second, not scaled: own velocity (2), and the landmark relative to the agent (2).
 
 ## Rewards
 `distance` is minus the square of the distance to the landmark.

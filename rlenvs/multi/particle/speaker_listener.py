@@ -1,7 +1,7 @@
 """Speaker and listener: a speaker that cannot move tells a moving listener which landmark is the goal.
 
 ## Description
-Three landmarks of different colours. The speaker sees the colour of the goal and says one of three words; the listener
+Three landmarks of different colors. The speaker sees the color of the goal and says one of three words; the listener
 hears the word of the last step, sees the landmarks, but not their colors, and moves. Both are rewarded for the listener
 being near the goal. It reproduces `simple_speaker_listener_v4` of mpe2 (cooperative communication of Lowe et al., 2017)
 step by step, in positions, velocities, words, observations and rewards. Spaces are the original's. Different: success.
@@ -13,7 +13,7 @@ and up as fractions of `acceleration`; all in [0, 1]. With `scaled=True` all are
 numbers, to the right and upwards.
 
 ## Observation Space
-In metres and metres per second, not scaled. The speaker: the colour of the goal (3). The listener: its velocity (2),
+In meters and meters per second, not scaled. The speaker: the color of the goal (3). The listener: its velocity (2),
 the landmarks relative to itself (2 each), the word of the last step (3). In batches the speaker's observation is padded
 with zeros.
 

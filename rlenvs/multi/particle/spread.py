@@ -14,7 +14,7 @@ unused number, then the force to the left, right, down and up as fractions of `a
 `scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2) and position (2), the landmarks (2 each) and the other
+In meters and meters per second, not scaled: own velocity (2) and position (2), the landmarks (2 each) and the other
 agents (2 each) relative to the agent, and two zeros per other agent, where the original has unused communication
 channels.
 

@@ -9,7 +9,7 @@ Centralised Policy Gradients", 2021; repository oxwhirl/facmac): only the advers
 1.5 m away are observed as zeros, velocities change before positions, and the prey is scripted: of 100 random points of
 the unit disc around it, it picks the one that is farthest from the nearest adversary and touches none, and uses that
 point as its force. Spaces are those of mpe2, at the levels of FACMAC those with `scaled=True`. Different: success and a
-cost; no curriculum (`level="easy"` and `"medium"` are its slow prey) and no nearest neighbours. `num_good`,
+cost; no curriculum (`level="easy"` and `"medium"` are its slow prey) and no nearest neighbors. `num_good`,
 `num_adversaries` and `num_obstacles` are `good`, `adversaries` and `obstacles`.
 
 ## Action Space
@@ -18,7 +18,7 @@ then the force to the left, right, down and up as fractions of the agent's accel
 `scaled=True` two numbers in [-1, 1], to the right and upwards.
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent, the obstacles and
+In meters and meters per second, not scaled: own velocity (2) and position (2); relative to the agent, the obstacles and
 the other agents (2 each); the velocities (2) of the prey other than itself. The observation of prey is two numbers
 shorter; in batches it is padded with zeros.
 

@@ -14,7 +14,7 @@ acceleration, for the leader followed by the strength of each of the four words,
 force to the right and upwards, then the words, all in [-1, 1].
 
 ## Observation Space
-In metres and metres per second, not scaled: own velocity (2) and position (2); relative to the agent the obstacles,
+In meters and meters per second, not scaled: own velocity (2) and position (2); relative to the agent the obstacles,
 food and forests and the other agents (2 each). Then, for adversaries, the velocities (2) of the prey, 1 or -1 for being
 in each of the forests, and the leader's word of the last step (4); for prey, being in the forests, and the velocities
 of the other prey. An agent sees another if both are outside forests or in the same forest, and the leader sees all;

@@ -1,7 +1,7 @@
 """The scripted expert: priority inheritance with backtracking.
 
 Source: Okumura, Machida, Defago and Tamura, "Priority Inheritance with Backtracking for Iterative Multi-agent Path
-Finding", Artificial Intelligence 310, 2022. Each step, agents choose in order of priority the neighbouring cell that
+Finding", Artificial Intelligence 310, 2022. Each step, agents choose in order of priority the neighboring cell that
 is nearest to their goal; an agent on that cell has to choose next, and if it finds no free cell, the first agent tries
 its second choice.
 """

@@ -40,7 +40,7 @@ def draw_map(canvas: Canvas, p: Any, s: Any) -> None:
         canvas.caption(f"on their goals {int(arrived.sum())} of {count}")
     canvas.legend(
         ("blue", "agent", "disc"),
-        ("blue", "its goal: same colour and number" if count > 1 else "its goal"),
+        ("blue", "its goal: same color and number" if count > 1 else "its goal"),
         *([("sky", "shortest way", "line")] if count <= FEW else []),
         *([("green", "arrived")] if p.on_target != RESTART else []),
         ("grey", "wall"),

@@ -157,7 +157,7 @@ SPEC = world(
         "spin": block("one", low=-20.0, high=20.0, unit="rad/s", doc="of the ball, clockwise"),
         "row": block("one", low=0.0, high=1.0, doc="position of this piston in the row, from the left", constant=True),
     },
-    images={"screen": image("rows", "columns", 3, doc="the piston, its neighbours, the space above them")},
+    images={"screen": image("rows", "columns", 3, doc="the piston, its neighbors, the space above them")},
     action=moving,
     terms={
         "distance": term(

@@ -111,7 +111,7 @@ PATH = 18  # points of an expert's path
 
 @functools.lru_cache(maxsize=16)
 def town(seed, columns, rows):
-    """The lanes of a town, and the places on its streets: lane and metre."""
+    """The lanes of a town, and the places on its streets: lane and meter."""
     network = Town(seed, columns, rows, missing=MISSING).network
     slots = []
     for k, lane in enumerate(network.lanes):

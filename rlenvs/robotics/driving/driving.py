@@ -195,7 +195,7 @@ def driving_world(  # 30 parameters: those of a declaration, by name; a world gi
         observation, actions: the usual ones.
         throttle: whether continuous actions have an acceleration, or keep the speed and steer alone.
         hz: of the simulation, and of decisions.
-        picture: of `pixels`: rows, columns, pixels per metre, place of the ego car as a share of the width.
+        picture: of `pixels`: rows, columns, pixels per meter, place of the ego car as a share of the width.
         params, options, state, data, scratch: of the world itself.
         more_data, more_sizes: functions of the values that give its own data and sizes.
         quick: see `world`.

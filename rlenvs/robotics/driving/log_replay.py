@@ -49,7 +49,7 @@ Truncation: 32 steps. Termination: the end of the log, with a longer horizon. Su
 and at the end less than 2 m from the logged position; in open loop less than 2 m summed over all steps.
 
 ## Parameters
-Metres.
+Meters.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert replays the logged driver, which is the bound; with `planner="idm"` it is an

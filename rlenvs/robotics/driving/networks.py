@@ -140,7 +140,7 @@ def highway_exit() -> Network:
 
 
 def lane_keeping() -> Network:
-    """A straight lane, 10 m wide, then half a kilometre of a sine with 5 m of amplitude and 100 m of length."""
+    """A straight lane, 10 m wide, then half a kilometer of a sine with 5 m of amplitude and 100 m of length."""
     network = Network(widest=10.0)
     usual: dict[str, Any] = {"width": 10.0, "lines": (STRIPED, STRIPED)}
     wave = (5.0, 2.0 * math.pi / 100.0, 0.0)

@@ -16,7 +16,7 @@ A grid of 12 x 12 cells of 3 m, centered on the ego car and aligned with its hea
 whether there is road. Other observation types, such as `observation="kinematics"`, as in Highway.
 
 ## Rewards
-`centring` is 1 / (1 + 4 d^2) at d metres from the middle of the lane, `action` the size of the action, `collision` 0
+`centring` is 1 / (1 + 4 d^2) at d meters from the middle of the lane, `action` the size of the action, `collision` 0
 in a crash and 1 otherwise. Their weighted sum is in [-0.15, 1]. All are 0 off the road.
 
 ## Costs

@@ -18,7 +18,7 @@ LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
 
 
 def rectangle(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> list[Any]:
-    """The corners, on a canvas, of a rectangle at (x, y) that is moved ahead by some metres."""
+    """The corners, on a canvas, of a rectangle at (x, y) that is moved ahead by some meters."""
     cosine, sine = math.cos(heading), math.sin(heading)
     corners = ((0.5, 0.5), (0.5, -0.5), (-0.5, -0.5), (-0.5, 0.5))
     points = [(u * length + ahead, v * width) for u, v in corners]
@@ -26,7 +26,7 @@ def rectangle(x: float, y: float, heading: float, length: float, width: float, a
 
 
 def _stations(p: Any, k: int, x: float, y: float, reach: float) -> np.ndarray:
-    """Metres along lane k at which its outline is drawn: all of it, or what lies within reach where it is straight."""
+    """Meters along lane k at which its outline is drawn: all of it, or what lies within reach where it is straight."""
     length = float(p.lane[k, at.LENGTH])
     first, last = 0.0, length
     if p.lane_at[k, at.SHAPE] == at.STRAIGHT:
@@ -36,7 +36,7 @@ def _stations(p: Any, k: int, x: float, y: float, reach: float) -> np.ndarray:
 
 
 def draw_lanes(canvas: Canvas, p: Any, x: float, y: float, reach: float, lines: bool = True) -> None:
-    """The lanes within `reach` metres of a point, with the lines between them."""
+    """The lanes within `reach` meters of a point, with the lines between them."""
     near = [k for k in range(len(p.lane)) if float(at.box_distance(p, k, x, y)) < reach]
     outlines = []
     for k in near:

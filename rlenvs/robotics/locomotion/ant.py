@@ -2,7 +2,7 @@
 
 ## Description
 
-Ant-v5 of Gymnasium (after Schulman et al., arXiv 1506.02438; Farama Foundation, MIT licence): its model, observations,
+Ant-v5 of Gymnasium (after Schulman et al., arXiv 1506.02438; Farama Foundation, MIT license): its model, observations,
 rewards, starts and terminations. The cost is that of SafetyAntVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS
 2023): moving faster than a limit, in any direction. Spaces are those of Ant-v5, float64 without bounds; with
 `scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo computes at the

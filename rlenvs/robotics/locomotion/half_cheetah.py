@@ -2,7 +2,7 @@
 
 ## Description
 
-HalfCheetah-v5 of Gymnasium (Wawrzyński's planar cheetah; Farama Foundation, MIT licence): its model, observations,
+HalfCheetah-v5 of Gymnasium (Wawrzyński's planar cheetah; Farama Foundation, MIT license): its model, observations,
 rewards and starts. A flat robot with two legs of three joints each runs along x. The cost is that of
 SafetyHalfCheetahVelocity-v1 of Safety-Gymnasium (Ji et al., NeurIPS 2023): running faster than a limit. Spaces are
 those of HalfCheetah-v5, float64 without bounds; with `scaled=True` observations are float32 and bounded. Different:

@@ -3,7 +3,7 @@
 ## Description
 
 Hopper-v5 of Gymnasium (after Erez, Tassa and Todorov, "Infinite-horizon model predictive control for periodic tasks
-with contacts", RSS 2011; Farama Foundation, MIT licence): its model, observations, rewards, starts and terminations. A
+with contacts", RSS 2011; Farama Foundation, MIT license): its model, observations, rewards, starts and terminations. A
 flat robot with one leg of three joints hops along x. The cost is that of SafetyHopperVelocity-v1 of Safety-Gymnasium
 (Ji et al., NeurIPS 2023): moving faster than a limit. Spaces are those of Hopper-v5, float64 without bounds; with
 `scaled=True` observations are float32 and bounded. Different: positions beyond 1000 are observed as 1000.

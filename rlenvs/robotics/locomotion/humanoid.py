@@ -3,7 +3,7 @@
 ## Description
 
 Humanoid-v5 of Gymnasium (after Tassa, Erez and Todorov, "Synthesis and stabilization of complex behaviors through
-online trajectory optimization", IROS 2012; Farama Foundation, MIT licence): its model, observations, rewards, starts
+online trajectory optimization", IROS 2012; Farama Foundation, MIT license): its model, observations, rewards, starts
 and terminations. A body of 17 joints walks along x. The cost is that of SafetyHumanoidVelocity-v1 of Safety-Gymnasium
 (Ji et al., NeurIPS 2023): moving faster than a limit, in any direction. Spaces are those of Humanoid-v5, float64
 without bounds; with `scaled=True` observations are float32 and bounded. Different: contact forces are those that MuJoCo
@@ -25,7 +25,7 @@ joints, and for every body the torque and force of its contacts: 348 numbers, no
 
 ## Rewards
 
-`forward` is the mean velocity of the centre of mass along x in this step [m/s], with the weight 1.25, `healthy` is 1
+`forward` is the mean velocity of the center of mass along x in this step [m/s], with the weight 1.25, `healthy` is 1
 while the torso's height lies between `lowest` and `highest`, with the weight 5, `control` is the negative sum of
 squares of the action, with the weight 0.1, and `contact` that of the contact forces, down to -2e7, with the weight
 5e-7. The weighted sum is the reward of Humanoid-v5, except for the time at which contact forces are computed.
@@ -36,7 +36,7 @@ reward of Humanoid-v5.
 
 ## Costs
 
-`velocity`: 1 in every step in which the centre of mass is faster than `speed_limit`.
+`velocity`: 1 in every step in which the center of mass is faster than `speed_limit`.
 
 ## Starting State
 
@@ -145,12 +145,12 @@ SPEC = world(
             low=-BOUND,
             high=BOUND,
             unit="kg m^2, kg m, kg",
-            doc="by body, about the centre",
+            doc="by body, about the center",
             raw=True,
             constant=True,
         ),
         "body_velocities": block(
-            BODIES - 1, 6, low=-BOUND, high=BOUND, unit="rad/s, m/s", doc="by body, about the centre", raw=True
+            BODIES - 1, 6, low=-BOUND, high=BOUND, unit="rad/s, m/s", doc="by body, about the center", raw=True
         ),
         "torques": block(JOINTS, low=-BOUND, high=BOUND, unit="N m", doc="of the joints", raw=True),
         "contacts": block(

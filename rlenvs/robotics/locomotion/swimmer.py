@@ -3,7 +3,7 @@
 ## Description
 
 Swimmer-v5 of Gymnasium (after Coulom, "Reinforcement learning using neural networks, with applications to motor
-control", thesis, INPG 2002; Farama Foundation, MIT licence): its model, observations, rewards and starts. Three rods in
+control", thesis, INPG 2002; Farama Foundation, MIT license): its model, observations, rewards and starts. Three rods in
 a plane, joined end to end, swim along x in a viscous fluid. The cost is that of SafetySwimmerVelocity-v1 of
 Safety-Gymnasium (Ji et al., NeurIPS 2023): swimming faster than a limit. Spaces are those of Swimmer-v5, float64
 without bounds; with `scaled=True` observations are float32 and bounded. Different: numbers beyond 1000 are observed as

@@ -2,8 +2,8 @@
 
 ## Description
 
-mo-reacher-v5 of MO-Gymnasium (Felten et al., NeurIPS 2023; MIT licence) on the arm of Gymnasium's Reacher-v5 (Farama
-Foundation, MIT licence): its rules, observations and starts. The tip cannot be near all targets, so the weights decide
+mo-reacher-v5 of MO-Gymnasium (Felten et al., NeurIPS 2023; MIT license) on the arm of Gymnasium's Reacher-v5 (Farama
+Foundation, MIT license): its rules, observations and starts. The tip cannot be near all targets, so the weights decide
 how much each counts. Different: rewards are computed from the position of the tip after a step; the original uses the
 position before it, so the last step of an episode has no effect, and the reward of the first is always the same
 (`compat=True` restores this, with positions of the tip as last seen by the integrator). The original's documentation
@@ -122,7 +122,7 @@ def model(values):
 
 
 def dress(spec):
-    """Targets, colours and a camera: nothing of it is part of the physics."""
+    """Targets, colors and a camera: nothing of it is part of the physics."""
     import mujoco
 
     for geom in spec.geoms:

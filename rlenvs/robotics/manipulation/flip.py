@@ -11,7 +11,7 @@ per step, and continues after success (`ends_at_success` changes that); the phys
 `level="panda-gym"` has the original's actions, frictions, goals, length and termination; its hand cannot rotate, so the
 expert does nothing.
 
-The colours of the faces show the attitude; the translucent cube beside the arm shows the goal.
+The colors of the faces show the attitude; the translucent cube beside the arm shows the goal.
 
 ## Action Space
 

@@ -38,7 +38,7 @@ giver's reach.
 
 ## Episode End
 
-After 100 steps (4 s), or, with `ends_at_success` (as at level="bring"), when the bar's centre is within the threshold
+After 100 steps (4 s), or, with `ends_at_success` (as at level="bring"), when the bar's center is within the threshold
 of the goal.
 
 ## Parameters
@@ -123,9 +123,9 @@ SPEC = world(
         **arm.ARM_BLOCKS,
         "other": block(3, low=-2.0, high=2.0, unit="m", doc="the other end effector minus the own"),
         "other_fingers": block(low=0.0, high=2.0 * panda.FINGER_OPEN, unit="m", doc="width between its fingers"),
-        **arm.object_blocks("bar", "the bar's centre"),
+        **arm.object_blocks("bar", "the bar's center"),
         "holds": block(2, low=0.0, high=1.0, doc="1 where the own and the other hand hold the bar", raw=True),
-        "goal": block(3, low=-1.0, high=1.0, unit="m", doc="goal of the bar's centre"),
+        "goal": block(3, low=-1.0, high=1.0, unit="m", doc="goal of the bar's center"),
     },
     action=arm.action,
     terms={

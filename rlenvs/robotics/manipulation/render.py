@@ -26,7 +26,7 @@ OVERVIEW = View((0.56, -0.60, 0.58), (-0.11, 0.0, 0.20), 48.0)  # all of the arm
 
 
 class Way(NamedTuple):
-    """Something that is to go to a goal: their places and the radius of the goal, m, and their colours."""
+    """Something that is to go to a goal: their places and the radius of the goal, m, and their colors."""
 
     thing: Any
     goal: Any

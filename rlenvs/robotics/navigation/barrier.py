@@ -1,9 +1,9 @@
 """The barrier function of the point robot: it can always coast to rest outside all hazards.
 
-With mass m, drag D, tau = m / D, distance o from the robot's origin x to its centre of mass c, heading e and thrust u F
+With mass m, drag D, tau = m / D, distance o from the robot's origin x to its center of mass c, heading e and thrust u F
 along it, the equations of motion say that the point where the robot would come to rest,
 
-    P = x + tau (velocity of the centre of mass),    moves by the thrust alone,    dP/dt = (u F / D) e,
+    P = x + tau (velocity of the center of mass),    moves by the thrust alone,    dP/dt = (u F / D) e,
 
 and that c follows it as a first-order lag, dc/dt = (P + o e - c) / tau. Let l be the heading, lagging likewise,
 dl/dt = (e - l) / tau. Then z = c - o l has dz/dt = (P - z) / tau: without thrust it stays on the segment from z to P,

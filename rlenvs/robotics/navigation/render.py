@@ -26,7 +26,7 @@ def _box(x: float, y: float, cosine: float, sine: float, half: float) -> list[tu
 
 
 def draw_floor(canvas: Canvas, extent: float, s: Any) -> None:
-    """The square in which things are placed, with a grid of half a metre, and around it as much as shows the robot."""
+    """The square in which things are placed, with a grid of half a meter, and around it as much as shows the robot."""
     edge = max(1.12 * extent, float(np.abs(s.position).max()) + 2.0 * BALL)
     width, height = canvas.scene
     wide = edge * width / height

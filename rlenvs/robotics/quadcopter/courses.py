@@ -29,7 +29,7 @@ class Course:
     Attributes:
         gates: x, y, z [m] and yaw [rad] of each gate, see `gates.py`.
         start: where a flight begins, at rest [m].
-        passes: gates to pass until the flight is over; None where laps go on for ever.
+        passes: gates to pass until the flight is over; None where laps go on forever.
         end: where a flight ends, at rest [m]; None where it ends at the last gate, at any speed.
         arena: half sizes along x and y around the origin, and height [m].
         half_opening, half_outer: half sides of the opening and of the frame [m].

@@ -18,7 +18,7 @@ those that only move vertically (one_d_rpm, one_d_position), which cannot reach 
 
 ## Observation Space
 Position, attitude, velocity, body rates, the vector to the goal, and `rays` horizontal distances to obstacles around
-the vehicle, the first straight ahead and the others counter-clockwise; with `history` also the last actions; with
+the vehicle, the first straight ahead and the others counterclockwise; with `history` also the last actions; with
 `camera` the image of a forward-looking camera. The velocity of balls can be inferred only from several consecutive
 observations.
 
@@ -151,9 +151,7 @@ SPEC = tasks.solo(
     observation={
         **flight.kinematics(10.0, 3.0, tilt=math.pi / 2),
         "to_goal": block(3, low=-20.0, high=20.0, unit="m", doc="goal minus position"),
-        "ranges": block(
-            "rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counter-clockwise from ahead"
-        ),
+        "ranges": block("rays", low=0.0, high=RANGE, unit="m", doc="horizontal distances, counterclockwise from ahead"),
         **flight.past_actions(),
     },
     terms={

@@ -22,18 +22,18 @@ SHADOW = (168, 172, 172)
 
 
 def rgb(color: Color) -> tuple[int, int, int]:
-    """Red, green and blue, 0 to 255, of a colour of the canvas."""
+    """Red, green and blue, 0 to 255, of a color of the canvas."""
     return COLORS[color] if isinstance(color, str) else color
 
 
 def mix(color: Color, other: Color, share: float) -> tuple[int, int, int]:
-    """A colour with a share (0 to 1) of another one in it."""
+    """A color with a share (0 to 1) of another one in it."""
     red, green, blue = (round(a + share * (b - a)) for a, b in zip(rgb(color), rgb(other), strict=True))
     return red, green, blue
 
 
 def shade(color: Color, normal: np.ndarray) -> tuple[int, int, int]:
-    """The colour of a face, by the angle between its normal (a unit vector) and the light."""
+    """The color of a face, by the angle between its normal (a unit vector) and the light."""
     return mix(color, "black", 0.16 - 0.16 * float(normal @ LIGHT))
 
 
@@ -56,7 +56,7 @@ def nice_length(longest: float) -> float:
 
 
 def shape_color(shape: np.ndarray) -> tuple[int, int, int]:
-    """The colour of a shape, see scene.py."""
+    """The color of a shape, see scene.py."""
     red, green, blue = (round(255 * min(max(float(v), 0.0), 1.0)) for v in shape[RED : BLUE + 1])
     return red, green, blue
 
@@ -171,7 +171,7 @@ class Scene3D:
         self.line(circle(centre, radius, right, up), color, width, anchor=centre, closed=True)
 
     def text(self, position: Any, text: str, color: Color, size: int = 14) -> None:
-        """A word centred at a point, over everything."""
+        """A word centered at a point, over everything."""
         self._items.append(_Item("text", np.array([position], float), color, size, LABELS, None, text=text))
 
     def box(self, centre: Any, half: Any, yaw: float, color: Color, tile: float = 1.0) -> None:

@@ -105,7 +105,7 @@ def polynomial(out, t, coefficients, durations):
 
 
 def parse_waypoints(given: Any, arena: Point) -> list[list[float]]:
-    """Checked waypoints [x, y, z], at least two, no two neighbours equal, in an arena of these half sizes and height.
+    """Checked waypoints [x, y, z], at least two, no two neighbors equal, in an arena of these half sizes and height.
 
     Raises:
         ParameterError: wrong shape or numbers, or a waypoint outside the arena or equal to the one before.

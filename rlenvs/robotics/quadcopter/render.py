@@ -74,7 +74,7 @@ class Flight:
         return DRONE_COLORS[self.numbers[index] % len(DRONE_COLORS)]
 
     def goal_color(self, index: int) -> str:
-        """The vehicle's colour where each has a goal."""
+        """The vehicle's color where each has a goal."""
         return self.color(index) if self.own_goals else "green"
 
     @property
@@ -83,10 +83,10 @@ class Flight:
         return len(self.goals) == len(self.position) and max(self.numbers, default=0) > 0
 
     def legend(self, links: str = "") -> list[Any]:
-        """What colours stand for; `links` says what the lines between vehicles do."""
+        """What colors stand for; `links` says what the lines between vehicles do."""
         found: list[Any] = [("orange", "front rotors", "disc"), ("red", "velocity", "line")]
         if self.goals:
-            found.insert(0, ("black", "goal, in its colour", "ring") if self.own_goals else ("green", "goal", "ring"))
+            found.insert(0, ("black", "goal, in its color", "ring") if self.own_goals else ("green", "goal", "ring"))
         if len(self.path):
             found.append(("pink", "path to fly", "line"))
         if self.links and links:
@@ -185,7 +185,7 @@ def _add_things(scene: Scene3D, flight: Flight, seconds: float) -> None:
 
 
 def _add_panel(scene: Scene3D, corner: Any, first: Any, second: Any, color: Color, tile: float) -> None:
-    """A rectangle with lines every `tile` metres, from one corner along two edges."""
+    """A rectangle with lines every `tile` meters, from one corner along two edges."""
     corner, first, second = (np.asarray(v, float) for v in (corner, first, second))
     scene.polygon((corner, corner + first, corner + first + second, corner + second), color, GROUND)
     for along, across in ((first, second), (second, first)):
@@ -235,7 +235,7 @@ def draw_room_flight(
 
     Args:
         canvas, p, s: as a world's `draw` gets them; read are p.arm, p.rotor, s.position, s.attitude, s.velocity.
-        goals: of x, y, z [m]; as many as vehicles, goal k has the colour of vehicle k.
+        goals: of x, y, z [m]; as many as vehicles, goal k has the color of vehicle k.
         room, ceiling: half width and height of the room [m].
         links: pairs of vehicles to join by a line; `meaning` says in the legend what they are.
         path: (n, 3) points to mark [m].
@@ -331,7 +331,7 @@ def _add_arena(scene: Scene3D, half: np.ndarray, height: float) -> None:
 
 
 def gate_color(index: int, count: int, next_gate: int, passed: int) -> Color:
-    """Orange for the next gate, grey for as many as were passed before it, blue for the others."""
+    """Orange for the next gate, gray for as many as were passed before it, blue for the others."""
     behind = (next_gate - 1 - index) % count
     if index == next_gate:
         return "orange"
@@ -364,7 +364,7 @@ def draw_course_flight(  # 17 parameters: what may be on a course, by name; a wo
         gates: (G, 4) x, y, z [m] and yaw [rad], the direction of flight; the camera looks along the course.
         half_opening, half_outer: half sides of the opening and the frame of a gate [m].
         next_gate: the gate to fly through, counted from 0.
-        passed: how many gates before it are grey; by default those from gate 0 on.
+        passed: how many gates before it are gray; by default those from gate 0 on.
         arena: half sizes along x and y, and height [m]; None for an open field.
         heading: where the camera looks without gates [rad].
         follow: the vehicle to follow; None for the middle of all.

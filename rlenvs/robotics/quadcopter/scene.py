@@ -1,6 +1,6 @@
 """Scenes: the static shapes above the floor, as an array with a row per shape.
 
-A row is kind, x, y, z, a, b, c, yaw, red, green, blue and a spare number; lengths in meters, yaw in radians, colours 0
+A row is kind, x, y, z, a, b, c, yaw, red, green, blue and a spare number; lengths in meters, yaw in radians, colors 0
 to 1. a, b, c are the radius of a sphere, the radius and half height of an upright cylinder, the half sizes of a box
 along its own axes. The floor, z = 0, is not a shape. Kernels fill rows when an episode starts and measure distances in
 every step; the camera draws the same rows.

@@ -73,7 +73,7 @@ def bodies(cars: int | str) -> dict:
 
 
 def moments(points: np.ndarray) -> tuple[float, np.ndarray, float]:
-    """Area, centre and second moment about the origin of a polygon."""
+    """Area, center and second moment about the origin of a polygon."""
     a, b = points, np.roll(points, -1, axis=0)
     cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
     area = cross.sum() / 2.0

@@ -96,7 +96,7 @@ def usual_limits() -> tuple[float, float, float, float]:
 
 
 def kind_of_circuit(values: Any) -> str:
-    """The kind of circuit: "given" where there is a centre line, else "random" or "named"."""
+    """The kind of circuit: "given" where there is a center line, else "random" or "named"."""
     if values.centre_line is not None:
         return "given"
     return "random" if values.track == "random" else "named"
@@ -106,7 +106,7 @@ def fixed_road(values: Any) -> np.ndarray:
     """The road of a circuit that is not drawn.
 
     Raises:
-        ParameterError: a centre line that `files.road_through` refuses.
+        ParameterError: a center line that `files.road_through` refuses.
     """
     if kind_of_circuit(values) == "random":
         return np.zeros((CELLS + 1, COLUMNS))
@@ -176,8 +176,8 @@ def bound_of(road: np.ndarray, laps: int) -> SimpleNamespace:
     """What is known of the least time [s] of some laps from rest on the grid, for the usual car.
 
     Returns:
-        proved: that no car can beat, whatever its tyres hold: the shortest way at full power.
-        sliding: that no car can beat on tyres whose forces friction bounds, proved too.
+        proved: that no car can beat, whatever its tires hold: the shortest way at full power.
+        sliding: that no car can beat on tires whose forces friction bounds, proved too.
         computed: of a point mass that friction holds, on the best line found. Not proved to be the least.
         lap: the same for a flying lap.
         line: the line of `computed`.

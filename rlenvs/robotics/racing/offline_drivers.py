@@ -30,8 +30,8 @@ def drive(
         observations: (worlds, 33).
         noise: (worlds, 2), standard normal.
         top: speed that it drives where the way is free [m/s].
-        sight: metres per second of speed that have to be free ahead.
-        stop: metres from a wall ahead at which it wants to stand.
+        sight: meters per second of speed that have to be free ahead.
+        stop: meters from a wall ahead at which it wants to stand.
         gain: steering per radian of error.
         power: of the distances, by which the rays are weighted.
         shake: standard deviations of steering and throttle.

@@ -196,7 +196,7 @@ def circuit(values: Any) -> SimpleNamespace:
     """Road and the expert's line of the circuit that the options choose.
 
     Raises:
-        ParameterError: a centre line that `files.road_through` refuses.
+        ParameterError: a center line that `files.road_through` refuses.
     """
     return _circuit(values.track, files.rows_text(values.centre_line))
 
@@ -347,7 +347,7 @@ def datasets():
 
 
 def bound(values: Any) -> float:
-    """Metres of progress that no kart exceeds in an episode: at top speed from the start on, by the shortest way across
+    """Meters of progress that no kart exceeds in an episode: at top speed from the start on, by the shortest way across
     each cell, and two cells more for those in which it begins and ends."""
     road = circuit(values).road
     cells = len(road) - 1

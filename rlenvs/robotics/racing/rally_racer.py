@@ -272,7 +272,7 @@ def bound(values: Any) -> float:
 
 
 def random_goals(positions: Any, headings: Any, rng: np.random.Generator) -> np.ndarray:
-    """Goals for relabelling (N, 4), drawn as the original does: bearing N(0, 1) rad, distance N(2.5, 1.5) m."""
+    """Goals for relabeling (N, 4), drawn as the original does: bearing N(0, 1) rad, distance N(2.5, 1.5) m."""
     positions, headings = np.asarray(positions, float), np.asarray(headings, float)
     angles, away = headings + rng.standard_normal(len(headings)), rng.normal(2.5, 1.5, len(headings))
     goals = np.zeros((len(headings), 4), np.float32)

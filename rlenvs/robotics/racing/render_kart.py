@@ -42,7 +42,7 @@ def draw_road(canvas: Canvas, road: Any, width: float, stride: int = 1) -> None:
 
 
 def draw_body(canvas: Canvas, x: float, y: float, heading: float, front: float, rear: float, half: float) -> None:
-    """A kart from above: four tyres, a pointed body, wings and a seat."""
+    """A kart from above: four tires, a pointed body, wings and a seat."""
     length = front + rear
     for u in (front - 0.3 * length, -rear + 0.14 * length):
         for v in (-0.78 * half, 0.78 * half):

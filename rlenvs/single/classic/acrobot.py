@@ -31,7 +31,7 @@ differ). Truncation: 500 steps.
 
 ## Parameters
 The contexts of CARL (Benjamins et al., TMLR 2023), in lower case. Each link has the same moment of inertia about its
-centre of mass.
+center of mass.
 
 ## Reference Scores
 Mean return over seeds 0 to 99.
@@ -99,8 +99,8 @@ SPEC = world(
         "link_length_2": param(1.0, 0.1, 10.0, "m", "length of the second link"),
         "link_mass_1": param(1.0, 0.1, 10.0, "kg", "mass of the first link"),
         "link_mass_2": param(1.0, 0.1, 10.0, "kg", "mass of the second link"),
-        "link_com_pos_1": param(0.5, 0.0, 1.0, "m", "centre of mass of the first link, from its joint"),
-        "link_com_pos_2": param(0.5, 0.0, 1.0, "m", "centre of mass of the second link, from its joint"),
+        "link_com_pos_1": param(0.5, 0.0, 1.0, "m", "center of mass of the first link, from its joint"),
+        "link_com_pos_2": param(0.5, 0.0, 1.0, "m", "center of mass of the second link, from its joint"),
         "link_moi": param(1.0, 0.1, 10.0, "kg m^2", "moment of inertia of each link"),
         "max_vel_1": param(4 * math.pi, 0.4 * math.pi, 40 * math.pi, "rad/s", "largest first velocity", limit=True),
         "max_vel_2": param(9 * math.pi, 0.9 * math.pi, 90 * math.pi, "rad/s", "largest second velocity", limit=True),

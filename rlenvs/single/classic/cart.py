@@ -53,7 +53,7 @@ def balancing_force(p, x, x_dot, theta, theta_dot):
 
 
 def draw_cart(canvas: Any, x: float, poles: list[tuple[float, float, str]], limit: float, force: float = 0.0) -> None:
-    """A cart on its track with poles side by side (angle, length, colour), the ends of the track, and the force in
+    """A cart on its track with poles side by side (angle, length, color), the ends of the track, and the force in
     parts of 1. What is too short to be seen is drawn longer."""
     half, size = 1.15 * limit, 0.11 * limit
     lengths = [max(length, 0.22 * limit) for _, length, _ in poles]

@@ -8,7 +8,7 @@ are parameters; there is one gravity, `g`, while CARL has a second one without e
 where the original uses float32; the reward is split into three terms. `PendulumNoVelocity-v0` hides the velocity.
 
 ## Action Space
-The torque in N m, from -2 to 2, positive counter-clockwise. If the worlds of a batch have different `max_torque`, the
+The torque in N m, from -2 to 2, positive counterclockwise. If the worlds of a batch have different `max_torque`, the
 bounds of the space stand for each world's own value.
 
 ## Observation Space
@@ -172,7 +172,7 @@ def draw(canvas, p, s):
 
 
 def draw_torque(canvas, centre, radius, share):
-    """An arc about a joint with a head, up to half a turn for a share of 1, counter-clockwise where positive."""
+    """An arc about a joint with a head, up to half a turn for a share of 1, counterclockwise where positive."""
     points = []
     for j in range(17):
         angle = 0.5 * math.pi + share * math.pi * (j / 16.0 - 0.5)

@@ -1,4 +1,4 @@
-"""The linear regulator that minimises a sum of squares, bit-identical on every processor."""
+"""The linear regulator that minimizes a sum of squares, bit-identical on every processor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sampled(a: Any, b: Any, dt: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def gains(a: Any, b: Any, state_costs: Any, action_cost: float, dt: float) -> np.ndarray:
-    """The row K for which u = -K x minimises the sum of the squares, weighted with these costs, of states and actions.
+    """The row K for which u = -K x minimizes the sum of the squares, weighted with these costs, of states and actions.
 
     Args:
         a, b: of x' = a x + b u, (n, n) and (n, 1).

@@ -194,7 +194,7 @@ def draw_land(canvas: Canvas, s: Any, light: float) -> None:
 
 
 def draw_tile(canvas: Canvas, tile: np.ndarray, x: float, y: float, light: float, size: float = 1.0) -> None:
-    """A tile whose lower left corner is (x, y), in runs of one colour."""
+    """A tile whose lower left corner is (x, y), in runs of one color."""
     shade = np.array([0.25, 0.3, 0.45]) * (1.0 - light) + light
     colours = (tile[..., :3] * shade).astype(int)
     dot = size / UNIT

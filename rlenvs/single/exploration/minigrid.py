@@ -17,7 +17,7 @@ With `task="dynamic_obstacles"` only the first three exist. With `task="memory"`
 
 ## Observation Space
 Bytes (7, 7, 3): column from the left, row from the farthest, then kind (0 unseen, 1 empty, 2 wall, 3 floor, 4 door,
-5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), colour (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
+5 key, 6 ball, 7 box, 8 goal, 9 lava, 10 agent), color (0 red, 1 green, 2 blue, 3 purple, 4 yellow, 5 grey) and state
 (of doors: 0 open, 1 closed, 2 locked). The agent's own cell shows what it carries. In the hallway, with `recall=True`
 (`level="recall"`), it shows the object at the beginning, for policies without memory.
 
@@ -184,7 +184,7 @@ SPEC = world(
     expert_sees="state",
     observation={},
     images={
-        "image": image("seen_columns", "seen_rows", 3, doc="kind, colour and state of each cell"),
+        "image": image("seen_columns", "seen_rows", 3, doc="kind, color and state of each cell"),
         "direction": image("compass", "compass", 1, doc="0 right, 1 down, 2 left, 3 up"),
     },
     action=actions,

@@ -18,7 +18,7 @@ KEYS = (("down", "s"), ("up", "w"), ("right", "d"), ("left", "a"))
 
 
 def draw_ground(canvas: Canvas, obstacle: np.ndarray, known: np.ndarray) -> None:
-    """The cells of a map, in runs of one colour."""
+    """The cells of a map, in runs of one color."""
     rows, columns = known.shape
     view_board(canvas, rows, columns, 0.2)
     canvas.rectangle(-0.15, -rows - 0.15, columns + 0.15, 0.15, "black")
@@ -101,7 +101,7 @@ def draw_track(canvas: Canvas, track: np.ndarray, moves: int, shown: int = 60) -
 
 
 def draw_team(canvas: Canvas, p: Any, s: Any) -> None:
-    """A map with several rovers, each in a colour of its own; those out of the game are grey."""
+    """A map with several rovers, each in a color of its own; those out of the game are gray."""
     known = on_map(p, s.known)
     rows, columns = known.shape
     canvas.caption(f"seen {100.0 * float(s.seen) / known.size:.1f} %")

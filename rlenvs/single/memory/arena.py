@@ -30,7 +30,7 @@ def make_arena(size: int, colors: tuple[tuple[int, int, int], tuple[int, int, in
 
 
 def _turned(mask: np.ndarray, degrees: int) -> np.ndarray:
-    """A square mask turned to the left about its centre, in a square that holds it; the nearest pixel."""
+    """A square mask turned to the left about its center, in a square that holds it; the nearest pixel."""
     if degrees % 90 == 0:
         return np.rot90(mask, degrees // 90)
     rows, columns = np.mgrid[0:TURNED, 0:TURNED] - (TURNED - 1) / 2

@@ -1,4 +1,4 @@
-"""Images of rows of labelled boxes, and keys that choose by number."""
+"""Images of rows of labeled boxes, and keys that choose by number."""
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.rng import below

@@ -3,7 +3,7 @@
 ## Description
 The game of pairs, as a task of POPGym (Morad et al., ICLR 2023). Each step turns a card over. Two cards stay face up if
 they are a pair and are turned back otherwise, so the agent has to remember what it saw. The default asks for pairs of
-ranks, as the hard form there does; `level="easy"` for pairs of colours, `level="medium"` with two decks. Different from
+ranks, as the hard form there does; `level="easy"` for pairs of colors, `level="medium"` with two decks. Different from
 the original: cards that are already face up are masked, and turning one of them, or the same card twice, never makes a
 pair (the original rewards a pair of open cards repeatedly); the time limit truncates.
 

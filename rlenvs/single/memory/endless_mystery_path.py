@@ -17,7 +17,7 @@ Stay, right, up or down; the agent cannot move left. After a fall the action has
 
 ## Observation Space
 The screen, 84 x 84 RGB; the agent is always in the same column. `observation="vector"` gives numbers: row of the agent
-(in halves of the screen from its centre), how far it is into its tile, direction in which it faces (x, y), whether it
+(in halves of the screen from its center), how far it is into its tile, direction in which it faces (x, y), whether it
 fell, stamina where it is shown, and for six columns up to the agent's, row by row, whether the past path is shown
 there.
 

@@ -2,7 +2,7 @@
 
 ## Description
 One of the three games of Memory Gym (Pleines et al., ICLR 2023; JMLR 26(6), 2025). Commands appear one after another,
-each a direction to a neighbouring tile; the agent cannot move meanwhile. Then it has to be on the tile that the
+each a direction to a neighboring tile; the agent cannot move meanwhile. Then it has to be on the tile that the
 commands lead to, command by command, whenever all other tiles explode. After the commands were shown, a single image
 does not tell what to do, so a policy without memory stays at the level of a random one. Measured against version 1.0.2
 of the original (frames, rules, random returns). In the endless game the arena is a torus, the sequence begins with one
@@ -20,7 +20,7 @@ A direction, as two choices; in the grid forms turn or go forward. Actions have 
 The screen, 84 x 84 RGB. With `cue="vector"` (the B variants) commands are not shown but given as a vector next to the
 image, one-hot for up to 20 commands in the order stay, right, left, up, down, right down, right up, left down, left up.
 `observation="vector"` gives numbers in place of the image: position of the agent (in halves of the screen from its
-centre), direction in which it faces (x, y), whether tiles explode, the tile that does not (0 if none), whether commands
+center), direction in which it faces (x, y), whether tiles explode, the tile that does not (0 if none), whether commands
 are shown, and the command that is shown (one-hot in the order right, down, left, up, stay, right down, right up, left
 down, left up).
 

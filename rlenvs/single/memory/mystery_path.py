@@ -14,7 +14,7 @@ A direction, as two choices. After a fall the action has no effect: the agent is
 
 ## Observation Space
 The screen, 84 x 84 RGB. `observation="vector"` gives numbers in place of it: position of the agent (in halves of the
-screen from its centre), direction in which it faces (x, y), whether it fell, and for origin and goal whether they are
+screen from its center), direction in which it faces (x, y), whether it fell, and for origin and goal whether they are
 shown and where (0 where not).
 
 `recall=True` (`level="recall"`: with numbers in place of the screen) adds, for policies without memory, what an agent

@@ -97,7 +97,7 @@ def draw_spotlights(canvas, p, s, goal_x, goal_y):
     seen = "dark" if s.darkness >= 255 else "light"
     canvas.caption(f"{seen}, health {max(s.health, 0.0):g} of {p.agent_health}, {s.collected} coins")
     canvas.legend(
-        ("red", "spotlight", "ring"), ("orange", "coin"), ("green", "exit (grey: closed)"), ("blue", "goal", "ring")
+        ("red", "spotlight", "ring"), ("orange", "coin"), ("green", "exit (gray: closed)"), ("blue", "goal", "ring")
     )
     view_screen(canvas)
     for row in range(7):

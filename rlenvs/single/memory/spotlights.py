@@ -334,7 +334,7 @@ def draw_stage(p, s, image):
 
 
 def make_floor(color: tuple[int, int, int], plain: bool) -> np.ndarray:
-    """A chessboard of white and a colour, or all white."""
+    """A chessboard of white and a color, or all white."""
     floor = np.full((SIDE, SIDE, 3), 255, np.uint8)
     for row in range(0, SIDE, CHECK):
         for column in range(0, SIDE, CHECK):

@@ -11,12 +11,12 @@ exceed and the scripted expert attains. With a discount the kinds are traded off
 front has 240 points, with 0.95 652, with 0.9 1642. `rlenvs.pareto.pareto_front` gives each with the moves that attain
 it.
 
-`level="features"` is the form in which successor features are learnt (as in Gimelfarb's "Shapes", the source of
+`level="features"` is the form in which successor features are learned (as in Gimelfarb's "Shapes", the source of
 MO-Gymnasium's): the goal is a separate feature, and a task is given by the weights of the kinds, from -1 to 1, while
 the goal has weight 1: `weights={"square": 1, "triangle": -1, "circle": 0}`.
 
 ## Action Space
-One move to a neighbouring cell. Walls and the border block.
+One move to a neighboring cell. Walls and the border block.
 
 ## Observation Space
 Row and column, from 0 on, and for each shape whether it was picked up (0 or 1), shapes in the order of their columns,

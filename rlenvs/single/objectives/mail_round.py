@@ -9,7 +9,7 @@ early letters are worth more and the order matters too: for 0.99 the front has 5
 gives each with the path that attains it.
 
 ## Action Space
-One move to a neighbouring cell. Hedges and the border block.
+One move to a neighboring cell. Hedges and the border block.
 
 ## Observation Space
 Row and column, for each house whether it has its letter, and the steps so far, up to 40. Scaled to [-1, 1].

@@ -25,7 +25,7 @@ slowed down.
 ## Observation Space
 Position, speed per frame, sine and cosine of the heading (0 degrees along x, 90 along y, which points down), and each
 ore as a fraction of the capacity. With `observation="pixels"` an image of 480 x 480 pixels: the base red, the mines in
-the colours of their ores, the cart with bars for its load.
+the colors of their ores, the cart with bars for its load.
 
 ## Rewards
 `first_ore` and `second_ore` are the amounts brought home, in the step of arrival; `fuel` is minus the fuel burnt in all

@@ -18,7 +18,7 @@ LONG, WIDE = 21.0, 14.0  # half of the cart's sides, in pixels
 
 
 def ore_color(mine: Any) -> tuple[int, int, int]:
-    """The colour of a mine: its ores, mixed."""
+    """The color of a mine: its ores, mixed."""
     share = float(mine[2]) / max(float(mine[2] + mine[3]), 1e-9)
     red, green, blue = (round(share * a + (1.0 - share) * b) for a, b in zip(*ORES, strict=True))
     return red, green, blue

@@ -11,7 +11,7 @@ published points count one step too many; `rlenvs front ResourceGathering-v0` sh
 `env.unwrapped.model` has the exact matrices.
 
 ## Action Space
-One move to a neighbouring cell; at the border the gatherer stays (and meets an enemy on its cell again, or arrives home
+One move to a neighboring cell; at the border the gatherer stays (and meets an enemy on its cell again, or arrives home
 again).
 
 ## Observation Space

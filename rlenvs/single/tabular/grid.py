@@ -20,7 +20,7 @@ def moved(row: int, column: int, step: tuple[int, int], rows: int, columns: int)
 
 
 def draw_cells(canvas: Canvas, letters: Sequence[str], colors: Mapping[str, Color]) -> None:
-    """The cells of a grid, in the colour of their letter."""
+    """The cells of a grid, in the color of their letter."""
     view_board(canvas, len(letters), len(letters[0]))
     for row, line in enumerate(letters):
         for column, letter in enumerate(line):

@@ -149,7 +149,7 @@ def decoded(number: Any) -> tuple[int, int, int, int]:
 
 
 def written() -> list[str]:
-    """The town as Gymnasium writes it: a wall is |, an open side :, places are the first letters of their colours."""
+    """The town as Gymnasium writes it: a wall is |, an open side :, places are the first letters of their colors."""
     letters = {place: color[0].upper() for place, color in zip(PLACES, COLORS, strict=True)}
     frame, rows = f"+{'-' * (2 * SIDE - 1)}+", []
     for r in range(SIDE):

@@ -10,7 +10,7 @@ Spaces are those of the original. Different: actions are masked; the discounted 
 uses another scale than the original's `float_state=True`, which exceeds its own bounds on the mirrored map.
 
 ## Action Space
-One move to a neighbouring cell. Rock and the border block: the submarine stays where it is, and time passes.
+One move to a neighboring cell. Rock and the border block: the submarine stays where it is, and time passes.
 
 ## Observation Space
 Row and column of the submarine, integers starting at 0. With `scaled=True` each is scaled so that the first cell of the

@@ -190,7 +190,7 @@ def test_all_maps():
         ({"allies": {"marine": 1.5}, "enemies": {"marine": 1}}, "integer"),
         ({"allies": {}, "enemies": {"marine": 1}}, "number and a unit"),
         (7, "neither a name"),
-        ("MMM", "Choose rules='smac'"),
+        ("MMM", "Use rules='smac'"),
     ],
 )
 def test_bad_scenarios_are_refused(given, words):

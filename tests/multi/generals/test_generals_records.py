@@ -152,7 +152,7 @@ def test_one_player_s_games_are_recorded_too(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda t: t.update(format="other"), "is no replay"),
+        (lambda t: t.update(format="other"), "is not a replay"),
         (lambda t: t.update(version=2), "has version 2"),
         (lambda t: t.pop("actions"), "'actions' is missing"),
         (lambda t: t.update(seed=[1, 2, 3]), "two unsigned"),
@@ -188,7 +188,7 @@ def test_files_that_are_no_replays(tmp_path):
     with pytest.raises(ReplayError, match="cannot be read"):
         Replay.load(tmp_path / "b.json")
     (tmp_path / "c.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(ReplayError, match="no text in UTF-8"):
+    with pytest.raises(ReplayError, match="not UTF-8 text"):
         Replay.load(tmp_path / "c.json")
     with pytest.raises(ParameterError, match="cannot be recorded"):
         Recorder(rlenvs.make_vec("Generals-v0", 2))

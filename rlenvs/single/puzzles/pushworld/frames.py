@@ -1,4 +1,4 @@
-"""The published frames: every cell is a tile with its colour and a line where its object ends."""
+"""The published frames: every cell is a tile with its color and a line where its object ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Tiles:
         self._opaque: list[np.ndarray] = []
 
     def number(self, kind: str, around: int) -> int:
-        """Of the tile of a kind of cell with the given neighbours of the same object."""
+        """Of the tile of a kind of cell with the given neighbors of the same object."""
         if (kind, around) not in self._numbers:
             self._numbers[kind, around] = len(self._images)
             fill, line = FILLS[kind]
@@ -45,7 +45,7 @@ class Tiles:
         return self._numbers[kind, around]
 
     def _edge(self, around: int) -> np.ndarray:
-        """The pixels of a line towards each neighbour that is not of the object."""
+        """The pixels of a line towards each neighbor that is not of the object."""
         ends = {-1: slice(0, self.border), 0: slice(None), 1: slice(self.size - self.border, None)}
         edge = np.zeros((self.size, self.size), np.bool_)
         for bit, (row, column) in enumerate(SIDES):

@@ -19,7 +19,7 @@ something, up to n of them. Moves that change nothing are masked, unless none ch
 ## Observation Space
 By default planes, uint8 (rows, columns, 8), 255 where a cell belongs to: the agent, walls, agent-only walls, objects
 with goals, goals, other objects; the last two planes mark cells that belong to the same object as their right and lower
-neighbour, since touching shapes could not be distinguished otherwise. With several goals, the first goal and its object
+neighbor, since touching shapes could not be distinguished otherwise. With several goals, the first goal and its object
 have the value 255, and each further one 24 less. With `observation="pixels"` the published frame, uint8: 20 pixels per
 cell with lines of 2; divided by 255 it is the original's float32 image. Smaller puzzles are padded with zeros on all
 sides, frames by pixels, planes by whole cells.

@@ -12,7 +12,7 @@ LINE = 0.07  # half of the gap between objects
 
 
 def cells_of(p: Any, s: Any) -> list[tuple[int, int, int, int]]:
-    """Object, row, column and neighbours of all cells of objects."""
+    """Object, row, column and neighbors of all cells of objects."""
     k, found = int(s.puzzle_index), []
     for j in range(int(p.cell_count[k])):
         i, down, right, around = map(int, p.cell[k, j])
@@ -77,7 +77,7 @@ def draw_puzzle(canvas: Canvas, p: Any, s: Any) -> None:
 
 
 def _draw_part(canvas: Canvas, row: int, column: int, around: int, color: Any) -> None:
-    """One cell of an object, joined to its neighbours of the same object."""
+    """One cell of an object, joined to its neighbors of the same object."""
     west, east, north, south = ((around >> bit) & 1 for bit in range(4))
     edges = (
         column + (0.0 if west else LINE),

@@ -123,7 +123,7 @@ class Tables:
             self._fill_tiles(k, puzzle, down, right)
 
     def _fill_cells(self, k: int, puzzle: Puzzle) -> None:
-        """Object, row and column in its box, and neighbours, of the cells of all objects; the same of the goals."""
+        """Object, row and column in its box, and neighbors, of the cells of all objects; the same of the goals."""
         for name, groups in (("cell", puzzle.objects), ("goal_cell", puzzle.goals)):
             place = 0
             for i, cells in enumerate(groups):

@@ -10,11 +10,11 @@ The layer and how far to turn it: up, front, right, back, left, down, each clock
 choices. In larger cubes the inner layers of a face follow its outer layer.
 
 ## Observation Space
-The colours, a plane of 0 and 1 for each of the six (6, faces, size, size); with `one_hot=False` the numbers of the
-colours (1, 6, size, size).
+The colors, a plane of 0 and 1 for each of the six (6, faces, size, size); with `one_hot=False` the numbers of the
+colors (1, 6, size, size).
 
 ## Rewards
-1 when every face has one colour. With weight 0: `time`, -1 for every turn; `uniform`, the change in the number of
+1 when every face has one color. With weight 0: `time`, -1 for every turn; `uniform`, the change in the number of
 stickers that have the most common color of their face.
 
 ## Costs
@@ -75,7 +75,7 @@ SPEC = world(
         "size": for_data(integer(3, 2, 5, "small cubes along an edge")),
         "scramble": integer(100, 1, 500, "turns from the solved cube to the start"),
         "shortest_scramble": integer(0, 0, 500, "if not 0, the number of turns is uniform between it and `scramble`"),
-        "one_hot": flag(True, "a plane for each colour"),
+        "one_hot": flag(True, "a plane for each color"),
     },
     constraints=(at_most("shortest_scramble", "scramble"),),
     sizes=lambda values: {
@@ -102,12 +102,12 @@ SPEC = world(
             raw=True,
             whole=True,
             constant=True,
-            doc="colours by face, row and column",
+            doc="colors by face, row and column",
         )
     },
     action=discrete(size="turn_count", doc="which layer to turn, and how far"),
     terms={
-        "solved": term(0.0, 1.0, 1.0, "1 when every face has one colour"),
+        "solved": term(0.0, 1.0, 1.0, "1 when every face has one color"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every turn"),
         "uniform": term(
             -150.0, 150.0, 0.0, "change in the number of stickers with the most common color of their face"
@@ -248,7 +248,7 @@ def nearest_turn(p, s, a):
 def draw(canvas, p, s):
     side = p.turn.shape[1]
     side = round((side / 6) ** 0.5)
-    canvas.caption(f"{int(s.uniform)} of {s.color.size} stickers have the colour of their face")
+    canvas.caption(f"{int(s.uniform)} of {s.color.size} stickers have the color of their face")
     view_board(canvas, 3 * side, 4 * side, 0.3)
     for face, (down, right) in NET.items():
         edges = right * side - 0.04, -(down + 1) * side - 0.04, (right + 1) * side + 0.04, -down * side + 0.04

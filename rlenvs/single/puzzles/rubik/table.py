@@ -32,7 +32,7 @@ def corners() -> np.ndarray:
 
 @compiled()
 def _rank(colors: np.ndarray, corner: np.ndarray, which: np.ndarray) -> int:
-    """The number of a position whose last corner is where it belongs. `which` says which corner three colours are, and
+    """The number of a position whose last corner is where it belongs. `which` says which corner three colors are, and
     how far it is twisted."""
     order, twist = np.zeros(7, np.int64), 0
     for k in range(7):
@@ -84,7 +84,7 @@ def _after(start: np.ndarray, still: np.ndarray, number: Callable[[np.ndarray], 
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The table of distances, the stickers of the corners, and which corner three colours are."""
+    """The table of distances, the stickers of the corners, and which corner three colors are."""
     corner = corners()
     start = np.repeat(np.arange(6, dtype=np.uint8), 4)
     which = np.full((6, 6, 6), -1, np.int64)
