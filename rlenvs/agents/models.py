@@ -1,5 +1,5 @@
-"""Players from saved models of Stable-Baselines3 and sb3-contrib, checked and without exploration; and the base class of
-this package's algorithms."""
+"""Players from saved models of Stable-Baselines3 and sb3-contrib, checked and without exploration; and the base class
+of this package's algorithms."""
 
 from __future__ import annotations
 

@@ -243,7 +243,7 @@ def test_edits_of_values_that_are_not_plain_numbers_are_picked_up(tmp_path):
     first, compiled, said = found(3)
     assert set(first.values()) == {3.0}
     assert compiled >= len(EXPRESSIONS)
-    assert said.count("recompiled in every process") == 1  # that with a module in a variable
+    assert said.count("compiled anew in each process") == 1  # that with a module in a variable
     assert "alias uses <module 'values'" in said
     again, compiled, _ = found(3)
     assert again == first
@@ -322,7 +322,7 @@ def test_the_users_own_folder_is_left_alone_when_others_may_write_to_it(tmp_path
     usual.chmod(0o777)
     (tmp_path / "file").write_text("")
     assert not compiled(tmp_path / "file", monkeypatch)
-    assert "every process compiles again" in capsys.readouterr().err
+    assert "every process compiles anew" in capsys.readouterr().err
     assert not list(usual.iterdir())
 
 

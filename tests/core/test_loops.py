@@ -249,7 +249,7 @@ def test_plain_python_without_numba_and_libraries(tmp_path):
     env = {**os.environ, "RLENVS_TARGET": "none", "RLENVS_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, env=env, check=True)
     assert done.stdout.split("\n")[0] == "[[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]] [2, 0]"
-    assert done.stderr.count("run in plain Python") == 1
+    assert done.stderr.count("run as plain Python") == 1
 
 
 BATCH = """

@@ -71,10 +71,10 @@ def _usable(folder: Path, named: bool) -> bool:
         return True
     if named:
         raise CacheError(
-            f"RLENVS_CACHE_DIR={folder} {fault}, so code from there cannot be trusted; run `chmod go-w {folder}` as "
-            f"its owner, or choose a folder that you own"
+            f"RLENVS_CACHE_DIR={folder} {fault}, and compiled code from there would be executed; "
+            f"run `chmod go-w {folder}` as its owner, or choose a folder of your own"
         )
-    print(f"rlenvs: {folder} {fault}, so nothing is cached there; every process compiles again", file=sys.stderr)
+    print(f"rlenvs: {folder} {fault}, so nothing is kept there; every process compiles anew", file=sys.stderr)
     return False
 
 

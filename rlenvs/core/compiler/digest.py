@@ -182,8 +182,8 @@ class Digest:
         if self.unhashed and name not in _told:
             _told.add(name)
             print(
-                f"rlenvs: {name} is recompiled in every process: {self.unhashed[0]}, whose value cannot be compared "
-                f"between processes; use numbers, strings, tuples, arrays, enums or kernels instead",
+                f"rlenvs: {name} is compiled anew in each process: {self.unhashed[0]}, whose value cannot be compared "
+                "with that of another process; use numbers, texts, tuples, arrays, enums or kernels instead",
                 file=sys.stderr,
             )
         if self.unhashed:
@@ -346,8 +346,8 @@ class Digest:
             return found
         raise KernelError(
             f"{name}, which {self._user} uses, has changed from {shortened(before)} to {shortened(value)} since this "
-            f"kernel was first compiled, and compiled code keeps the old value; make it a parameter of the world, or "
-            f"restart Python after the change"
+            "kernel was first compiled, and compiled code keeps what it was; make it a parameter of the world, or "
+            "start Python anew after the change"
         )
 
 

@@ -258,12 +258,12 @@ def _reason(core: str, world: World, found: tuple[str, FunctionType] | None, pla
         (r"Cannot unify (.*?) and (.*?) for '(\w+)[^']*'", r"\3 is \1 in one place and \2 in another"),
         (
             r"Cannot cast (.*?) to (array[^\n]*?): ",
-            r"\1 cannot replace \2; write to its elements, as in x[:] = 0",
+            r"\1 cannot take the place of \2; write to its elements, as in x[:] = 0",
         ),
         (r"Cannot cast (.*?) to (.*?): ", r"\1 cannot be stored where \2 is needed"),
         (r"Invalid use of BoundFunction\((\S+) for (.*?)\) with parameters \((.*?)\)", r"\1 of \2 does not take \3"),
-        (r"Untyped global name '(\w+)':.*<class 'function'>", r"\1 is a plain function; decorate it with @kernel"),
-        (r"Untyped global name '(\w+)':.*<class '(\w+)'>", r"\1, a \2, cannot be used in compiled code"),
+        (r"Untyped global name '(\w+)':.*<class 'function'>", r"\1 is a plain function; put @kernel above it"),
+        (r"Untyped global name '(\w+)':.*<class '(\w+)'>", r"\1, a \2, is nothing that compiled code can use"),
         (r"(?s)No implementation of function Function\(<intrinsic exception_match>\)", "kernels have no exceptions"),
         (r"(?s)Exception object cannot be stored", "kernels have no exceptions: leave out try and except"),
         (r"(?s)No implementation of function Function\(<built-in function (\w+)>\).*?>>> \w+\((.*?)\)\n", _no_operator),
@@ -327,7 +327,7 @@ def _wrong_call(found: tuple[str, FunctionType] | None, world: World) -> Any:
     def told(match: re.Match[str]) -> str:
         wanted = _wanted(found[0], world) if found else []
         if wanted and len(inspect.signature(found[1]).parameters) != len(wanted):  # type: ignore[index]
-            return f"its arguments are {match[1]}, but must be ({', '.join(wanted)})"
+            return f"it takes {match[1]}, but has to take ({', '.join(wanted)})"
         return f"the call does not fit {match[1]}: {match[2]}"
 
     return told

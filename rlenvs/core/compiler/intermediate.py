@@ -1,6 +1,6 @@
 """How kernels are compiled: to LLVM's intermediate code alone.
 
-numba optimizes every function by itself and makes machine code of it, then again of the whole loop that calls it.
+numba optimises every function by itself and makes machine code of it, then again of the whole loop that calls it.
 Kernels are called by such loops alone, so only the loops need that: a third less time to compile.
 """
 
@@ -36,7 +36,7 @@ from rlenvs.core.compiler.jit import numba_ir as ir
 
 
 class IntermediateLibrary(JITCodeLibrary):
-    """Intermediate code that is linked into that of callers, and optimized there."""
+    """Intermediate code that is linked into that of callers, and optimised there."""
 
     def _optimize_final_module(self) -> None:
         return

@@ -23,8 +23,8 @@ def check_numba() -> None:
     if found and not first <= (int(found[1]), int(found[2])) < end:
         wanted = f"numba>={first[0]}.{first[1]},<{end[0]}.{end[1]}"
         raise DependencyError(
-            f"numba {numba.__version__} cannot compile the environments. Install a suitable version with: "
-            f"{sys.executable} -m pip install '{wanted}'"
+            f"numba {numba.__version__} cannot compile the environments. "
+            f"Install one that can with: {sys.executable} -m pip install '{wanted}'"
         )
 
 

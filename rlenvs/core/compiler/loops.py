@@ -174,7 +174,7 @@ def uncompiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(loop)
     def run(*arguments: Any) -> Any:
-        tell_once(f"loops of wrappers, solvers and tables run in plain Python, which is slow. {ADVICE}")
+        tell_once(f"loops of wrappers, solvers and tables run as plain Python, which is slow. {ADVICE}")
         with np.errstate(all="ignore"):
             return loop(*map(_widened, arguments))
 

@@ -69,7 +69,7 @@ def library(key: str, functions: Mapping[str, int], what: str, spare: Collection
             return _opened(found, functions, spare)
         except (OSError, ValueError, AttributeError) as error:
             told = reason(error) if isinstance(error, OSError) else str(error)
-            tell_once(f"the library of {what} in {found.path} is ignored: {clipped(told)}")
+            tell_once(f"the library of {what} in {found.path} is passed over: {clipped(told)}")
     return None
 
 
@@ -148,7 +148,7 @@ def _is_safe(folder: Path) -> bool:
     except OSError:
         return False
     if fault:
-        tell_once(f"libraries in {folder} are ignored: the folder {fault}")
+        tell_once(f"libraries in {folder} are passed over: the folder {fault}")
     return not fault
 
 
@@ -159,7 +159,7 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
     try:
         content = json.loads(read_whole(path, LARGEST))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"it is not a manifest of format {FORMAT}")
+            raise ValueError(f"it is no manifest of format {FORMAT}")
         libraries = content.get("libraries")
         if not isinstance(libraries, dict):
             raise ValueError("it names no libraries")
@@ -168,7 +168,7 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         told = reason(error) if isinstance(error, OSError) else str(error)
-        tell_once(f"libraries in {folder} are ignored: {path.name}: {clipped(told)}")
+        tell_once(f"libraries in {folder} are passed over: {path.name}: {clipped(told)}")
         return {}
 
 
@@ -179,11 +179,11 @@ def _entries(folder: Path, entry: Any, target: str) -> Iterator[Found]:
         return
     file, checksum, functions = (said.get(name) for name in ("file", "sha256", "functions"))
     if not (isinstance(file, str) and isinstance(checksum, str) and isinstance(functions, list)):
-        tell_once(f"libraries in {folder} are ignored if {MANIFEST} does not describe them")
+        tell_once(f"libraries in {folder} are passed over where {MANIFEST} does not say what they are")
         return
     inside = PurePosixPath(file)
     if inside.is_absolute() or ".." in inside.parts or "\\" in file:
-        tell_once(f"libraries in {folder} are ignored if {MANIFEST} names files elsewhere")
+        tell_once(f"libraries in {folder} are passed over where {MANIFEST} names files elsewhere")
         return
     yield Found(target, folder / inside, checksum, frozenset(map(str, functions)))
 
@@ -197,7 +197,7 @@ def _opened(found: Found, functions: Mapping[str, int], spare: Collection[str]) 
     if missing - set(spare):
         raise ValueError(f"it has no function {min(missing)}")
     if hashlib.sha256(read_whole(found.path, LARGEST)).hexdigest() != found.sha256:
-        raise ValueError("it is damaged, or was replaced")
+        raise ValueError("it is damaged, or not the file that was put there")
     opened = ctypes.CDLL(str(found.path))
     if MEMORY in found.functions:
         getattr(opened, MEMORY)(*map(ctypes.c_int64, _memory()))

@@ -53,7 +53,7 @@ def can_share() -> bool:
     """Whether threads can share loops here; if not, that is said once."""
     able = compiled_loops() is not None
     if not able:
-        tell_once(f"one thread steps all worlds, since several threads need compiled code. {ADVICE}")
+        tell_once(f"one thread steps all worlds: what others do has to be compiled. {ADVICE}")
     return able
 
 

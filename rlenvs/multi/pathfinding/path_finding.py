@@ -16,7 +16,7 @@ Stay, or move one cell up, down, left or right; up is towards row 0. Moves into 
 they leave the agent where it is, like moves blocked by another agent.
 
 ## Observation Space
-Three planes of 0 and 1, centered on the agent, `radius` cells in each direction: obstacles; agents, including itself; its
+Three planes of 0 and 1, centered on the agent, `radius` cells in each direction: obstacles; agents, also itself; its
 goal, drawn on the nearest cell of the window's border if it is outside the window. The map is surrounded by a wall, and
 the cells beyond the wall are free. An agent that has left the grid sees its last position without itself.
 

@@ -1,6 +1,6 @@
 """The entry points of a driver as one module of LLVM's intermediate code, for any processor.
 
-numba makes the code, without its wrappers for Python, and optimizes it function by function alone. The functions that
+numba makes the code, without its wrappers for Python, and optimises it function by function alone. The functions that
 a library shows take whole numbers of 64 bits and return one.
 """
 

@@ -45,7 +45,7 @@ class Library(NamedTuple):
         path: where it lies.
         functions: that it has.
         size: bytes.
-        seconds: of a processor, to optimize and link it; 0 where it was there.
+        seconds: of a processor, to optimise and link it; 0 where it was there.
     """
 
     target: str

@@ -76,7 +76,7 @@ def _machine(target: Target) -> Any:
 
 
 def object_code(code: bytes, target: Target, names: Collection[str]) -> bytes:
-    """A module of intermediate code as the object file of a target, optimized as numba does for this processor.
+    """A module of intermediate code as the object file of a target, optimised as numba does for this processor.
 
     Args:
         code: bitcode.
