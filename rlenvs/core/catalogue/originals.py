@@ -1,4 +1,4 @@
-"""The part of a page that says what code for the re-implemented environment finds in a world."""
+"""The part of a page on compatibility with the original environment: keywords, reset options and attributes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def original_tables(world: World) -> list[str]:
     named, parts = world.drop_in, []
     if named.keywords:
         parts += [
-            "Keywords of the original are understood too:",
+            "Keywords of the original that are also accepted:",
             markdown_table(("Keyword of the original", "Here"), _lines(named.keywords, world)),
         ]
     if named.starts:
         starts = [(f"`{name}`", ", ".join(f"`{param}`" for param in names)) for name, names in named.starts.items()]
         parts += [
-            "Options of `reset`, as the original has them, for this reset alone:",
+            "Options of `reset`, as in the original, which apply only to this reset:",
             markdown_table(("Option", "Sets"), starts),
         ]
     if named.views:
         parts += [
-            "Attributes of `env.unwrapped` under the original's names, to be read:",
-            markdown_table(("Attribute", "What it is"), _lines(named.views, world)),
+            "Read-only attributes of `env.unwrapped` under the original's names:",
+            markdown_table(("Attribute", "Meaning"), _lines(named.views, world)),
         ]
     return parts
 

@@ -108,7 +108,7 @@ def only(usual: Any, otherwise: str) -> Keyword:
             raise ValueError(otherwise)
         return {}
 
-    return Keyword(f"`{usual!r}` alone: {otherwise}", read)
+    return Keyword(f"only `{usual!r}`: {otherwise}", read)
 
 
 def meaning(doc: str, read: Callable[[Any], Mapping[str, Any]]) -> Keyword:

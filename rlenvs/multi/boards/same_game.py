@@ -65,7 +65,7 @@ SPEC = world(
     agents=True,
     turns=True,
     options={
-        "players": for_data(integer(1, 1, 5, "who take turns")),
+        "players": for_data(integer(1, 1, 5, "number of players")),
         "reward": REWARD,
         "height": for_data(integer(15, 3, LARGEST, "rows")),
         "width": for_data(integer(15, 3, LARGEST, "columns")),
