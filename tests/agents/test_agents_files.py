@@ -61,7 +61,7 @@ def test_half_of_the_size(tmp_path):
     again = save_agent(tmp_path / "again", load_agent(half), half=True)
     assert again.read_bytes() == half.read_bytes()
     large = {**agent.network.tensors, "layers.0.weight": agent.network.tensors["layers.0.weight"] + 1e5}
-    with pytest.raises(ParameterError, match=r"'layers.0.weight' holds numbers above 65504"):
+    with pytest.raises(ParameterError, match=r"'layers.0.weight' contains numbers above 65504"):
         save_agent(half, Agent(agent.card, Network(agent.card.architecture, large)), half=True)
     assert load_agent(half).card.weights == load_agent(again).card.weights
 
@@ -108,7 +108,7 @@ def test_truncated_files(saved):
     data, text = weights.read_bytes(), card.read_text()
     for size in (0, 5, 9, 300, len(data) - 1):
         weights.write_bytes(data[:size])
-        refused(saved, "cut off")
+        refused(saved, "truncated")
     weights.write_bytes(data)
     for size in (0, 10, len(text) - 3):
         card.write_text(text[:size])
@@ -123,7 +123,7 @@ def test_damaged_weights_and_mixed_pairs(saved):
     refused(saved, "is damaged: its contents differ from what was saved")
     save_agent(saved.with_name("other"), agent_for(HOVER, seed=1))
     weights.write_bytes(pair(saved.with_name("other"))[0].read_bytes())
-    refused(saved, "is intact, but does not belong to than mine.json")
+    refused(saved, "is intact, but does not belong to mine.json")
 
 
 def test_damaged_and_edited_cards(saved):
@@ -132,7 +132,7 @@ def test_damaged_and_edited_cards(saved):
     path.write_text(text.replace('"steps": 1000', '"steps": 9000'))
     refused(saved, "the card was damaged or edited")
     path.write_text(text.replace("1.5", "NaN"))
-    refused(saved, "NaN is no number of JSON")
+    refused(saved, "NaN is not a JSON number")
     path.write_text("[" * 100_000)
     refused(saved, "not JSON")
     path.write_text("[]")
@@ -148,7 +148,7 @@ def test_damaged_and_edited_cards(saved):
     [
         ({"version": 2}, "version 2 of the format; this package reads 1"),
         ({"version": None}, "version None"),
-        ({"id": "rlenvs/QuadHovr-v0"}, "not known here.*Did you mean.*QuadHover-v0"),
+        ({"id": "rlenvs/QuadHovr-v0"}, "unknown environment.*Did you mean.*QuadHover-v0"),
         ({"id": "rlenvs/QuadGate-v0"}, r"trained for observations \(15,\); those of QuadGate-v0 are \(21,\)"),
         ({"id": 3}, "id is 3; needed: a text"),
         ({"keywords": {"level": "hrd"}}, "no level 'hrd'"),
@@ -188,7 +188,7 @@ def test_nan_in_weights(tmp_path):
     agent = agent_for(HOVER)
     agent.network.tensors["layers.0.bias"][2] = np.nan  # after the network's own check
     save_agent(tmp_path / "a", agent)
-    refused(tmp_path / "a", "'layers.0.bias' holds NaN")
+    refused(tmp_path / "a", "'layers.0.bias' contains NaN")
 
 
 def test_absurd_headers(saved):
@@ -423,7 +423,9 @@ def test_a_full_disk_leaves_the_good_pair(saved, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(AgentFileError, match="cannot be written: No space left on device; what was there before"):
+        with pytest.raises(
+            AgentFileError, match="cannot be written: No space left on device; existing files are unchanged"
+        ):
             save_agent(saved, agent_for(HOVER, seed=1))
     assert [path.read_bytes() for path in pair(saved)] == before
     assert sorted(path.name for path in saved.parent.iterdir()) == ["mine.json", "mine.safetensors"]
@@ -446,7 +448,7 @@ except AgentFileError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "cannot be written: File too large; what was there before is untouched" in done.stdout
+    assert "cannot be written: File too large; existing files are unchanged" in done.stdout
     assert same_agent(load_agent(saved), agent_for(HOVER))
     assert not list(saved.parent.glob(".*"))
 
@@ -544,7 +546,7 @@ def test_numbers_that_are_none(saved, number):
     path = pair(saved)[1]
     text = json.loads(path.read_text())
     path.write_text(json.dumps({**text, "seconds": "HERE"}).replace('"HERE"', number))
-    refused(saved, "not JSON: .*(too large|no number|limit)")
+    refused(saved, "not JSON: .*(too large|not a JSON number|limit)")
 
 
 @pytest.mark.parametrize("field", ["id", "algorithm", "format", "version", "keywords"])
@@ -561,5 +563,5 @@ def test_the_folder_of_a_run_stands_for_its_agent(tmp_path):
     run_folder.mkdir(parents=True)
     save_agent(run_folder / "agent", agent_for(HOVER))
     assert load_agent(str(run_folder)).card == load_agent(run_folder / "agent").card
-    with pytest.raises(AgentFileError, match=r"is a folder without an agent; name the file of one, such as .*seed-0"):
+    with pytest.raises(AgentFileError, match=r"is a folder without an agent; give an agent file, such as .*seed-0"):
         load_agent(str(tmp_path / "runs"))

@@ -471,10 +471,10 @@ ACTION = architecture()["action"]
         ({"observation": [{**ONE_OF, "shape": [3]}]}, "choices of shape"),
         ({"observation": [{**ONE_OF, "normalised": True}]}, "choices of shape"),
         ({"observation": [{**ONE_OF, "image": True}]}, "choices of shape"),
-        ({"observation": [{**ONE_OF, "start": 1}]}, "exactly the entries .*, and perhaps choices; given: .*'start'"),
+        ({"observation": [{**ONE_OF, "start": 1}]}, "exactly the entries .*, and optionally choices; given: .*'start'"),
         (
             {"observation": [{**ONE_OF, "choices": 3}], "normalisation": None, "memory": None},
-            "what comes before it gives 3",
+            "the previous layer has 3 outputs",
         ),
         ({"convolutions": CONVOLUTIONS}, "one part with three axes"),
         ({**ON_PLANES, "observation": [{**PLANE, "name": "a"}, {**PLANE, "name": "b"}]}, "one part with three axes"),
@@ -487,13 +487,13 @@ ACTION = architecture()["action"]
         ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "activation": "gelu"}}, "no activation 'gelu'"),
         ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "planes": -1}}, "planes is -1"),
         ({**ON_PLANES, "convolutions": {**CONVOLUTIONS, "planes": 3}}, "1 units and the planes 36, the action 25"),
-        ({**ON_PLANES, "convolutions": CONVOLUTIONS}, "has 4 inputs; what comes before it gives 48"),
+        ({**ON_PLANES, "convolutions": CONVOLUTIONS}, "has 4 inputs, but the previous layer has 48 outputs"),
         ({**ON_PLANES, "memory": {"layers": 1, "units": 4}}, "memory is .*; needed: null, with planes"),
         ({"normalisation": None}, "needed: an epsilon"),
         ({"normalisation": {"epsilon": 0.0, "clip": 1.0}}, "epsilon is 0.0"),
         ({"memory": {"layers": 1, "units": 0}}, "units is 0"),
         ({"memory": []}, "exactly the entries layers, units"),
-        ({"layers": [{**LAYER, "inputs": 5}]}, "has 5 inputs; what comes before it gives 4"),
+        ({"layers": [{**LAYER, "inputs": 5}]}, "has 5 inputs, but the previous layer has 4 outputs"),
         ({"layers": [{**LAYER, "activation": "tan"}]}, "no activation 'tan'. Did you mean 'tanh'"),
         ({"layers": [{**LAYER, "activation": ["tanh"]}]}, "no activation"),
         ({"layers": [{**LAYER, "units": 3}]}, "3 units, the action 2"),
@@ -531,7 +531,7 @@ def test_a_network_of_planes_needs_its_arrays():
         ("layers.0.bias", np.zeros(6, np.float32), r"float32 \(6,\); the architecture needs float32 \(5,\)"),
         ("layers.0.bias", np.zeros(5), "float64"),
         ("layers.0.bias", np.full(5, np.inf, np.float32), "NaN or infinite"),
-        ("layers.9.bias", np.zeros(5, np.float32), r"knows nothing of the arrays \['layers.9.bias'\]"),
+        ("layers.9.bias", np.zeros(5, np.float32), r"does not contain the arrays \['layers.9.bias'\]"),
         ("normalisation.0.var", np.array([1.0, 1.0, -1.0]), "negative variances"),
     ],
 )
@@ -561,7 +561,7 @@ def test_unknown_modules_spaces_and_algorithms_are_refused():
         export.network_of(model_of("PPO", observation=image)[0])
     with pytest.raises(ParameterError, match=r"observations of MultiDiscrete.* are not supported for agents"):
         export.network_of(model_of("PPO", observation=spaces.MultiDiscrete([2, 3]))[0])
-    with pytest.raises(ParameterError, match="dict cannot become an agent"):
+    with pytest.raises(ParameterError, match="dict cannot be converted to an agent"):
         export.network_of({})
 
 

@@ -55,7 +55,7 @@ def test_measure_and_replay(references):
         save_agent(references / "a", files.with_score(agent, moved))
         assert scores.replay_agent(references / "a").holds == holds
     save_agent(references / "a", files.with_score(agent, None))
-    with pytest.raises(ParameterError, match="reference/a: the card holds no score"):
+    with pytest.raises(ParameterError, match="reference/a: the card has no score"):
         scores.replay_agent(references / "a")
     with pytest.raises(ParameterError, match="at least 2"):
         scores.measure(agent, seeds=1)
@@ -172,7 +172,7 @@ def test_eval(references, saved):
     assert "1.000" in rows["expert"]
     assert f"{own.mean_length:.1f}" in rows["agent"]
     output = run("eval", HOVER, "--seeds", 2)
-    assert "No agent: there is no reference agent for QuadHover-v0 among the few" in output
+    assert "No agent: there is no reference agent for QuadHover-v0 in this installation" in output
     put(references, agent_for(HOVER))
     output = run("eval", HOVER, "--seeds", 2, "--level", "hard", "--seed", 9)
     assert "level=hard: 2 seeds from 9" in output

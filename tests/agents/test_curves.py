@@ -124,7 +124,7 @@ def test_curves_by_level_algorithm_and_store(store, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (RISING[:-1], "it is cut off"),
+        (RISING[:-1], "it is truncated"),
         (RISING + "4000,4\n", "line 5 has 2 cells, the head 6"),
         (RISING.replace("260.525", "26o"), "could not convert string to float: '26o'"),
         (RISING.replace("260.525", "inf"), "return must be a finite number"),
@@ -133,7 +133,7 @@ def test_curves_by_level_algorithm_and_store(store, tmp_path, monkeypatch):
         (RISING.replace("2.5", "0.5"), "seconds must not decrease"),
         (RISING.replace("cost", "costs"), "its columns are .*costs; needed: .*cost"),
         (HEAD, "it has no rows"),
-        ("", "it is cut off"),
+        ("", "it is truncated"),
     ],
 )
 def test_damaged_files(store, text, said):
@@ -309,7 +309,9 @@ def test_panels(store):
     assert dict(default.references) == {"expert": 500, "random": world_of(ID).scores["random"].mean, "bound": 500}
     assert dict(plots.panels_of(ID, "success")[0].references) == {"expert": 1, "random": 0}
     assert dict(plots.panels_of(ID, "cost")[0].references) == dict(hard.references) == {}
-    with pytest.raises(NoAgentError, match="no learning curve ships for Pendulum-v0; make one with: rlenvs train"):
+    with pytest.raises(
+        NoAgentError, match="there is no published learning curve for Pendulum-v0; train one with: rlenvs train"
+    ):
         plots.panels_of("Pendulum-v0")
 
 

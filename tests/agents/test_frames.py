@@ -93,7 +93,7 @@ def test_bad_arguments(arguments, reason):
         ({"frames": 2.5}, "a whole number"),
         ({"frames": 3, "memory": {"layers": 1, "units": 4}}, "null, with frames"),
         ({"frames": 3, "kinds": [{"name": "a", "size": 1}, {"name": "b", "size": 2}]}, "left out, with frames"),
-        ({"frames": 4}, "has 6 inputs; what comes before it gives 8"),
+        ({"frames": 4}, "has 6 inputs, but the previous layer has 8 outputs"),
     ],
 )
 def test_an_architecture_that_is_none(changes, reason):

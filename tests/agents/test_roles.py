@@ -127,7 +127,7 @@ def test_where_it_does_not_follow_a_name_is_asked_for():
     for name, row, words in (
         ("hunter_0", np.zeros(16), ["agent='hunter_0'", "adversary (16 numbers)", "'adversary_0'"]),
         (3, np.zeros(16), ["agent=3", "'adversary_0'"]),
-        ("agent_0", np.zeros(15), ["15 numbers", "agent_0", "14, or 16 with zeros behind"]),
+        ("agent_0", np.zeros(15), ["15 numbers", "agent_0", "14, or 16 padded with zeros"]),
         ("adversary_0", np.zeros(14), ["14 numbers", "adversary_0", "needed: 16"]),
         (["adversary_0", "agent_0"], np.zeros((5, 3, 16)), ["2 agents", "(5, 3)"]),
     ):
@@ -256,8 +256,8 @@ HUNTER, PREY = {"name": "adversary", "size": 16}, {"name": "agent", "size": 14}
 @pytest.mark.parametrize(
     ("kinds", "reason"),
     [
-        (None, "has 34 inputs; what comes before it gives 16"),
-        ([HUNTER, PREY, {"name": "more", "size": 3}], "has 34 inputs; what comes before it gives 51"),
+        (None, "has 34 inputs, but the previous layer has 16 outputs"),
+        ([HUNTER, PREY, {"name": "more", "size": 3}], "has 34 inputs, but the previous layer has 51 outputs"),
         ([HUNTER], "at least two of different names"),
         ([HUNTER, HUNTER], "at least two of different names"),
         ([], "a list of at least one"),

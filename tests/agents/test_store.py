@@ -171,7 +171,7 @@ def test_a_flipped_byte_is_refused(references):
         intact = path.read_bytes()
         path.write_bytes(intact[:-1] + bytes([intact[-1] ^ 1]))
         for source in (HOVER, stem):
-            with pytest.raises(AgentFileError, match=rf"{path.name} was damaged.*SHA256SUMS.*Reinstall: pip install"):
+            with pytest.raises(AgentFileError, match=rf"{path.name} is damaged.*SHA256SUMS.*Reinstall: pip install"):
                 load_agent(source)
         assert store.wrong_sums(references) == [f"QuadHover-v0/{path.name} was changed"]
         path.write_bytes(intact)
@@ -281,7 +281,7 @@ def test_a_finished_run_is_published(tmp_path, references):
 def test_what_is_not_published(tmp_path, references, monkeypatch):
     folder = finished(tmp_path / "run", agent_for(HOVER))
     for name in ("SAC", "hard-PPO"):
-        with pytest.raises(ParameterError, match=f"the agent in .* is PPO; '{name}' says something else"):
+        with pytest.raises(ParameterError, match=f"the agent in .* is PPO; it does not match '{name}"):
             publish.publish(folder, name, references)
     monkeypatch.setattr(store, "CHECKOUT", tmp_path / "none" / "rlenvs_agents")
     with pytest.raises(ParameterError, match=r"not installed from a checkout .*; give the store with to=FOLDER"):

@@ -427,10 +427,10 @@ def test_worlds_without_teams_and_unknown_ids():
     [
         (ID, lambda n: np.full(n, 5), "'bad' chose 5, which is not one of 0 ... 4"),
         (ID, lambda n: np.full(n, -1), "'bad' chose -1"),
-        (ID, lambda n: np.zeros(n), "'bad' gave actions of shape .* float64; needed: integers"),
-        (ID, lambda n: np.zeros((n, 1), int), "'bad' gave actions of shape"),
-        (ID, lambda n: 3, "'bad' gave actions of shape"),
-        (TUG, lambda n: np.zeros((n, 3)), r"'bad' gave actions of shape .* of shape \(5, 2\)"),
+        (ID, lambda n: np.zeros(n), "'bad' returned actions of shape .* float64; needed: integers"),
+        (ID, lambda n: np.zeros((n, 1), int), "'bad' returned actions of shape"),
+        (ID, lambda n: 3, "'bad' returned actions of shape"),
+        (TUG, lambda n: np.zeros((n, 3)), r"'bad' returned actions of shape .* of shape \(5, 2\)"),
         (TUG, lambda n: np.full((n, 2), np.nan), "none of them NaN"),
     ],
 )

@@ -78,7 +78,7 @@ def test_a_signal_leaves_a_checkpoint_and_an_agent(tmp_path, sent, code):
     process.send_signal(sent)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (code, "")
-    assert f"Go on with: rlenvs train QuadHover-v0 --output {tmp_path} --resume" in out
+    assert f"Continue with: rlenvs train QuadHover-v0 --output {tmp_path} --resume" in out
     steps = read_checkpoint(folder / runs.CHECKPOINT)["state"]["attributes"]["num_timesteps"]
     assert f"stopped at {steps:,} of 10,000,000 steps" in out
     assert load_agent(folder / "agent.safetensors", id=HOVER).card.steps <= steps

@@ -343,7 +343,9 @@ def test_a_full_disk_is_one_clear_error_and_the_run_can_go_on(tmp_path, monkeypa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(checkpoint, "replace_file", full)
-    with pytest.raises(RunError, match=r"No space left on device.*step 80, is untouched; --resume"):
+    with pytest.raises(
+        RunError, match=r"No space left on device.*step 80, is unchanged; continue from it with --resume"
+    ):
         runs.run(id, settings, folder, resume=True)
     monkeypatch.setattr(checkpoint, "replace_file", real)
     assert weights(folder) == before

@@ -91,7 +91,7 @@ def learn(env):
     path.write_text(code)
     (result,) = grade(path, exercise).results
     assert result.earned == 0.0
-    assert "the budget of 100 steps is spent" in result.reason
+    assert "the budget of 100 steps is used up" in result.reason
 
 
 def test_a_wrong_action_is_told(tmp_path):
@@ -128,7 +128,7 @@ def test_a_world_that_fails_is_not_the_submission(tmp_path):
 
 
 def test_endless_loops_end(tmp_path):
-    refused(tmp_path, "def act():\n    while True: pass", "no answer within 1 s: an endless loop", seconds=1.0)
+    refused(tmp_path, "def act():\n    while True: pass", "did not answer within 1 s: an infinite loop", seconds=1.0)
 
 
 def test_endless_loops_while_loading_end(tmp_path):
@@ -224,7 +224,7 @@ def test_it_may_leave(tmp_path):
 
 
 def test_no_objects_cross(tmp_path):
-    refused(tmp_path, "def act():\n    return object()", "a object cannot be handed over")
+    refused(tmp_path, "def act():\n    return object()", "a object cannot be sent")
     refused(tmp_path, "import numpy as np\ndef act():\n    return np.array([object()])", "an array of object")
 
 

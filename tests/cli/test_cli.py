@@ -73,11 +73,10 @@ def test_python_dash_m():
     assert "Traceback" not in done.stderr
 
 
-def test_unknown_ids_that_are_like_none_name_the_families():
+def test_unknown_ids_that_are_like_none_point_to_the_list():
     said = refused("info", "Xyz-v0")
     assert "Did you mean" not in said
-    for words in ("14 like Quad", "10 like Panda", "Generals-v0", "rlenvs list"):
-        assert words in said
+    assert "Run `rlenvs list`" in said
 
 
 @pytest.mark.parametrize(
@@ -497,11 +496,11 @@ def test_demo(tmp_path):
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 SETS = {
-    "weights=[1]": "weights=[1] must be a dictionary by name",
-    "weights=1": "weights=1 must be a dictionary by name",
+    "weights=[1]": "weights=[1] must be a dictionary with names as keys",
+    "weights=1": "weights=1 must be a dictionary with names as keys",
     'weights={"hover": "a"}': "weights",
-    "randomize=1": "randomize=1 must be a dictionary by name",
-    "randomize=mass": "randomize='mass' must be a dictionary by name",
+    "randomize=1": "randomize=1 must be a dictionary with names as keys",
+    "randomize=mass": "randomize='mass' must be a dictionary with names as keys",
     "horizon=99999999999999999999": "horizon=99999999999999999999 must be an integer in",
     "horizon=-3": "horizon=-3 must be an integer in",
     "horizon=1e999": "horizon",
@@ -514,8 +513,8 @@ SETS = {
     "level=5": "no level 5",
     "num_worlds=5": "unexpected keyword argument 'num_worlds'",
     "id=5": "unexpected keyword argument 'id'",
-    "world=5": "there is no keyword 'world'",
-    "self=5": "there is no keyword 'self'",
+    "world=5": "there is no keyword argument 'world'",
+    "self=5": "there is no keyword argument 'self'",
     "seed=5": "unexpected keyword argument 'seed'",
     "threads=foo": "threads='foo' must be a positive integer",
     "action=\x1b[31m": "action='\\x1b[31m' is not one of",
@@ -547,7 +546,7 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("watch", "Generals-v0", "--against", "foo"), "no player 'foo'"),
         (("dataset", HOVER, "--episodes", "-1"), "'--episodes'"),
         (("tournament", HOVER), "a tournament needs two"),
-        (("tournament", "Generals-v0", "random", "nothing.zip"), "there is no file 'nothing.zip'"),
+        (("tournament", "Generals-v0", "random", "nothing.zip"), "the file 'nothing.zip' cannot be read"),
         (("train", HOVER, "--steps", "-1"), "'--steps'"),
         (("train", HOVER, "--algorithm", "FOO"), "no algorithm 'FOO'"),
         (("train", HOVER, "--envs", "100000000"), "num_envs=100000000 is too many"),
@@ -555,7 +554,7 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("plot", "nothing"), "contains no run"),
         (("plot", "nothing", "-o", "a.doc"), "must end in .png or .pdf or .svg"),
         (("plot", HOVER, "--x", "time"), "x='time' is not one of steps, seconds"),
-        (("plot", HOVER, "nothing"), "'nothing' is no environment"),
+        (("plot", HOVER, "nothing"), "'nothing' is not an environment id"),
         (("replay", "nothing"), "No such file"),
         (("bench", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),
         (("play", HOVER, "--set", "id=3"), "unexpected keyword argument 'id'"),

@@ -67,5 +67,5 @@ def test_a_size_with_a_name_of_the_core_is_refused():
     spec.reset(lambda p, s, rng: None)
     spec.step(lambda p, s, a, rng, r: None)
     spec.observe(lambda p, s, o: None)
-    with pytest.raises(ParameterError, match="'actions' is 4, and the core has 1 under this name"):
+    with pytest.raises(ParameterError, match="'actions' is 4, but the core uses this name with the value 1"):
         KernelBatch(spec, 2, backend="python")

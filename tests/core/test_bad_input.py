@@ -296,9 +296,9 @@ def test_parameters_of_rows():
         ({"horizon": 2**63}, r"horizon=9223372036854775808 must be an integer in \[1, "),
         ({"weights": {"hover": "a"}}, r"weights\['hover'\]='a' must be a number"),
         ({"weights": {"hover": [1.0, 2.0]}}, r"weights\['hover'\]=\[1.0, 2.0\] must be one finite number"),
-        ({"weights": [1]}, r"weights=\[1\] must be a dictionary by name, such as \{'hover': 2.0\}"),
+        ({"weights": [1]}, r"weights=\[1\] must be a dictionary with names as keys, such as \{'hover': 2.0\}"),
         ({"weights": "hover"}, "weights='hover' must be a dictionary"),
-        ({"randomize": "mass"}, r"randomize='mass' must be a dictionary by name, such as \{"),
+        ({"randomize": "mass"}, r"randomize='mass' must be a dictionary with names as keys, such as \{"),
         ({"randomize": {"mass": "small"}}, r"randomize\['mass'\]='small' must be a number"),
         ({"mass": "0.03"}, "mass='0.03' must be a number"),
         ({"mass": True}, "mass=True must be a number"),
@@ -333,14 +333,14 @@ def test_messages_of_calls():
         env.reset(options="junk")
     with pytest.raises(ParameterError, match=r"options\['params'\]=None must be a dictionary"):
         env.reset(options={"params": None})
-    with pytest.raises(ParameterError, match=r"reset knows no options \['mass'\]; it knows 'params'"):
+    with pytest.raises(ParameterError, match=r"reset does not support the options \['mass'\]; it supports 'params'"):
         env.reset(options={"mass": 0.03})
     env.reset(seed=0)
     with pytest.raises(ActionError, match=r"QuadHover-v0: \[\[1\], \[1, 2\]\] cannot be read as an action"):
         env.step([[1], [1, 2]])
     team = rlenvs.parallel_env("PathFinding-v0")
     team.reset(seed=0)
-    with pytest.raises(ActionError, match="actions=None must be a dictionary with an action by agent"):
+    with pytest.raises(ActionError, match="actions=None must be a dictionary with an action for each agent"):
         team.step(None)
     for plans in ([[1], [1, 2]], [[[0.0] * 4], [[0.0] * 3]]):
         with pytest.raises(ActionError, match=r"QuadHover-v0: .* cannot be read as an action"):
@@ -352,7 +352,7 @@ def test_messages_of_calls():
         envs.reset(seed=[1, 2, 3])
     with pytest.raises(ParameterError, match="a list with one"):
         envs.reset(seed={0: 1, 1: 2})
-    with pytest.raises(ParameterError, match="a list of 2 snapshots is needed"):
+    with pytest.raises(ParameterError, match="needed: a list of 2 snapshots"):
         envs.set_state(envs.get_state()[:1])
     with pytest.raises(SnapshotError):
         envs.set_state([1, 2])

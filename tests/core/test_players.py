@@ -171,7 +171,7 @@ def declare(**more):
 def test_contradictions_in_a_declaration():
     with pytest.raises(ParameterError, match="are for worlds with agents=True"):
         declare(players=("one",))
-    with pytest.raises(ParameterError, match="name the player 'two'"):
+    with pytest.raises(ParameterError, match="add the player 'two'"):
         declare(agents=True, players=("one",)).player("two")
     with pytest.raises(TypeError, match="has no player one"):
         KernelBatch(declare(agents=True, players=("one",)), backend="python")

@@ -271,7 +271,9 @@ COMMON = {"doc": "", "state": {}, "terms": {"nothing": term(0, 1)}, "horizon": 3
 
 def test_worlds_of_one_form_say_so():
     toy = world("One-v0", observation={"x": block(low=0, high=1)}, **COMMON)
-    with pytest.raises(UnknownKeywordError, match=r"One-v0: unexpected keyword argument 'scaled'. It has one form"):
+    with pytest.raises(
+        UnknownKeywordError, match=r"One-v0: unexpected keyword argument 'scaled'. `scaled` is only for"
+    ):
         Setup(toy, scaled=True)
     with pytest.raises(ParameterError, match="scaled"):
         Setup(SWING, scaled="yes")

@@ -68,5 +68,5 @@ def test_other_packages_keep_their_form():
 
 def test_wrappers_of_single_environments_are_refused():
     wrapped = [lambda: gymnasium.wrappers.ClipAction(gymnasium.make(HOVER))]
-    with pytest.raises(ParameterError, match="ClipAction goes around single environments"):
+    with pytest.raises(ParameterError, match="ClipAction wraps single environments"):
         batched(wrapped)

@@ -613,7 +613,7 @@ def test_moved_shapes_are_not_made_again(make):
 
 
 def test_too_many_worlds(make, monkeypatch):
-    with pytest.raises(EngineError, match="1025 worlds were asked for; PyBullet has at most 1024"):
+    with pytest.raises(EngineError, match="1025 worlds were requested; PyBullet supports at most 1024"):
         BulletEngine(Batch(num_worlds=1025))
 
     def refuse(method):
@@ -621,7 +621,7 @@ def test_too_many_worlds(make, monkeypatch):
 
     engine = make(Batch())
     monkeypatch.setattr(bullet, "connect", refuse)
-    with pytest.raises(EngineError, match="gives world 0 no client: it has at most 1024"):
+    with pytest.raises(EngineError, match="no client left for world 0: it supports at most 1024"):
         engine.place(np.array([0]))
 
 

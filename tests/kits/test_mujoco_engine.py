@@ -645,7 +645,7 @@ def test_without_egl_osmesa_draws():
 def test_switched_off_there_is_one_clear_line():
     said = draw(MUJOCO_GL="disable")
     assert said.startswith("RenderError images of MuJoCo worlds need OpenGL")
-    assert said.endswith("it is switched off by MUJOCO_GL=disable")
+    assert said.endswith("it is disabled by MUJOCO_GL=disable")
     assert len(said.splitlines()) == 1
 
 
@@ -677,7 +677,7 @@ def test_conformance_without_opengl(monkeypatch):
     outcome = next(found for found in rlenvs.check(SPEC, only=[14]).outcomes if found.number == 14)
     assert outcome.status == "not applicable", outcome
     assert "pixels=64 (all others hold)" in outcome.reason
-    assert "switched off by MUJOCO_GL=disabled" in outcome.reason
+    assert "disabled by MUJOCO_GL=disabled" in outcome.reason
     for found in rlenvs.check(SPEC, only=[1, 7], pixels=8).outcomes:
         if found.number != 27:  # on which they build: it looks at kernels alone
             assert found.status in ("not applicable", "not run"), found

@@ -420,7 +420,7 @@ def test_files_of_both_kinds_are_read(tmp_path):
         ("\n".join(f"{x},{y}" for x, y in OVAL[:5]) + "\nnan,1\n", r"row 5 is \[nan, 1.0\]"),
         ("\n".join(f"{x},{y},-1,1" for x, y in OVAL), "widths must be positive"),
         ("1,2\n3,4,5,6\n", "line 2: 4 numbers, 2 in the rows before"),
-        ("1,2\n3,4\nx,y\n", "line 3: 'x,y' is no row of numbers"),
+        ("1,2\n3,4\nx,y\n", "line 3: 'x,y' is not a row of numbers"),
         ("\n".join(f"{x},{y},6,6" for x, y in OVAL), "folds over"),
         ("\n".join(f"{x},{y}" for x, y in np.repeat(OVAL, 2, axis=0)), "are the same"),
         ("\n".join(f"{x},{y}" for x, y in files.CENTRE_LINES["eight"]), "bridge=True"),

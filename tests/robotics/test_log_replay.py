@@ -104,7 +104,7 @@ FAULTS = {
     "cars 0 and 1 overlap in frame 3 of scene 1": {"poses": changed(LINE, (1, 3, 1, 0), LINE[1, 3, 0, 0] + 4.9)},
     "'present' is": {"poses": LINE, "present": np.ones((2, 40, 2), bool)},
     "'present' is float64": {"poses": LINE, "present": np.ones((2, 40, 3))},
-    "no car is there for 34 frames": {"poses": LINE, "present": np.zeros((2, 40, 3), bool)},
+    "no car is present for 34 frames": {"poses": LINE, "present": np.zeros((2, 40, 3), bool)},
     "'lanes' have shape": {"poses": LINE, "lanes": np.zeros((2, 3))},
     "lane 1 is not finite": {"poses": LINE, "lanes": np.array([[0, 0, 9, 0], [0, 0, np.nan, 0]])},
     "lane 0 is shorter": {"poses": LINE, "lanes": np.zeros((1, 4))},
@@ -172,7 +172,7 @@ def test_scene_frame_and_ego_are_chosen():
     batch = made(scene=3, frame=20, logged_ego=5)
     _, s = batch.records(0)
     assert (int(s.first_row), int(s.ego)) == (320, 5)
-    with pytest.raises(ParameterError, match="possible are 1 to 67"):
+    with pytest.raises(ParameterError, match="allowed are 1 to 67"):
         rlenvs.make(NAME, frame=68)
     with pytest.raises(ParameterError, match="scene=16"):
         rlenvs.make(NAME, scene=16)

@@ -418,7 +418,7 @@ def test_snapshot_in_the_middle_of_contacts(moment):
     ("choices", "reason"),
     [
         ({"fingers": False}, "the bar has to be grasped"),
-        ({"length": 0.24, "threshold": 0.1, "goal_distance": 0.25}, "begin at x = 0.460 m, .* they end at 0.400 m"),
+        ({"length": 0.24, "threshold": 0.1, "goal_distance": 0.25}, "start at x = 0.460 m, .* they end at 0.400 m"),
         ({"length": 0.1}, r"length=0\.1 is outside its range"),
         ({"agents": 3}, "agents"),
     ],

@@ -258,7 +258,7 @@ def test_observation():
 def test_impossible_parameters():
     with pytest.raises(ParameterError, match=r"depth=0\.015 is less than 1\.5 thresholds, threshold=0\.015.*deeper"):
         batch(ID, depth=0.015, threshold=0.015)
-    with pytest.raises(ParameterError, match=r"start_height=0\.04 has to be depth=0\.035 plus at least 0\.01 m; raise"):
+    with pytest.raises(ParameterError, match=r"start_height=0\.04 must be at least depth=0\.035 plus 0\.01 m; raise"):
         batch(ID, depth=0.035, start_height=0.04)
     with pytest.raises(ParameterError, match="clearance"):
         batch(ID, clearance=0.0)

@@ -191,9 +191,9 @@ def test_a_missing_yaw_follows_the_path():
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ([], "0 gates were given; allowed are 1 to 100; add"),
-        ("cpc", "'cpc' is no list of gates; give one .x, y, z. or .x, y, z, yaw. for each"),
-        (3.0, "3.0 is no list of gates"),
+        ([], "0 gates were given; allowed: 1 to 100; add"),
+        ("cpc", "'cpc' is not a list of gates; give one .x, y, z. or .x, y, z, yaw. for each"),
+        (3.0, "3.0 is not a list of gates"),
         ([1.0, 2.0, 3.0], r"gate 0 is 1.0; write it as \[x, y, z\] or \[x, y, z, yaw\]"),
         ([[0, 0, 1], [1, 1]], r"gate 1 is \[1, 1\]; write it as"),
         ([[0, 0, 1, 0, 0]], "gate 0 is"),
@@ -317,7 +317,7 @@ def test_compiled_and_plain_generator_agree(random_course):
         ((2, (1.0, 1.0, 3.0), 0.5, 2.1), "allowed are 1 to 1;"),
         ((4, ROOM, 1.6, 2.1), r"half_outer=1.6 m do not fit.*\(0, 1.5\) m; use smaller"),
         ((4, ROOM, 0.0, 2.1), "half_outer=0 m"),
-        ((4, ROOM, 0.5, 1.5), r"max_turn=1.5 rad closes no loop of 4 gates; allowed is \(1.571, 3.142\]"),
+        ((4, ROOM, 0.5, 1.5), r"max_turn=1.5 rad cannot close a loop of 4 gates; allowed is \(1.571, 3.142\]"),
         ((4, ROOM, 0.5, 4.0), "max_turn=4"),
     ],
 )
@@ -525,7 +525,7 @@ def test_trapezoid_times():
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        ([[0, 0, 1]], "1 waypoints were given; allowed are 2 to 64"),
+        ([[0, 0, 1]], "1 waypoints were given; allowed: 2 to 64"),
         ([[0, 0, 1], [0, 0]], r"waypoint 1 is \[0, 0\]; write it as \[x, y, z\]"),
         ([[0, 0, 1], [0, 0, 1, 0]], r"waypoint 1 is .* write it as \[x, y, z\]$"),
         ([[0, 0, 1], [0, 0, math.nan]], "z of waypoint 1 is nan"),

@@ -130,7 +130,7 @@ def test_waypoints_replace_the_path_and_its_dimensions():
 @pytest.mark.parametrize(
     ("waypoints", "message"),
     [
-        ([[0, 0, 1]], "1 waypoints were given; allowed are 2 to 64"),
+        ([[0, 0, 1]], "1 waypoints were given; allowed: 2 to 64"),
         ([[0, 0, 1], [0, 0, 1]], "waypoints 0 and 1 are both"),
         ([[0, 0, 1], [1.6, 0, 1]], "x of waypoint 1 is 1.6 m"),
         ([[0, 0, 1], [0, 0, -0.1]], "z of waypoint 1 is -0.1 m"),
@@ -138,7 +138,7 @@ def test_waypoints_replace_the_path_and_its_dimensions():
         ([[0, 0, 1], [0, -1.31, 1]], "move the waypoints inwards"),
         ([[0, 0, 1], [0, 0, 0.04]], "from 0.05 m to 1.8 m"),
         ([[0, 0, 1], [0, 0, 1.81]], "from 0.05 m to 1.8 m"),
-        ("round", "'round' is no list of waypoints"),
+        ("round", "'round' is not a list of waypoints"),
     ],
 )
 def test_waypoints_that_do_not_do(waypoints, message):

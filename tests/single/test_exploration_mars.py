@@ -264,7 +264,7 @@ def test_seeds_make_terrain():
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"initial": [21, 0]}, "outside of a map of 21 x 21"),
+        ({"initial": [21, 0]}, "outside the map of 21 x 21"),
         ({"initial": [0.5, 0]}, "two integers"),
         ({"initial": "here"}, "initial="),
         ({"row_margin": 10}, "leaves no room"),

@@ -421,7 +421,7 @@ def test_only_puzzles_with_short_plans():
             over, steps = env.step(env.unwrapped.expert_action())[2], steps + 1
         assert steps <= 5
     assert sets.puzzles_of("base", "train", None, 1000) == sets.generated("base", "train")
-    with pytest.raises(ParameterError, match="longest_plan=5: no puzzle of the set is known to be solved in so few"):
+    with pytest.raises(ParameterError, match="longest_plan=5: no puzzle of the set has a known plan of so few"):
         rlenvs.make(ID, longest_plan=5, puzzles="A M1 G1\n. . .")
 
 

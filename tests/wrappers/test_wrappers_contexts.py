@@ -695,7 +695,7 @@ def test_options_of_levels_must_be_those_of_the_environment():
         ([Contexts(ARMS, selection=ADR(start={"arm": [0.1, 0.1]}, step={"arm": 0.1}))], "selection"),
         ([Contexts(selection=ADR(start={"arms": [0.1, 0.1]}, step={"arms": 0.1}))], "'arm'"),
         ([Contexts(selection=ADR(start={"arm": [0.1, 0.7]}, step={"arm": 0.1}))], r"start.*\[0.01, 0.5\]"),
-        ([Contexts([{"inertia_x": 0.02}])], r"contexts\[0\]: inertia_x=0.02, .* do not go together"),
+        ([Contexts([{"inertia_x": 0.02}])], r"contexts\[0\]: inertia_x=0.02, .* violate a constraint"),
         ([Contexts(ARMS, visible=["mass"])], "visible=.*'mass'"),
         ([Contexts(ARMS, visible="arm")], "visible='arm'"),
         ([Contexts(ARMS), Contexts([{"gravity": 9.0}])], "one below"),

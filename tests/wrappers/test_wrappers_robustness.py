@@ -196,7 +196,7 @@ def test_sets_that_do_not_fit_are_refused(wrapper):
         ({"maas": (0.02, 0.04)}, "maas"),
         ({"mass": (0.001, 0.027, 0.04)}, "mass may be within"),
         ({"mass": (0.04, 0.02)}, "range of mass"),
-        ({"inertia_z": (1e-5, 2e-5, 0.01)}, "inertia_z=0.01 do not go together"),
+        ({"inertia_z": (1e-5, 2e-5, 0.01)}, "inertia_z=0.01 violate a constraint"),
     ):
         with pytest.raises(ParameterError, match=message):
             hover(wrapper(ranges))

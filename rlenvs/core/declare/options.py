@@ -65,7 +65,7 @@ class Constraint:
         if not held.all():
             worst = [float(np.broadcast_to(number, held.shape)[~held][0]) for number in numbers]
             given = ", ".join(f"{name}={number:g}" for name, number in zip(self.names, worst, strict=True))
-            raise ParameterError(f"{given} cannot be combined: {self.doc}")
+            raise ParameterError(f"{given} violate a constraint: {self.doc}")
 
 
 def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:

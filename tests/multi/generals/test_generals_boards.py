@@ -28,7 +28,7 @@ def test_boards_in_every_form():
         ("A...\n..A.\n....\n...B", "general A stands on the board 2 times"),
         ("A...\n..C.\n....\n....", "general B is missing"),
         ("A...\n..C.\n....\n...B", "3 generals and players=2"),
-        ("A.#.\n..#.\n..#.\n..#B", "keep general B from general A"),
+        ("A.#.\n..#.\n..#.\n..#B", "separate general B from general A"),
         ("A..\n...\n..B", "at least 4 x 4"),
         ("A..B\n" + "....\n" * 64, "at most 64 x 64"),
         ("", "empty"),
@@ -44,7 +44,7 @@ def test_bad_boards_are_refused(given, words):
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
-        ({"players": 5, "teams": 2}, "teams=2 cannot be made of players=5"),
+        ({"players": 5, "teams": 2}, "teams=2 does not divide players=5"),
         ({"players": 4, "teams": 1}, "teams=1"),
         ({"players": 9}, "players=9"),
         ({"height": 3}, "height=3"),
