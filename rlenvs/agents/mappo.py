@@ -45,7 +45,7 @@ class Central(VecEnvWrapper):
         if setup.agents == 1:
             raise ParameterError(f"MAPPO requires several agents; {setup.world.name} has one. Use PPO")
         if not isinstance(own, spaces.Box) or len(own.shape) != VECTOR:
-            raise ParameterError(f"MAPPO needs observations that are one row of numbers, not {own}. Use PPO")
+            raise ParameterError(f"MAPPO requires one observation vector per agent, not {own}. Use PPO")
         central = setup.central_space
         low = np.concatenate([own.low, central.low.ravel(), np.zeros(setup.agents)])
         high = np.concatenate([own.high, central.high.ravel(), np.ones(setup.agents)])

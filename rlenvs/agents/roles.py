@@ -57,7 +57,7 @@ class Roles(VecEnvWrapper):
                 f"{setup.world.name} are of the kind {names[0]!r}. Leave it out"
             )
         if not isinstance(own, spaces.Box) or len(own.shape) != VECTOR:
-            raise ParameterError(f"[network] roles needs observations that are one row of numbers, not {own}")
+            raise ParameterError(f"[network] roles requires one observation vector per agent, not {own}")
         super().__init__(venv, Blocks(own, kinds))
         agents = np.array([names.index(kind_of(role.name)) for role in setup.roles])
         slots = getattr(venv, "slots", np.arange(venv.num_envs))

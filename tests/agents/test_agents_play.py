@@ -50,7 +50,7 @@ def test_whole_numbers_of_a_discrete_space_are_played_in_every_form(tmp_path):
         assert total == pytest.approx(result.returns[seed])
     with pytest.raises(ParameterError, match="observations is 16; needed: a whole number from 0 to 15"):
         agent.act(16)
-    with pytest.raises(ParameterError, match="for one observation"):
+    with pytest.raises(ParameterError, match="act takes one observation"):
         agent.act(np.array([3, 4]))
     with pytest.raises(ParameterError, match=r"observations Discrete\(16\); those of Taxi-v0 are Discrete\(500\)"):
         evaluate(TAXI, agent)
@@ -102,7 +102,7 @@ def test_memories_begin_anew_with_every_episode():
     agent = agent_for(HOVER, memory={"layers": 2, "units": 5})
     together = evaluate(HOVER, agent, seeds=4)
     assert returns_alone(HOVER, agent, seeds=4) == pytest.approx(together.returns, rel=1e-4)
-    with pytest.raises(ParameterError, match="has a memory"):
+    with pytest.raises(ParameterError, match="has memory"):
         agent(rlenvs.make(HOVER).reset(seed=0)[0])
 
 
@@ -183,7 +183,7 @@ def test_predict_is_a_drop_in_for_stable_baselines3(tmp_path):
     ("arguments", "reason"),
     [
         ((np.zeros(14, np.float32),), r"shape \(1, 14\)"),
-        ((np.zeros((3, 15), np.float32),), "for one observation"),
+        ((np.zeros((3, 15), np.float32),), "act takes one observation"),
         (({"a": 1},), "are one array"),
         ((np.full(15, np.nan),), "NaN"),
         ((np.zeros(15), np.ones(4)), "masks are for choices"),
@@ -265,7 +265,7 @@ def test_agents_play_tournaments(tug, tmp_path):
     assert rlenvs.tournament(TUG, {"a": with_numbers, "random": "random"}, games=4).games == 4
     with pytest.raises(AgentFileError, match="an agent for rlenvs/HighNumbers-v0, not for TugOfWar-v0"):
         rlenvs.tournament(TUG, {"a": path, "random": "random"}, games=4)
-    with pytest.raises(ParameterError, match="the player 'a' has a memory"):
+    with pytest.raises(ParameterError, match="the player 'a' has memory"):
         rlenvs.tournament(TUG, {"a": agent_for(TUG, memory={"layers": 1, "units": 3}), "random": "random"}, games=4)
     output = run("tournament", "HighNumbers-v0", f"mine={path}", path, "low", "--games", 2)
     assert "mine" in output

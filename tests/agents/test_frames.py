@@ -68,7 +68,7 @@ def test_it_plays_alone_as_it_does_in_a_batch(id, tmp_path):
     agent = load_agent(save_agent(tmp_path / "agent", looking_back(id)))
     together = evaluate(id, agent, seeds=3)
     assert returns_alone(id, agent, seeds=3) == pytest.approx(together.returns, rel=1e-4)
-    with pytest.raises(ParameterError, match="has a memory"):
+    with pytest.raises(ParameterError, match="has memory"):
         agent(rlenvs.make(id).reset(seed=0)[0])
 
 

@@ -182,11 +182,11 @@ def test_seeds_may_be_counted_by_algorithm(family):
         ("[QuadGate-v0]\nseeds = {POP = 3}", r"seeds: there is no algorithm 'POP'. .*PPO"),
         ("[QuadGate-v0]\nPPO = 3", r"QuadGate-v0: PPO=3 must be a table"),
         ("[QuadGate-v0]\nlike = 3", r"QuadGate-v0: like=3 must be a string"),
-        ("[QuadGate-v0]\nlike = 'far'", r"QuadGate-v0: like='far', and quadcopter.toml has no table \[shared.far\]"),
+        ("[QuadGate-v0]\nlike = 'far'", r"QuadGate-v0: like='far', but quadcopter.toml has no table \[shared.far\]"),
         ("[shared.near]\n[QuadGate-v0]\nlike = 'neer'", r"no table \[shared.neer\]. .*'near'"),
         ("[shared]\nfar = 3\n[QuadGate-v0]\nlike = 'far'", r"quadcopter.toml: shared.far=3 must be a table"),
         ("[shared.a]\nlevels = {}\n[QuadGate-v0]\nlike = 'a'", r"shared.a: there is no key 'levels'"),
-        ("[shared.a]\nlike='b'\n[shared.b]\nlike='a'\n[QuadGate-v0]\nlike='a'", r"a ring: a -> b -> a"),
+        ("[shared.a]\nlike='b'\n[shared.b]\nlike='a'\n[QuadGate-v0]\nlike='a'", r"circular: a -> b -> a"),
     ],
 )
 def test_a_family_file_that_says_what_cannot_be_is_refused(family, lines, words):
@@ -282,7 +282,7 @@ GOOD = {"algorithm": "PPO", "steps": 10, "num_envs": 2}
         ({"network": {"convolutions": [0]}}, ["convolutions", "positive integers"]),
         ({"network": {"head": "round"}}, ["round", "planes"]),
         ({"network": {"roles": 1}}, ["roles=1", "true or false"]),
-        ({"network": {"roles": True, "convolutions": [4]}}, ["roles", "one row of numbers", "convolutions"]),
+        ({"network": {"roles": True, "convolutions": [4]}}, ["roles", "one observation vector", "convolutions"]),
         ({"network": {"head": "planes"}}, ["head requires convolutions"]),
         ({"network": {"stride": 2, "convolutions": []}}, ["stride requires convolutions"]),
         ({"num_envs": 10**8}, ["num_envs=100000000", "up to 262,144"]),
@@ -303,7 +303,7 @@ def test_a_missing_key_and_a_file_that_is_none(tmp_path):
     with pytest.raises(ParameterError, match="cannot be read"):
         read_settings(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("steps = = 3")
-    with pytest.raises(ParameterError, match="no TOML"):
+    with pytest.raises(ParameterError, match="not a valid TOML"):
         read_settings(tmp_path / "bad.toml")
 
 
@@ -329,8 +329,8 @@ def test_differences_name_what_differs():
         (HOVER, small("SAC", hyperparameters={"train_freq": []}), ["train_freq=[]", "at least 1"]),
         (HOVER, small("SAC", hyperparameters={"train_freq": [1, "day"]}), ["train_freq=[1, 'day']", '"episode"']),
         ("CartPole-v0", small("DQN", hyperparameters={"batch_size": 0}), ["batch_size=0", "at least 1"]),
-        (HOVER, small("DQN"), ["DQN", "choices"]),
-        (SEA, small("SAC"), ["SAC", "numbers"]),
+        (HOVER, small("DQN"), ["DQN", "discrete"]),
+        (SEA, small("SAC"), ["SAC", "continuous"]),
         ("ParticleSpread-v0", small("PPO", league={"size": 3}), ["league", "one"]),
         (HOVER, small("PPO", network={"roles": True}), ["roles", "QuadHover-v0", "'agent'", "Leave it out"]),
         ("ParticleSpread-v0", small("PPO", network={"roles": True}), ["roles", "several kinds", "'agent'"]),
@@ -340,13 +340,13 @@ def test_differences_name_what_differs():
             ["with these keywords all agents of ParticleTag-v0 are of the kind 'adversary'"],
         ),
         (HOVER, small("MAPPO"), ["MAPPO", "several agents", "PPO"]),
-        (MAZE, small("MAPPO"), ["MAPPO", "one row of numbers"]),
-        (HOVER, small("QRDQN"), ["QRDQN", "choices", "TQC"]),
-        (SEA, small("DDPG"), ["DDPG", "numbers"]),
-        (SEA, small("TQC"), ["TQC", "numbers"]),
+        (MAZE, small("MAPPO"), ["MAPPO", "one observation vector"]),
+        (HOVER, small("QRDQN"), ["QRDQN", "discrete", "TQC"]),
+        (SEA, small("DDPG"), ["DDPG", "continuous"]),
+        (SEA, small("TQC"), ["TQC", "continuous"]),
         ("CartPole-v0", small("PPOLagrangian"), ["PPOLagrangian", "costs", "CartPole"]),
         ("Sokoban-v0", small("PPOLagrangian", costs={"limits": {"dead_ends": 1}}), ["dead_ends", "dead_end"]),
-        (HOVER, small("MaskablePPO"), ["MaskablePPO", "choices"]),
+        (HOVER, small("MaskablePPO"), ["MaskablePPO", "discrete"]),
         ("ParticleSpeakerListener-v0", small("PPO"), ["ParticleSpeakerListener-v0 differ", "MaskablePPO"]),
         (SEA, small("MaskablePPO", environment={"map": "nowhere"}), ["nowhere"]),
         (HOVER, small("PPO", network={"convolutions": [4]}), ["convolutions", "planes", "image"]),

@@ -176,7 +176,7 @@ def test_a_flipped_byte_is_refused(references):
         assert store.wrong_sums(references) == [f"QuadHover-v0/{path.name} was changed"]
         path.write_bytes(intact)
     save_agent(stem, agent_for(HOVER, seed=1))  # sound for themselves, but not what was published
-    with pytest.raises(AgentFileError, match="was damaged"):
+    with pytest.raises(AgentFileError, match="is damaged"):
         load_agent(HOVER)
     pair(stem)[0].unlink()
     assert "QuadHover-v0/PPO.safetensors is missing" in store.wrong_sums(references)

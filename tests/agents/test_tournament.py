@@ -391,7 +391,7 @@ def test_masked_ppo_gets_the_masks():
         ([highest, highest], "sequence of names"),
         (["high", "lwo"], "'low'"),
         ({"high": "high", "x": 3}, "no player 3"),
-        (["high", "missing.zip"], "no file 'missing.zip'"),
+        (["high", "missing.zip"], "the file 'missing.zip' cannot be read"),
     ],
 )
 def test_bad_players(players, words):
@@ -476,10 +476,10 @@ def test_command(tmp_path):
     ("arguments", "words"),
     [
         ((ID, "high", "hgih"), "no player 'hgih'"),
-        ((ID, "high", "high"), "two players are called 'high'"),
+        ((ID, "high", "high"), "two players are named 'high'"),
         ((ID, "high"), "at least two"),
         ((ID, "high", "low", "--set", "opponent=random"), "opponent='self'"),
-        ((ID, "high", "mine=missing.zip"), "no file 'missing.zip'"),
+        ((ID, "high", "mine=missing.zip"), "the file 'missing.zip' cannot be read"),
     ],
 )
 def test_command_refuses_in_one_line(arguments, words):

@@ -75,7 +75,7 @@ def test_a_class(tmp_path):
         ([HALF, "--exercise", "bandits", "--leaderboard", "x.html"], "requires a folder"),
         ([FOLDER], "give the exercise with"),
         ([FOLDER / "build.py", "--exercises", FOLDER / "gae"], "give their folder with --exercises FOLDER"),
-        ([HALF, "--exercise", "bandits", "--secret-file", "nowhere"], "there is no such file"),
+        ([HALF, "--exercise", "bandits", "--secret-file", "nowhere"], "file not found"),
         ([FOLDER, "--exercise", "bandits", "--format", "gradescope"], "takes a single submission"),
     ],
 )

@@ -136,7 +136,7 @@ def test_endless_loops_while_loading_end(tmp_path):
     path.write_text("while True: pass")
     result = grade(path, find_exercise("mdp_by_hand"), SECRET, Limits(seconds=1.0))
     assert result.earned == 0.0
-    assert "endless loop" in result.results[0].reason
+    assert "infinite loop" in result.results[0].reason
 
 
 @linux

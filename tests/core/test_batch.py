@@ -268,7 +268,7 @@ def test_bad_keywords_are_refused(keywords):
 def test_unknown_keyword_names_the_nearest():
     with pytest.raises(TypeError, match="Did you mean 'leak'"):
         KernelBatch(SPEC, leek=0.1)
-    with pytest.raises(TypeError, match="Here it is called 'horizon'"):
+    with pytest.raises(TypeError, match="Use 'horizon'"):
         KernelBatch(SPEC, max_steps=3)
 
 

@@ -214,7 +214,7 @@ def test_starts_hold_for_one_reset(plant):
     before = env.batch.get_params()
     env.reset(seed=0, options={"first": high})
     assert env.batch.get_params() == before
-    with pytest.raises(ParameterError, match="it knows 'params' and 'first'"):
+    with pytest.raises(ParameterError, match="it supports 'params' and 'first'"):
         env.reset(options={"second": high})
 
 

@@ -191,7 +191,7 @@ def test_snapshots_and_futures():
     [
         ("QuadHover-v0", {"encoding": "bytes"}, "is not one of 'float', 'unit', 'uint8', 'integer'"),
         ("QuadHover-v0", {"encoding": None}, "is not one of"),
-        ("QuadHover-v0", {"encoding": "integer"}, "whole numbers"),
+        ("QuadHover-v0", {"encoding": "integer"}, "integer observations"),
         ("PandaReach-v0", {"encoding": "unit", "form": "goal"}, "form='goal'"),
     ],
 )

@@ -176,7 +176,7 @@ def test_contradictions_in_a_declaration():
     with pytest.raises(TypeError, match="has no player one"):
         KernelBatch(declare(agents=True, players=("one",)), backend="python")
     wrong = declare(agents=True, roles=lambda values: [rlenvs.core.role("only", 1, 1)])
-    with pytest.raises(ParameterError, match=r"must be 1, of different names"):
+    with pytest.raises(ParameterError, match=r"must be 1, with different names"):
         KernelBatch(wrong)
 
 

@@ -237,13 +237,13 @@ def forged(batch, part="state", **fields):
 @pytest.mark.parametrize(
     ("id", "fields", "message"),
     [
-        ("Chain-v0", {"number": 10}, r"number = 10, outside of \[0, 9\]"),
+        ("Chain-v0", {"number": 10}, r"number = 10, outside \[0, 9\]"),
         ("Chain-v0", {"number": -(2**31)}, r"number = -2147483648, outside"),
         ("Chain-v0", {"elapsed": -1}, "elapsed = -1"),
         ("Chain-v0", {"elapsed": 10**6}, "beyond its time limit"),
         ("Chain-v0", {"rng": 0}, "rng = 0"),
-        ("Chain-v0", {"over": 2}, r"over = 2, outside of \[0, 1\]"),
-        ("ConnectFour-v0", {"turn": 2}, r"turn = 2, outside of \[-1, 1\]"),
+        ("Chain-v0", {"over": 2}, r"over = 2, outside \[0, 1\]"),
+        ("ConnectFour-v0", {"turn": 2}, r"turn = 2, outside \[-1, 1\]"),
         ("CartPole-v0", {"theta": np.nan}, "theta, which is not finite"),
         ("CartPole-v0", {"x": -np.inf}, "x, which is not finite"),
         ("SlidingTiles-v0", {"tile": 0}, "every tile exactly once"),
@@ -272,7 +272,7 @@ def test_states_that_no_world_was_in_are_refused(id, fields, message):
         ("CartPole-v0", {"gravity": 1e9}, "gravity"),
         ("CartPole-v0", {"horizon": 0}, "time limit"),
         ("CartPole-v0", {"weights": np.nan}, "weights"),
-        ("Chain-v0", {"follows": 2**40}, "another follows"),
+        ("Chain-v0", {"follows": 2**40}, "different follows"),
     ],
 )
 def test_parameters_that_no_world_has_are_refused(id, fields, message):

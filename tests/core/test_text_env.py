@@ -154,11 +154,11 @@ def test_illegal_replies_are_counted_and_replaced_and_touch_nobody_else():
         ("Battle-v0", "<attack()>", "takes 1 arguments, not 0"),
         ("Battle-v0", "<stop(now)>", "takes 0 arguments, not 1"),
         ("Battle-v0", "<move(up)>", "no direction 'up'"),
-        ("Battle-v0", "<atack(enemy_0)>", "no order 'atack'. Did you mean 'attack'"),
-        ("Battle-v0", "<heal(ally_1)>", "no order 'heal'"),
+        ("Battle-v0", "<atack(enemy_0)>", "no command 'atack'. Did you mean 'attack'"),
+        ("Battle-v0", "<heal(ally_1)>", "no command 'heal'"),
         ("PathFinding-v0", "<move(north)>", "no direction 'north'"),
         ("PathFinding-v0", "<stay(1)>", "takes 0 arguments"),
-        ("PathFinding-v0", "<jump()>", "no order <jump(...)>"),
+        ("PathFinding-v0", "<jump()>", "no command <jump(...)>"),
     ],
 )
 def test_reasons_say_what_is_wrong(name, reply, reason):
@@ -176,7 +176,7 @@ def test_only_the_fallen_may_do_nothing_with_smac_rules():
     env.numeric.batch.records(0)[1].standing[0] = False
     env.set_state(env.get_state())
     told, _, _, _, infos = env.step({"ally_0": "", "ally_1": "<stop()>", "ally_2": "<stop()>"})
-    assert "has fallen" in told["ally_0"]
+    assert "is dead" in told["ally_0"]
     assert orders_in(told["ally_0"]) == ["<no_op()>"]
     assert infos["ally_0"]["illegal_actions"] == 2
 
@@ -299,7 +299,7 @@ def test_a_world_without_words_is_described_by_its_blocks():
     for reply, reason in (
         ("<choose(7)>", "no choice 7"),
         ("<choose(fly)>", "no choice 'fly'"),
-        ("<go(up)>", "no order <go(...)>"),
+        ("<go(up)>", "no command <go(...)>"),
         ("<choose(1, 2)>", "takes 1 arguments"),
     ):
         env.reset(seed=0)

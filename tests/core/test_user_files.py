@@ -51,7 +51,7 @@ def test_what_is_no_plain_file_is_refused_at_once(folder, reader, path):
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nowhere", path)])
 def test_folders_of_puzzles_with_something_else_in_them(tmp_path, ending, read, make):
     make(tmp_path / f"level.{ending}")
-    with pytest.raises((ParameterError, ValueError), match=r"plain file|there is no"):
+    with pytest.raises((ParameterError, ValueError), match=r"regular file|there is no"):
         read(str(tmp_path))
 
 
@@ -191,5 +191,5 @@ def test_replays_hold_whole_seeds_and_only_what_is_for_the_world(tmp_path):
     path.write_text(text.replace('"keywords": {', '"keywords": {"threads": 7, '))
     with pytest.raises(ReplayError, match="threads"):
         Replay.load(path)
-    with pytest.raises(ReplayError, match="NoneType is no path"):
+    with pytest.raises(ReplayError, match="NoneType is not a (file )?path"):
         Replay.load(None)

@@ -215,7 +215,7 @@ def test_any_start_is_one_of_three():
     ("keywords", "named"),
     [
         ({"fingers": False}, "fingers=False"),
-        ({"side": 0.06, "apart": 0.08}, "apart=0.08 has to be at least one and a half sides, side=0.06"),
+        ({"side": 0.06, "apart": 0.08}, "apart=0.08 must be at least one and a half sides, side=0.06"),
         ({"start_width": 0.24, "apart": 0.1}, "at most 0.4 of the starts' width, start_width=0.24"),
         ({"mass_lower": 9.0}, "mass_lower"),
         ({"rule": "mine"}, "'stacked', 'published'"),

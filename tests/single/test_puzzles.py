@@ -388,7 +388,7 @@ def test_texts():
 
 @pytest.mark.parametrize("moves", [12, 24, 9996])
 def test_a_shuffle_that_goes_round_is_refused(moves):
-    with pytest.raises(ParameterError, match=f"shuffle_moves={moves} always comes back .* another number of moves"):
+    with pytest.raises(ParameterError, match=f"shuffle_moves={moves} always returns .* another number of moves"):
         rlenvs.make("SlidingTiles-v0", size=2, shuffle_moves=moves)
     Setup(world_of("SlidingTiles-v0"), size=3, shuffle_moves=moves)
 

@@ -330,7 +330,7 @@ def test_copies_in_mid_episode_go_on_alike(wrapper):
         (StateAdversary(0.1, policy={"name": "greedy"}), "is none of"),
         (StateAdversary(0.1, policy={"name": "gradient"}), "'function'"),
         (StateAdversary(0.1, policy={"name": "gradient", "function": slope, "steps": 0}), "steps=0"),
-        (StateAdversary(0.1, policy=f"{HERE}:nothing"), "there is nothing"),
+        (StateAdversary(0.1, policy=f"{HERE}:nothing"), "cannot import"),
         (ActionAdversary(), "eps=None is missing"),
         (ActionAdversary(weight=0.1, probability=0.1), "exclude each other"),
         (ActionAdversary(weight=1.1), "weight=1.1"),
@@ -343,8 +343,8 @@ def test_copies_in_mid_episode_go_on_alike(wrapper):
         (ParameterAdversary(QUAD, rate=-0.1), "rate=-0.1"),
         (ParameterAdversary(QUAD, rate={"mass": 0.1}), "an entry for each"),
         (ParameterAdversary({"mass": (0.03, 0.04)}), "nominal value"),
-        (ForceAdversary(), "that MuJoCo moves"),
-        (Takeover(), "parallel form"),
+        (ForceAdversary(), "simulated by MuJoCo"),
+        (Takeover(), "parallel multi-agent environment"),
     ],
 )
 def test_impossible_settings_are_refused(wrapper, message):

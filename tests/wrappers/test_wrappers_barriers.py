@@ -307,7 +307,7 @@ def test_functions_are_checked_and_may_be_given_by_address():
         ("QuadHover", {}, BarrierFilter(), "has no barriers with these options; it has with action='velocity'"),
         ("QuadTakeoff", {}, BarrierFilter(), r"has no barriers; give a function, BarrierFilter\(barrier=...\)"),
         ("DeepSeaTreasure", {}, BarrierFilter(), "has discrete actions; it needs continuous ones"),
-        ("SafePointGoal", {}, BarrierFilter(barrier="nowhere:nothing"), "nothing at 'nowhere:nothing'"),
+        ("SafePointGoal", {}, BarrierFilter(barrier="nowhere:nothing"), "cannot import 'nowhere:nothing'"),
         ("SafePointGoal", {}, BarrierFilter(model={"dragg": 1}), "no parameter 'dragg'. Did you mean 'drag'"),
         ("SafePointGoal", {}, BarrierFilter(model={"drag": 9}), "drag=9 is outside its range"),
         ("SafePointGoal", {}, BarrierFilter(model={"drag": [0.01, 0.02]}), "must give one number for drag"),

@@ -144,7 +144,7 @@ def test_the_frequency_averaged_score():
     assert curve.score(reference=12.0, base=2.0) == pytest.approx((0.6 * 0.5 + 0.2 * 0.25) / 0.75)
     even = DecisionFrequencies(np.array([1, 2]), np.arange(1), np.array([[4.0], [1.0]]))
     assert even.score() == pytest.approx((1.0 + 0.25) / 2.0)
-    with pytest.raises(ParameterError, match="there is no scale"):
+    with pytest.raises(ParameterError, match="to define a scale"):
         curve.score(reference=1.0, base=1.0)
 
 
@@ -192,9 +192,9 @@ def test_the_adversary_is_paid_by_terms_and_a_bonus():
     ("settings", "reason"),
     [
         ({}, "must be a list of agents"),
-        ({"adversaries": ["agent_9"]}, "has 'agent_9', no agent"),
+        ({"adversaries": ["agent_9"]}, "'agent_9'"),
         ({"adversaries": ["agent_0", "agent_1", "agent_2"]}, "leaves no agent to attack"),
-        ({"adversaries": ["agent_0"], "terms": {"speed": 1.0}}, "has 'speed', no reward term"),
+        ({"adversaries": ["agent_0"], "terms": {"speed": 1.0}}, "contains 'speed', which is not a reward term"),
     ],
 )
 def test_minorities_that_are_refused(settings, reason):

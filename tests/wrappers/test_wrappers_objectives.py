@@ -87,7 +87,7 @@ def test_other_packages_vectors():
     _, reward, _, _, info = env.step(np.array([0.75], np.float32))
     assert reward == pytest.approx(1.0)
     assert info["reward_vector"].tolist() == [0.75, -0.5]
-    with pytest.raises(ParameterError, match="no vector of rewards"):
+    with pytest.raises(ParameterError, match="no reward vector"):
         wrap(gymnasium.make("Pendulum-v1"), LinearScalarization([1.0]))
 
 

@@ -312,7 +312,7 @@ def test_only_one_objective_of_one_agent_is_normalised():
         assert before["agent_1"][0] != after["agent_1"][0]
     with pytest.raises(ParameterError, match="must name agents"):
         NormalizeReward(team(), "agent_9", 0)
-    with pytest.raises(ParameterError, match="parallel form alone"):
+    with pytest.raises(ParameterError, match="only parallel environments"):
         wrap(rlenvs.make(SEA), NormalizeRewards(only={"agent_0": [0]}))
 
 

@@ -423,7 +423,7 @@ def test_appended_numbers_have_no_block_and_are_told_by_position():
     ("channels", "message"),
     [
         ("positon", "Did you mean 'position'"),
-        ("position[7]", "beyond the last of 3"),
+        ("position[7]", "out of range; there are 3"),
         ("position[3:3]", "selects none of 3"),
         ("position[x]", "no channel"),
         (["position", "position[1]"], "twice"),

@@ -263,7 +263,7 @@ def difference(a: Any, b: Any, where: str = "") -> str:
     """Where two returned values differ first, bit for bit, with both values; empty when they are equal."""
     if isinstance(a, dict) and isinstance(b, dict):
         if set(a) != set(b):
-            return f"{where}: keys {sorted(set(a) ^ set(b))} are on one team only"
+            return f"{where}: keys {sorted(set(a) ^ set(b))} are on one side only"
         return next(filter(None, (difference(a[k], b[k], f"{where}[{k!r}]") for k in a)), "")
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         if len(a) != len(b):

@@ -126,7 +126,7 @@ def find_files(path: Any, ending: str) -> list[Path]:
         found += [Path(folder, name) for name in files if name.endswith(ending)]
     for file in found:
         if not file.exists() or not stat.S_ISREG(file.stat().st_mode):
-            raise OSError(errno.EINVAL, f"{file.name} in it is not a regular file, or a link to nothing")
+            raise OSError(errno.EINVAL, f"{file.name} in it is not a regular file, or is a broken link")
     return sorted(found)
 
 

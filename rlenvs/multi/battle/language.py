@@ -112,7 +112,7 @@ def parse_action(text: str, p: Any, s: Any, k: int) -> int:
     name, arguments = read_order(text)
     orders = orders_of(p, s, k)
     known = sorted({order[1 : order.index("(")] for order in orders})
-    one_of(name, known, "order")
+    one_of(name, known, "command")
     expect(name, arguments, 0 if name in ("stop", "no_op") else 1)
     written = f"<{name}({', '.join(word.lower() for word in arguments)})>"
     if written not in orders:

@@ -54,4 +54,4 @@ def parse_action(text: str, p: Any, s: Any, k: int) -> int:
     if name == "move":
         expect(name, arguments, 1)
         return 1 + one_of(arguments[0], MOVES[1:], "direction")
-    raise ValueError(f"there is no order <{name}(...)>; orders are <stay()> and <move(direction)>")
+    raise ValueError(f"there is no command <{name}(...)>; commands are <stay()> and <move(direction)>")

@@ -160,7 +160,7 @@ def test_one_player_s_games_are_recorded_too(tmp_path):
         (lambda t: t.update(id="rlenvs/General-v0"), "Generals-v0"),
         (lambda t: t["keywords"].update(hight=6), "height"),
         (lambda t: t["keywords"].update(height=2), "height=2"),
-        (lambda t: t["actions"][3].append([0]), "cannot be played"),
+        (lambda t: t["actions"][3].append([0]), "cannot be replayed"),
         (lambda t: t["actions"][3].__setitem__(0, [99999]), "99999"),
         (lambda t: t["actions"][3].__setitem__(0, ["up"]), "must be numbers"),
         (lambda t: t["actions"].extend(t["actions"] * 2), "episode is over"),
