@@ -191,5 +191,5 @@ def test_replays_hold_whole_seeds_and_only_what_is_for_the_world(tmp_path):
     path.write_text(text.replace('"keywords": {', '"keywords": {"threads": 7, '))
     with pytest.raises(ReplayError, match="threads"):
         Replay.load(path)
-    with pytest.raises(ReplayError, match="NoneType is not a (file )?path"):
+    with pytest.raises(ReplayError, match=r"NoneType is not a (file )?path"):
         Replay.load(None)
