@@ -6,7 +6,7 @@
     python -m support.suite --slow   all, and those tests, too, that are marked as slow
     python -m support.suite --turn   an eighth of the tests that are marked as slow, another one with each commit
     python -m support.suite --fresh  without regard to the record
-    python -m support.suite --minutes 60  no part begins later; what was left out is told
+    python -m support.suite --minutes 60  no part begins later; the run fails where parts were left out
 
 `python3 run.py test` sets PYTHONPATH to tests/ and calls this.
 """
@@ -270,7 +270,7 @@ def run(
 
 
 def summary(done: list[Part], left: int) -> int:
-    """What came of it; returns the number of parts that failed."""
+    """What came of it; returns how many tests failed, and parts that did not begin."""
     tests = {name: test for part in done for name, test in part.tests.items()}
     long = sorted((test["own"], name) for name, test in tests.items() if test["of_budget"] > 1)
     for seconds, name in reversed(long):
@@ -291,7 +291,7 @@ def summary(done: list[Part], left: int) -> int:
     if late:
         print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
-    return len(bad)
+    return len(bad) + len(late)
 
 
 def options(arguments: list[str]) -> argparse.Namespace:
