@@ -1,0 +1,145 @@
+"""What the README and the guides claim: counts are those of the registry, defaults those of the code, anchors exist."""
+
+import dataclasses
+import re
+
+import pytest
+from support.places import ROOT
+
+import rlenvs
+import rlenvs.wrappers
+from rlenvs.core.catalogue import docs
+from rlenvs.core.catalogue.registry import world_of
+
+NAMES = [row.id.partition("/")[2] for row in docs.documented()]
+GUIDES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))])
+GENERATED = ("scores.md", "reference.md")
+PAGES = [*GUIDES, ROOT / "agents" / "README.md", ROOT / "benchmarks" / "README.md"]
+
+
+def text_of(name):
+    """A page in one line."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+def anchors_of(path):
+    """The anchors that GitHub makes of the headings of a page."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = [re.sub(r"[^\w\- ]", "", title.lower()) for title in re.findall(r"(?m)^#+ (.+)$", text)]
+    return {title.strip().replace(" ", "-") for title in titles}
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
+
+
+def test_how_many_environments_there_are():
+    assert text_of("README.md").startswith(f"# rlenvs {len(NAMES)} reinforcement-learning environments")
+
+
+def test_how_many_have_physical_parameters():
+    count = sum(bool(world_of(name).params) for name in NAMES)
+    assert f"{count} of the {len(NAMES)} also have physical parameters" in text_of("README.md")
+    assert f"{count} of the {len(NAMES)} environments have physical parameters" in text_of("docs/concepts.md")
+
+
+def test_three_environments_have_no_expert():
+    without = sorted(name for name in NAMES if not world_of(name).has_expert)
+    assert without == ["Ant-v0", "HalfCheetah-v0", "Humanoid-v0"], "README, docs/start.md, docs/glossary.md name them"
+
+
+def test_twelve_agents_ship_and_every_environment_has_one():
+    shipped = {path.name for path in (ROOT / "rlenvs" / "agents" / "reference").iterdir() if path.is_dir()}
+    others = {path.name for path in (ROOT / "agents" / "rlenvs_agents").iterdir() if path.is_dir()}
+    assert len(shipped) == 12
+    assert set(NAMES) <= shipped | others
+    assert "Every environment has a trained agent: twelve agents ship with the package" in text_of("README.md")
+
+
+def test_ids_that_the_readme_proposes_exist():
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Which environment")[2].partition("\n## ")[0]
+    ids = re.findall(r"`([\w-]+-v0)`", table)
+    assert len(ids) > 20
+    assert {f"rlenvs/{id}" for id in ids} <= set(rlenvs.list_envs())
+
+
+def test_an_environment_with_one_term_has_no_id_for_vectors():
+    """As docs/concepts.md and docs/pareto.md say."""
+    for name in NAMES:
+        assert (f"rlenvs/mo-{name}" in rlenvs.list_envs()) == (len(world_of(name).terms) > 1), name
+
+
+# --- wrappers ---------------------------------------------------------------------------------------------------------
+
+
+def is_wrapper(name):
+    """Whether a public name is a wrapper, and not its base or something used with wrappers."""
+    value = getattr(rlenvs.wrappers, name)
+    return isinstance(value, type) and issubclass(value, rlenvs.wrappers.Wrapper) and value is not rlenvs.wrappers.Wrapper
+
+
+WRAPPERS = sorted(filter(is_wrapper, rlenvs.wrappers.__all__))
+
+
+def settings_of(name):
+    """The cell of the index: all settings of a wrapper with their defaults, those in bold required."""
+    cells = []
+    for field in dataclasses.fields(getattr(rlenvs.wrappers, name)):
+        if field.default_factory is not dataclasses.MISSING:
+            cells.append(f"`{field.name}={field.default_factory()!r}`")
+        elif field.default is not dataclasses.MISSING:
+            default = f'"{field.default}"' if isinstance(field.default, str) else f"{field.default!r}"
+            cells.append(f"`{field.name}={default}`")
+        elif field.init:
+            cells.append(f"**`{field.name}`**")
+    return ", ".join(cells)
+
+
+def test_the_index_has_every_wrapper_with_its_settings():
+    index = (ROOT / "docs" / "wrappers.md").read_text(encoding="utf-8").partition("## Index")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| [^|]+ \| (.*) \|$", index))
+    assert sorted(rows) == WRAPPERS
+    for name in WRAPPERS:
+        assert rows[name] == settings_of(name), f"{name}: the index should say {settings_of(name)}"
+
+
+def test_every_wrapper_has_its_place():
+    places = (ROOT / "docs" / "wrapper_order.md").read_text(encoding="utf-8").partition("## Choices")[0]
+    assert [name for name in WRAPPERS if f"`{name}`" not in places] == []
+
+
+# --- glossary, links --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("title", ["Words for users", "Words for authors"])
+def test_the_glossary_is_in_the_order_of_the_alphabet(title):
+    section = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").partition(f"## {title}")[2]
+    words = re.findall(r"(?m)^### (.+)$", section.partition("\n## ")[0])
+    assert words == sorted(words)
+    assert len(words) > 10
+
+
+def test_the_index_of_the_documentation_has_every_guide():
+    index = text_of("docs/README.md")
+    assert [path.name for path in (ROOT / "docs").glob("*.md") if f"({path.name})" not in index] == ["README.md"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_anchor_exists(path):
+    for file, anchor in re.findall(r"\]\(([^)#\s]*)#([\w-]+)\)", path.read_text(encoding="utf-8")):
+        if "://" not in file:
+            target = (path.parent / file).resolve() if file else path
+            assert anchor in anchors_of(target), f"{path.name}: {file}#{anchor}"
+
+
+# --- spelling ---------------------------------------------------------------------------------------------------------
+
+BRITISH = r"\b(?:\w*(?:normalis|scalaris|randomis|optimis|generalis|parametris)\w*|hyper-parameters?|data sets?|colours?"
+BRITISH += r"|behaviour|licence|centres?|neighbours?|grey|towards)\b"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_guides_are_in_american_spelling(path):
+    """Code, ids and names of files are left out."""
+    if path.name not in GENERATED:
+        text = re.sub(r"```.*?```|^    .*?$|`[^`]*`|\([^()\s]*\)", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        assert re.findall(BRITISH, text.lower()) == []
