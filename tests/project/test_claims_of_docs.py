@@ -143,3 +143,26 @@ def test_the_guides_are_in_american_spelling(path):
     if path.name not in GENERATED:
         text = re.sub(r"```.*?```|^    .*?$|`[^`]*`|\([^()\s]*\)", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
         assert re.findall(BRITISH, text.lower()) == []
+
+
+# --- the classroom ----------------------------------------------------------------------------------------------------
+
+
+def rows_of(name):
+    """The rows of the tables of exercises of a page, by exercise."""
+    lines = re.findall(r"(?m)^\| `\w+` \|.*$", (ROOT / "docs" / name).read_text(encoding="utf-8"))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0].strip("`"): row for row in rows if (ROOT / "examples" / "classroom" / row[0].strip("`")).is_dir()}
+
+
+def test_both_pages_of_the_classroom_agree():
+    """On order and chapters; the working time is that of the notebooks."""
+    ladder, instructors = rows_of("classroom.md"), rows_of("instructors.md")
+    assert len(ladder) == len(list((ROOT / "examples" / "classroom").glob("*/exercise.py")))
+    assert [(name, row[5]) for name, row in ladder.items()] == [(name, row[1]) for name, row in instructors.items()]
+    minutes = {name: int(row[4]) for name, row in instructors.items()}
+    for name, told in minutes.items():
+        head = (ROOT / "examples" / "classroom" / name / "exercise.py").read_text(encoding="utf-8")[:1000]
+        assert f"About {told} minutes of work" in head
+    assert f"{sum(minutes.values()) / 60:g} hours in all" in text_of("docs/instructors.md")
+    assert f"{min(minutes.values())} to {max(minutes.values())} minutes" in text_of("docs/classroom.md")
