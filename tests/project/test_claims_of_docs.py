@@ -1,7 +1,9 @@
 """What the README and the guides claim: counts are those of the registry, defaults those of the code, anchors exist."""
 
 import dataclasses
+import importlib.util
 import re
+import sys
 
 import pytest
 from support.places import ROOT
@@ -129,6 +131,56 @@ def test_every_anchor_exists(path):
         if "://" not in file:
             target = (path.parent / file).resolve() if file else path
             assert anchor in anchors_of(target), f"{path.name}: {file}#{anchor}"
+
+
+def test_the_architecture_names_every_module():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = [ROOT / "rlenvs" / "core" / name for name in ("declare", "compiler", "batch", "forms", "catalogue")]
+    files = {path.name for folder in [*folders, ROOT / "rlenvs" / "agents"] for path in folder.glob("*.py")}
+    assert [name for name in sorted(files) if not name.startswith("_") and f"`{name}`" not in text] == []
+    named = set(re.findall(r"(?<![\w/.])`(?:rlenvs/)?([\w/]+\.py)`", text))
+    present = {path.relative_to(ROOT / "rlenvs").as_posix() for path in (ROOT / "rlenvs").rglob("*.py")}
+    present |= {path.relative_to(ROOT).as_posix() for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")}
+    assert [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in present)] == []
+
+
+# --- install lines ----------------------------------------------------------------------------------------------------
+
+INTEGRATIONS = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
+
+
+def installed_packages(section):
+    """The packages that the install lines of a section name, without versions; extras of this package as ".extra"."""
+    found = set()
+    for line in re.findall(r"pip install ([^`#]+?)(?:`|\n(?! {8}))", section):
+        for word in line.replace("\\\n", " ").replace("'", "").split():
+            name, _, extras = word.partition("[")
+            if not word.startswith("-"):
+                found |= {f".{extra}" for extra in extras.strip("]").split(",")} if name == "." else {name.partition("==")[0]}
+    return found
+
+
+def tested_packages():
+    """Those that `python3 run.py integrations` installs."""
+    spec = importlib.util.spec_from_file_location("run_of_docs", ROOT / "run.py")
+    run = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = run
+    spec.loader.exec_module(run)
+    groups = run.GROUPS.values()
+    names = {re.split("[=<>]", name)[0] for group in groups for name in [*group.more, *group.bare]}
+    return names | {f".{extra}" for group in groups for extra in group.extras.split(",")} | {".compile", "rl_zoo3", "minari"}
+
+
+def test_every_library_has_an_install_line_of_tested_packages():
+    sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", INTEGRATIONS))
+    libraries = re.findall(r"(?m)^\| \[([^\]]+)\]", INTEGRATIONS)
+    assert len(libraries) == 15
+    tested = tested_packages()
+    for library in libraries:
+        (title,) = [title for title in sections if library.startswith(title)]
+        packages = installed_packages(sections[title])
+        assert ".compile" in packages, f"{title}: the install line leaves out this package"
+        assert packages <= tested, f"{title}: not installed by any test: {packages - tested}"
 
 
 # --- spelling ---------------------------------------------------------------------------------------------------------
