@@ -76,7 +76,9 @@ def test_an_environment_with_one_term_has_no_id_for_vectors():
 def is_wrapper(name):
     """Whether a public name is a wrapper, and not its base or something used with wrappers."""
     value = getattr(rlenvs.wrappers, name)
-    return isinstance(value, type) and issubclass(value, rlenvs.wrappers.Wrapper) and value is not rlenvs.wrappers.Wrapper
+    return (
+        isinstance(value, type) and issubclass(value, rlenvs.wrappers.Wrapper) and value is not rlenvs.wrappers.Wrapper
+    )
 
 
 WRAPPERS = sorted(filter(is_wrapper, rlenvs.wrappers.__all__))
@@ -140,7 +142,9 @@ def test_the_architecture_names_every_module():
     assert [name for name in sorted(files) if not name.startswith("_") and f"`{name}`" not in text] == []
     named = set(re.findall(r"(?<![\w/.])`(?:rlenvs/)?([\w/]+\.py)`", text))
     present = {path.relative_to(ROOT / "rlenvs").as_posix() for path in (ROOT / "rlenvs").rglob("*.py")}
-    present |= {path.relative_to(ROOT).as_posix() for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")}
+    present |= {
+        path.relative_to(ROOT).as_posix() for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")
+    }
     assert [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in present)] == []
 
 
@@ -156,7 +160,11 @@ def installed_packages(section):
         for word in line.replace("\\\n", " ").replace("'", "").split():
             name, _, extras = word.partition("[")
             if not word.startswith("-"):
-                found |= {f".{extra}" for extra in extras.strip("]").split(",")} if name == "." else {name.partition("==")[0]}
+                found |= (
+                    {f".{extra}" for extra in extras.strip("]").split(",")}
+                    if name == "."
+                    else {name.partition("==")[0]}
+                )
     return found
 
 
@@ -168,7 +176,11 @@ def tested_packages():
     spec.loader.exec_module(run)
     groups = run.GROUPS.values()
     names = {re.split("[=<>]", name)[0] for group in groups for name in [*group.more, *group.bare]}
-    return names | {f".{extra}" for group in groups for extra in group.extras.split(",")} | {".compile", "rl_zoo3", "minari"}
+    return (
+        names
+        | {f".{extra}" for group in groups for extra in group.extras.split(",")}
+        | {".compile", "rl_zoo3", "minari"}
+    )
 
 
 def test_every_library_has_an_install_line_of_tested_packages():
@@ -185,15 +197,22 @@ def test_every_library_has_an_install_line_of_tested_packages():
 
 # --- spelling ---------------------------------------------------------------------------------------------------------
 
-BRITISH = r"\b(?:\w*(?:normalis|scalaris|randomis|optimis|generalis|parametris)\w*|hyper-parameters?|data sets?|colours?"
-BRITISH += r"|behaviour|licence|centres?|neighbours?|grey|towards)\b"
+BRITISH = (
+    r"\b(?:\w*(?:normalis|scalaris|randomis|optimis|generalis|parametris)\w*|hyper-parameters?|data sets?|colours?"
+)
+BRITISH += r"|behaviour|licence|learnt|metres?|labelled|modelled|for ever|centres?|neighbours?|grey|towards)\b"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_guides_are_in_american_spelling(path):
     """Code, ids and names of files are left out."""
     if path.name not in GENERATED:
-        text = re.sub(r"```.*?```|^    .*?$|`[^`]*`|\([^()\s]*\)", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(
+            r"```.*?```|^    .*?$|`[^`]*`|\[\w+\.py\]|\([^()\s]*\)",
+            "",
+            path.read_text("utf-8"),
+            flags=re.DOTALL | re.MULTILINE,
+        )
         assert re.findall(BRITISH, text.lower()) == []
 
 
