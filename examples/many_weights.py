@@ -3,10 +3,10 @@
     python examples/many_weights.py ResourceGathering-v0 --gamma 0.99
     python examples/many_weights.py FruitTree-v0 --algorithm envelope
 
-The network sees the state and the weights. "ppo" is PPO (Schulman et al., 2017) on weighted sums; each world has
-its own weights, new ones for each episode (the conditioned network of Abels et al., ICML 2019). "envelope" is
-envelope Q-learning (Yang, Sun and Narasimhan, NeurIPS 2019): vectors of Q values, whose targets are the best over
-all sampled weights. Both find policies that are best under some weights, the corners of a front, and no points between them.
+The network sees the state and the weights. "ppo" is PPO (Schulman et al., 2017) on weighted sums; each world has its
+own weights, new ones for each episode (the conditioned network of Abels et al., ICML 2019). "envelope" is envelope
+Q-learning (Yang, Sun and Narasimhan, NeurIPS 2019): vectors of Q values, whose targets are the best over all sampled
+weights. Both find policies that are best under some weights, the corners of a front, and no points between them.
 rlenvs.pareto.pareto_q_learning and the Chebyshev distance of scalarisation.py find more points.
 
 For environments with a model (rlenvs.pareto.coverage_set), in which the learned policies are evaluated exactly.
