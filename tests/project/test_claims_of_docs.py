@@ -168,7 +168,7 @@ def installed_packages(section):
     return found
 
 
-def tested_packages():
+def packages_of_the_tests():
     """Those that `python3 run.py integrations` installs."""
     spec = importlib.util.spec_from_file_location("run_of_docs", ROOT / "run.py")
     run = importlib.util.module_from_spec(spec)
@@ -183,11 +183,11 @@ def tested_packages():
     )
 
 
-def test_every_library_has_an_install_line_of_tested_packages():
+def test_every_library_has_an_install_line_of_packages_of_the_tests():
     sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", INTEGRATIONS))
     libraries = re.findall(r"(?m)^\| \[([^\]]+)\]", INTEGRATIONS)
     assert len(libraries) == 15
-    tested = tested_packages()
+    tested = packages_of_the_tests()
     for library in libraries:
         (title,) = [title for title in sections if library.startswith(title)]
         packages = installed_packages(sections[title])
