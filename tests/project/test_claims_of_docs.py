@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import itertools
 import re
 import sys
 
@@ -68,6 +69,22 @@ def test_an_environment_with_one_term_has_no_id_for_vectors():
     """As docs/concepts.md and docs/pareto.md say."""
     for name in NAMES:
         assert (f"rlenvs/mo-{name}" in rlenvs.list_envs()) == (len(world_of(name).terms) > 1), name
+
+
+@pytest.mark.parametrize(
+    ("guide", "family", "count"),
+    [
+        ("quadcopters.md", "quadcopter", "fourteen tasks"),
+        ("manipulation.md", "manipulation", ""),
+        ("particle.md", "particle", ""),
+    ],
+)
+def test_the_guide_to_a_family_lists_all_its_environments(guide, family, count):
+    text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
+    names = [row.id.partition("/")[2] for row in docs.documented() if f".{family}." in row.address]
+    assert len(names) == (14 if count else 10)
+    assert count in text
+    assert [name for name in names if name not in text and f"| {name.removesuffix('-v0')} |" not in text] == []
 
 
 # --- wrappers ---------------------------------------------------------------------------------------------------------
@@ -183,7 +200,7 @@ def packages_of_the_tests():
     )
 
 
-def test_every_library_has_an_install_line_of_packages_of_the_tests():
+def test_every_library_has_an_install_line_of_tested_packages():
     sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", INTEGRATIONS))
     libraries = re.findall(r"(?m)^\| \[([^\]]+)\]", INTEGRATIONS)
     assert len(libraries) == 15
@@ -237,3 +254,11 @@ def test_both_pages_of_the_classroom_agree():
         assert f"About {told} minutes of work" in head
     assert f"{sum(minutes.values()) / 60:g} hours in all" in text_of("docs/instructors.md")
     assert f"{min(minutes.values())} to {max(minutes.values())} minutes" in text_of("docs/classroom.md")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_tables_of_the_guides_have_equal_columns(path):
+    """A cell with a bare "|" would shift its row."""
+    for line, following in itertools.pairwise(path.read_text(encoding="utf-8").splitlines()):
+        if line.startswith("|") and following.startswith("|"):
+            assert line.replace(r"\|", "").count("|") == following.replace(r"\|", "").count("|"), following
