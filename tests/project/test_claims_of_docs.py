@@ -13,6 +13,7 @@ import rlenvs
 import rlenvs.wrappers
 from rlenvs.core.catalogue import docs
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.setup import Setup
 
 NAMES = [row.id.partition("/")[2] for row in docs.documented()]
 GUIDES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / name for name in ("README.md", "CONTRIBUTING.md"))])
@@ -85,6 +86,24 @@ def test_the_guide_to_a_family_lists_all_its_environments(guide, family, count):
     assert len(names) == (14 if count else 10)
     assert count in text
     assert [name for name in names if name not in text and f"| {name.removesuffix('-v0')} |" not in text] == []
+
+
+def is_image_alone(name):
+    """Whether an environment shows an image and no numbers by default."""
+    world = world_of(name)
+    return bool(world.images) and (not world.observation or bool(Setup(world).alone))
+
+
+def test_which_environments_have_words():
+    table = (ROOT / "docs" / "language.md").read_text(encoding="utf-8").partition("## Which")[2].partition("\n## ")[0]
+    written, _, images = [line for line in table.splitlines() if line.startswith("| ")][2:]
+    assert sorted(re.findall(r"`([\w-]+-v0)`", written)) == sorted(
+        n for n in NAMES if "describe" in world_of(n).functions
+    )
+    named = sorted(re.findall(r"`([\w-]+-v0)`", images))
+    candidates = [name for name in NAMES if not name.startswith(("MiniGrid", "Panda"))]  # arms need MuJoCo
+    assert named == sorted(filter(is_image_alone, candidates))
+    assert all(is_image_alone(name) for name in NAMES if name.startswith("MiniGrid"))
 
 
 # --- wrappers ---------------------------------------------------------------------------------------------------------
