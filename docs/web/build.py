@@ -42,6 +42,7 @@ def page_files() -> dict[str, str]:
     for path in (ROOT / "benchmarks").glob("*.md"):
         found[path.relative_to(ROOT).as_posix()] = f"benchmarks/{path.name.replace('README', 'index')}"
     found |= {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
+    found["docs/README.md"] = "index.md"  # the index of the repository is the site's front page
     return found
 
 
@@ -99,7 +100,7 @@ class Source:
 def assemble(source: Source) -> None:
     """Write everything that Sphinx reads."""
     for origin, name in source.pages.items():
-        if origin == "README.md":
+        if name == "index.md":
             continue
         text = (ROOT / origin).read_text(encoding="utf-8")
         if origin.startswith("docs/environments/") and not origin.endswith("README.md"):

@@ -283,17 +283,23 @@ def test_what_the_readme_says_of_experts_and_agents():
     assert f"All but {', '.join(without[:-1])} and {without[-1]} have a scripted expert" in " ".join(README.split())
 
 
+def number(text):
+    return float(text.replace(",", ""))
+
+
 def test_figures_of_the_performance_page_are_those_of_the_benchmarks():
     measured = "".join(
         (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8")
         for name in ("results", "arms", "multi", "classic", "memory", "puzzles", "exploration")
     )
-    table = page_of("docs/performance.md").partition("## Beside")[2].partition("\n\nStable")[0]
+    table = page_of("docs/performance.md").partition("## Compared")[2].partition("\n\n[1]")[0]
     rows = [
         [cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines() if line.startswith("| ")
     ][2:]
     assert len(rows) > 5
-    for name, _, here, there, ratio in rows:
+    for name, _, here, there, _, quotient, paired in rows:
         (line,) = [line for line in measured.splitlines() if line.startswith(f"| {name} ") and f"| {here} |" in line]
-        assert f"| {there.partition(', ')[0]} |" in line
-        assert float(ratio) == pytest.approx(float(line.split("|")[6].split()[0]), rel=0.03)
+        assert f"| {there} |" in line
+        assert number(quotient) == pytest.approx(number(here) / number(there), rel=0.006)
+        found, wanted = re.findall(r"[\d.,]+", paired), re.findall(r"[\d.e+]+", line.split("|")[6])
+        assert [number(each) for each in found] == [float(each) for each in wanted]
