@@ -122,9 +122,7 @@ def draw(canvas, p, s):
     shown = min(s.context.size, MOST_SHOWN)
     columns = min(shown, 10 if shown <= 20 else 20)
     side = min(9.4 / columns, 2.4, 4.4 / -(-shown // columns))
-    canvas.text(
-        (5.0, high - 0.5), "bits to keep in mind" if shown > 1 else "bit to keep in mind", "black", 17, "centre"
-    )
+    canvas.text((5.0, high - 0.5), f"bit{'s' if shown > 1 else ''} to remember", "black", 17, "centre")
     for k in range(shown):
         row, column = divmod(k, columns)
         x, y = 5.0 + (column + 0.5 - 0.5 * columns) * side, high - 1.1 - (row + 0.5) * side

@@ -189,10 +189,9 @@ def draw(canvas, p, s):
     for k, each in enumerate(hand):
         suit = SUITS[(2, 0, 1, 3)[k % 4]]
         draw_card(canvas, 4.0 + min(2.3, 4.6 / (len(hand) - 1)) * k, 0.31 * high, CARD, card_name(each), suit, 24)
-    said = "bust" if total > BEST else "an ace counts 11" if ace else "no ace counts 11"
-    canvas.text(
-        (4.0 - 0.5 * CARD, 0.31 * high - 1.75), f"{said}; one hand of this sum, whatever it came of", FELT_TEXT, 14
-    )
+    said = "bust" if total > BEST else "usable ace" if ace else "no usable ace"
+    said += "; an example of a hand with this sum"
+    canvas.text((4.0 - 0.5 * CARD, 0.31 * high - 1.75), said, FELT_TEXT, 14)
     canvas.caption(told(p, s))
 
 

@@ -87,9 +87,7 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     goal, capital = p.shown.size - 1, int(s.number)
-    canvas.legend(
-        (COIN, "coin of the capital", "disc"), (MISSING, "still missing", "disc"), ("blue", "a bet may lead to")
-    )
+    canvas.legend((COIN, "capital", "disc"), (MISSING, "missing to the goal", "disc"), ("blue", "reach of one bet"))
     high = 10.0 * canvas.scene[1] / canvas.scene[0]
     canvas.view(0.0, 10.0, 0.0, high)
     columns = max(10, math.ceil(math.sqrt(goal)))

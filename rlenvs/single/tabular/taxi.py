@@ -198,9 +198,7 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     row, column, passenger, destination = parts_of(int(p.shown[s.number]))
-    canvas.legend(
-        (YELLOW, "taxi"), (PASSENGER, "passenger", "disc"), ("black", "destination: the flag"), (WALL, "wall")
-    )
+    canvas.legend((YELLOW, "taxi"), (PASSENGER, "passenger", "disc"), ("black", "destination: flag"), (WALL, "wall"))
     pixels = view_board(canvas, SIDE, SIDE)
     canvas.rectangle(0.0, -SIDE, SIDE, 0.0, (206, 206, 200))
     canvas.rectangle(-0.05, -SIDE - 0.05, SIDE + 0.05, 0.05, WALL, 5.0)
@@ -219,7 +217,7 @@ def draw(canvas, p, s):
         draw_person(canvas, c + 0.24, -r - 0.66)
     draw_taxi(canvas, column + 0.56, -row - 0.6, passenger == IN_TAXI)
     told = "in the taxi" if passenger == IN_TAXI else f"waits at {COLORS[passenger]}"
-    canvas.caption(f"passenger {told}, wants to {COLORS[destination]}")
+    canvas.caption(f"passenger {told}, destination {COLORS[destination]}")
 
 
 def draw_person(canvas: Any, x: float, y: float) -> None:
