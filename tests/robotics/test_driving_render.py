@@ -10,7 +10,7 @@ from rlenvs.robotics.driving.render import ASPHALT, ONCOMING
 def test_the_middle_of_a_winding_lane_is_the_middle_of_its_road():
     batch, _, s = world_at_start("LaneKeeping-v0")
     s.lane = WINDING
-    for x in (120.0, 260.0, 310.0):
+    for x in (210.0, 260.0, 310.0):
         s.car[:2] = x, 8.0
         scene = scene_of(batch)
         for column in range(40, scene.shape[1], 60):

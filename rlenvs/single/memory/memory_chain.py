@@ -120,8 +120,8 @@ def draw(canvas, p, s):
     high = 10.0 * canvas.scene[1] / canvas.scene[0]
     canvas.view(0.0, 10.0, 0.0, high)
     shown = min(s.context.size, MOST_SHOWN)
-    columns = min(shown, 10 if shown <= 20 else 20)
-    side = min(9.4 / columns, 2.4, 4.4 / -(-shown // columns))
+    columns = max(range(1, shown + 1), key=lambda n: min(9.4 / n, 4.0 / -(-shown // n)))
+    side = min(9.4 / columns, 4.0 / -(-shown // columns), 2.4)
     canvas.text((5.0, high - 0.5), f"bit{'s' if shown > 1 else ''} to remember", "black", 17, "centre")
     for k in range(shown):
         row, column = divmod(k, columns)
@@ -135,7 +135,7 @@ def draw(canvas, p, s):
         said = f"and {s.context.size - shown} more; bit {s.query} is asked for"
         canvas.text((5.0, 3.4), said, "black", 16, "centre")
     if not seen:
-        canvas.text((5.0, 2.75), "the agent no longer sees them", "grey", 16, "centre")
+        canvas.text((5.0, 2.75), "out of the agent's sight", "grey", 16, "centre")
     marks = [(0, min(1, asked), "green", "shown"), (asked, asked, "orange", "asked: 0 or 1?")]
     draw_scale(canvas, asked, int(s.elapsed), marks, 1.2)
 
