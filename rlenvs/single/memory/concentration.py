@@ -50,6 +50,7 @@ from rlenvs.single.memory.boxes import shuffle
 RANKS, PAIR = ("A", *map(str, range(2, 11)), "J", "Q", "K"), (178, 224, 206)  # names of cards, paper of found ones
 VALUES = (13, 2)  # how many ranks and colours there are
 DOWN, OPEN, FOUND = 0, 1, 2
+PAIRS_OF_RANKS = 0
 
 
 def number_of_cards(values):
@@ -218,7 +219,7 @@ def draw(canvas, p, s):
             draw_back(canvas, x, y, 0.84 * side)
             continue
         color = PAIR if s.lies[k] == FOUND else PAPER
-        if p.pairs_of == 0:
+        if p.pairs_of == PAIRS_OF_RANKS:
             draw_card(canvas, x, y, 0.84 * side, RANKS[s.deck[k]], None, 26 * side, color)
         else:
             draw_card(canvas, x, y, 0.84 * side, "", ("spades", "hearts")[s.deck[k]], 12, color)
