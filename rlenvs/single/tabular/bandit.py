@@ -219,7 +219,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_bandit(canvas, p, s)
+    draw_bandit(canvas, p, s, p.payout == GAUSSIAN)
 
 
 @SPEC.text

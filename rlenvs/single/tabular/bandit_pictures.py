@@ -10,10 +10,9 @@ AXIS: Color = (206, 206, 200)
 LEFT, RIGHT = 0.8, 9.8  # of the arms
 LEGIBLE = 20  # arms with numbers
 MOST_ROW = 10  # pictures in a row
-GAUSSIAN = 0
 
 
-def draw_bandit(canvas: Canvas, p: Any, s: Any) -> None:
+def draw_bandit(canvas: Canvas, p: Any, s: Any, gaussian: bool) -> None:
     """For each arm of the picture that is shown: its mean, which the agent does not see, and one standard deviation of
     what it pays; the mean of its payouts so far, with its standard error; below, how often it was pulled."""
     picture = int(s.picture)
@@ -30,7 +29,7 @@ def draw_bandit(canvas: Canvas, p: Any, s: Any) -> None:
     top = high - (1.5 if pictures > 1 else 0.5)
     if pictures > 1:
         _draw_pictures(canvas, picture, pictures, high - 0.75)
-    low, most = _range_of(p, s.means[picture])
+    low, most = _range_of(p, s.means[picture], gaussian)
 
     def up(payout: float) -> float:
         return 1.5 + (top - 1.5) * (min(max(payout, low), most) - low) / (most - low)
@@ -39,7 +38,7 @@ def draw_bandit(canvas: Canvas, p: Any, s: Any) -> None:
     step = (RIGHT - LEFT) / arms
     for arm in range(arms):
         x = LEFT + (arm + 0.5) * step
-        _draw_arm(canvas, p, s, arm, x, step, up)
+        _draw_arm(canvas, s, arm, x, step, up, float(p.noise) if gaussian else None)
         if arms <= LEGIBLE:
             canvas.text((x, 1.05), str(arm), "black", 15, "centre")
             canvas.text((x, 0.4), str(int(s.pulls[picture, arm])), "grey", 13, "centre")
@@ -50,9 +49,9 @@ def draw_bandit(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.caption(f"{said}regret so far {s.regret:.1f}")
 
 
-def _range_of(p: Any, means: Any) -> tuple[float, float]:
+def _range_of(p: Any, means: Any, gaussian: bool) -> tuple[float, float]:
     """The payouts that the image has room for."""
-    if p.payout != GAUSSIAN:
+    if not gaussian:
         return -0.05, 1.05
     reach = 1.2 * float(p.noise) + 0.05
     return min(float(means.min()), 0.0) - reach, max(float(means.max()), 0.0) + reach
@@ -66,11 +65,12 @@ def _draw_axis(canvas: Canvas, up: Any, low: float, most: float) -> None:
         canvas.text((LEFT - 0.12, y), f"{k * step:g}", "black", 12, "right")
 
 
-def _draw_arm(canvas: Canvas, p: Any, s: Any, arm: int, x: float, step: float, up: Any) -> None:
+def _draw_arm(canvas: Canvas, s: Any, arm: int, x: float, step: float, up: Any, noise: float | None) -> None:
+    """One arm; without `noise` it pays 1 with the probability that is its mean."""
     means = s.means[int(s.picture)]
     mean, best = float(means[arm]), bool(means[arm] == means.max())
     half = 0.36 * step
-    noise = float(p.noise) if p.payout == GAUSSIAN else math.sqrt(mean * (1.0 - mean))
+    noise = math.sqrt(mean * (1.0 - mean)) if noise is None else noise
     canvas.rectangle(x - half, up(mean - noise), x + half, up(mean + noise), SPREAD[best], rounded=0.4 * half)
     canvas.line([(x - half, up(mean)), (x + half, up(mean))], "green" if best else "blue", 4.0)
     pulls = int(s.pulls[int(s.picture), arm])
