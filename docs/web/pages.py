@@ -394,10 +394,7 @@ def gallery() -> str:
     selects = "".join(select(key, label, choices) for key, (label, choices) in kinds.items())
     cards = "".join(card(each) for each in facts)
     text = "Every environment, played by its reference agent or scripted expert. A card plays while the pointer or the "
-    text += (
-        "focus is on it; its page has the whole film, state by state. The search knows what an environment is called "
-    )
-    text += "elsewhere: drone, StarCraft, cooperative, goal-conditioned, pixels, POMDP."
+    text += "focus is on it; its page has the whole film, state by state."
     script = '<script src="_static/environments.js"></script>'
     form = search_form("gallery-filters", selects)
     body = raw(f'{script}{form}<div class="cards" id="gallery-cards">{cards}</div>')

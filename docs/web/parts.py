@@ -21,6 +21,7 @@ def select(key: str, label: str, choices: Mapping[str, str]) -> str:
 
 def search_form(key: str, selects: str) -> str:
     """A form with a search field, lists of choices, a count, and a button that clears it."""
-    search = '<label class="filter-search">Search<input type="search" name="q" autocomplete="off"></label>'
+    field = '<input type="search" name="q" autocomplete="off" placeholder="drone, StarCraft, goal-conditioned, POMDP">'
+    search = f'<label class="filter-search">Search{field}</label>'
     end = '<p class="filter-count" role="status"></p><button type="button" class="filter-clear">Show all</button>'
     return f'<form class="filters" id="{key}">{search}{selects}<div class="filter-end">{end}</div></form>'

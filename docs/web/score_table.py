@@ -64,7 +64,7 @@ def filters(families: list[str]) -> str:
     form = search_form("score-filters", "".join(select(key, *told) for key, told in choices.items()))
     data = html.escape(json.dumps(dict(standings()), separators=(",", ":")))
     scripts = "".join(f'<script src="_static/{name}.js"></script>' for name in ("environments", "score_table"))
-    return raw(f"{scripts}{form.replace('<form', f'<form data-standings="{data}"', 1)}")
+    return raw(scripts + form.replace("<form", f'<form data-standings="{data}"', 1))
 
 
 def standings() -> Iterator[tuple[str, str]]:
