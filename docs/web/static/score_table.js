@@ -39,7 +39,7 @@
     heads.forEach((head, column) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.append(...head.childNodes);
+      button.textContent = head.textContent;
       head.replaceChildren(button);
       button.addEventListener("click", () => {
         const now = head.getAttribute("aria-sort");
