@@ -27,30 +27,30 @@ SOLVED = {
     "nothing": "nothing to compare with",
 }
 ROWS = {"default": "default settings", "level": "levels"}
-RULE = re.compile(r"\|[ -|]*---")
+TABLE = re.compile(r"(?:^\|.*\n?)+", re.MULTILINE)
 NAME = re.compile(r"\| ([A-Z]\w*-v\d+)")
+BOX = ":::{div} long-table"
 
 
 def score_page(text: str, families: list[str]) -> str:
-    """The page: above the first table what to filter by, around each table a box that scrolls, names as links."""
-    lines = text.splitlines()
-    parts, inside, first = [], False, True
-    name = ""
-    for i, line in enumerate(lines):
-        begins = i + 1 < len(lines) and RULE.match(lines[i + 1]) is not None and line.startswith("|")
-        if begins:
-            parts += [filters(families), ""] if first else []
-            parts.append(":::{div} long-table")
-            inside, first = True, False
-        elif inside and not line.startswith("|"):
-            parts.append(":::")
-            inside = False
-        if inside and line.startswith("|  |"):  # a further row of the same environment, which may be sorted away
-            line = f"| {name} |{line.removeprefix('|  |')}"
-        elif inside and (found := NAME.match(line)):
-            name = found[1]
-        parts.append(NAME.sub(r"| [\1](environments/\1.md)", line, count=1) if inside else line)
-    return "---\nhide-toc: true\n---\n" + "\n".join([*parts, ":::"] if inside else parts) + "\n"
+    """The page: how to read it folded up, what to filter by above the first table, and around each a box that scrolls."""
+    head, _, rest = text.partition("\n## ")
+    title, _, prose = head.partition("\n\n")
+    rest = TABLE.sub(lambda found: f"{BOX}\n{_with_links(found[0])}\n:::\n", f"## {rest}")
+    rest = rest.replace(BOX, f"{filters(families)}\n\n{BOX}", 1)
+    folded = f":::{{dropdown}} How to read the tables\n{prose.strip()}\n:::"
+    return f"---\nhide-toc: true\n---\n{title}\n\n{folded}\n\n{rest}"
+
+
+def _with_links(table: str) -> str:
+    """A table whose names lead to pages; rows without a name, which may be sorted away, get the one above them."""
+    lines, name = [], ""
+    for line in table.splitlines():
+        found = NAME.match(line)
+        name = found[1] if found else name
+        line = f"| {name} |{line.removeprefix('|  |')}" if line.startswith("|  |") else line
+        lines.append(NAME.sub(r"| [\1](environments/\1.md)", line, count=1))
+    return "\n".join(lines)
 
 
 def filters(families: list[str]) -> str:

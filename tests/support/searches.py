@@ -71,7 +71,7 @@ def wide_searches():
         "POMDP": (hidden, {"CartPole-v0", "Sokoban-v0", "Hopper-v0"}),
         "walking": (like("Walker2d", "Ant", "Humanoid", "BipedalWalker"), like("Quad", "RandomWalk-")),
         "board game": (family("Boards"), like("Quad", "Panda")),
-        "lidar": (like("F1Tenth", "MarsExplorer-"), like("CartPole")),
+        "lidar": (like("F1Tenth-", "MarsExplorer-"), like("CartPole")),
         "classic control": (family("Classic"), like("Quad")),
         "morl": (family("Objectives"), like("CartPole-")),
         "game theory": (family("Congestion"), like("Quad")),

@@ -66,9 +66,10 @@
 
   function filters(form, tables) {
     const standings = JSON.parse(form.dataset.standings);
-    const groups = tables.map((table) => {
+    const groups = tables.map((table, i) => {
       const count = document.createElement("p");
       count.className = "table-count";
+      count.hidden = i === 0; // the form, which stands above it, has that one
       table.closest(".long-table").before(count);
       return { count, rows: [...table.tBodies[0].rows].map((row) => ({ row, facts: factsOf(row, standings) })) };
     });
