@@ -33,7 +33,7 @@ BOX = ":::{div} long-table"
 
 
 def score_page(text: str, families: list[str]) -> str:
-    """The page: how to read it, folded up; above the first table what to filter by; each table in a box that scrolls."""
+    """The page: how to read it, folded up; what to filter by; each table in a box that scrolls."""
     head, _, rest = text.partition("\n## ")
     title, _, prose = head.partition("\n\n")
     rest = TABLE.sub(lambda found: f"{BOX}\n{_with_links(found[0])}\n:::\n", f"## {rest}")
