@@ -325,7 +325,9 @@ def family_page(family: Family) -> str:
     names = names_of(family)
     cards = raw(f'<div class="cards">{"".join(card(all_facts()[name], "../") for name in names)}</div>')
     entries = "\n".join(f"{name} <../environments/{name}>" for name in names)
-    return f"# {family.title}\n\n{family.about}.\n\n{cards}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    files = (DOCS / f"{family.title.lower()}{ending}.md" for ending in ("", "s"))
+    guide = "".join(f" There is a [guide](../{path.name})." for path in files if path.exists())
+    return f"# {family.title}\n\n{family.about}.{guide}\n\n{cards}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 
 
 def family_index() -> str:

@@ -3,7 +3,7 @@
 (function () {
   const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/, LEADS = /^(?:at most |[\w-]+ )?-?\d/;
   const UNITS = { k: 1e3, M: 1e6, s: 1, min: 60, h: 3600 };
-  const LONG = 90; // letters, from which on a cell needs width
+  const SHORT = 22, LONG = 90; // letters, up to which a cell is a line, and from which on it needs width
 
   /* The first number of a cell, with its unit; NaN where there is none. */
   function valueOf(text) {
@@ -50,7 +50,10 @@
       });
     });
     for (const row of rows) {
-      for (const cell of row.cells) cell.classList.toggle("long-cell", cell.textContent.length > LONG);
+      for (const cell of row.cells) {
+        cell.classList.toggle("short-cell", cell.cellIndex > 0 && cell.textContent.length <= SHORT);
+        cell.classList.toggle("long-cell", cell.textContent.length > LONG);
+      }
     }
   }
 
