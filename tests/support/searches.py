@@ -26,8 +26,8 @@ def worlds(holds):
 
 def teams(world):
     """How many teams there are, where there are several agents."""
-    setup = Setup(world)
-    return len(set(setup.teams)) if setup.agents > 1 else 0
+    setup = Setup(world) if world.agents else None
+    return len(set(setup.teams)) if setup and setup.agents > 1 else 0
 
 
 def exact_searches():
