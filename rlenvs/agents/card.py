@@ -25,13 +25,36 @@ def normalized(mean: float, random: float | None, expert: float | None) -> float
     return (mean - random) / (expert - random)
 
 
+def with_conditions(algorithm: str, keywords: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """An algorithm, and in brackets in what its task and its play differ from the environment and level as declared.
+
+    Args:
+        algorithm: that learns.
+        keywords: of `make`, with which the agent plays.
+        settings: of the training, as a card has them.
+    """
+    network = settings.get("network", {})
+    training = [f"{name}={_setting(value)}" for name, value in settings.get("training", {}).items()]
+    told = [f"{name}={value}" for name, value in keywords.items() if name != "level"]
+    told += [f"{network['frames']} stacked frames"] if network.get("frames", 1) > 1 else []
+    told += [f"trained with {' and '.join(training)}"] if training else []
+    told += ["draws its choices"] if network.get("drawn") else []
+    return f"{algorithm} ({', '.join(told)})" if told else algorithm
+
+
+def _setting(value: Any) -> str:
+    """A setting in a table: of a table, its entries."""
+    return " ".join(f"{name}:{each:g}" for name, each in value.items()) if isinstance(value, dict) else str(value)
+
+
 @dataclass(frozen=True)
 class AgentScore:
     """What an agent reached on the seeds first_seed ... first_seed + seeds - 1, as `rlenvs.evaluate` counts.
 
     Attributes:
         mean, half_width: of the return, with the half width of its 95 % confidence interval.
-        success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
+        success_rate: in [0, 1]. length: mean of an episode. costs: mean of an agent's episode by name of a cost; cost:
+            mean of an episode's `info["cost"]`, summed over all agents.
         seeds, first_seed: how many, and the first.
         against: the scripted player of the other teams; None where teams do not play against each other.
         random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
@@ -100,6 +123,11 @@ class Card:
     def drawn(self) -> bool:
         """Whether the agent draws its choices, with the probabilities that it gives them, and not the likeliest."""
         return bool(self.settings.get("network", {}).get("drawn"))
+
+    @property
+    def described(self) -> str:
+        """The algorithm, and what its task has that the environment as declared has not, see `with_conditions`."""
+        return with_conditions(self.algorithm, self.keywords, self.settings)
 
     @property
     def learner(self) -> str:

@@ -56,7 +56,6 @@ import numpy as np
 from rlenvs.core import (
     below,
     choice,
-    cost,
     discrete,
     flag,
     i1,
@@ -73,7 +72,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, cell_at, kind_of, look, look_from_above
 from rlenvs.kits.gridworld.render import draw_grid, grid_text, legend_of
 from rlenvs.kits.gridworld.rules import ACTIONS, FORWARD, PICK_UP, TOGGLE, act, ahead_of
-from rlenvs.single.exploration.minigrid_members import MEMBERS
+from rlenvs.single.exploration.minigrid_members import DANGER, MEMBERS
 from rlenvs.single.exploration.rooms import (
     DYNAMIC,
     EMPTY_ROOM,
@@ -189,7 +188,7 @@ SPEC = world(
         "progress": term(-1.0, 1.0, 0.0, "by how many steps the way to the aim became shorter"),
         "subgoal": term(-4.0, 36.0, 0.0, "doors, keys, balls and boxes that were seen to, for ways to be open"),
     },
-    costs={"danger": cost(0.0, doc="1 for lava, and for collisions where balls move")},
+    costs={"danger": DANGER},
     horizon=usual_steps,
     fps=5,
     same_start=True,
