@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -147,7 +148,24 @@ def _tried_in_vain(one: Known) -> Iterator[str]:
 
 def is_open(one: Known) -> bool:
     """Whether there is an expert to reach, and no agent that learnt by reinforcement comes near it safely."""
-    return _comparable(one) and not any(_reaches(one, card, SOLVED) for card in one.learnt.values())
+    return _comparable(one) and standing(one) != "solved"
+
+
+def standing(one: Known, share: float = SOLVED) -> str:
+    """How far agents that learnt by reinforcement have come.
+
+    Returns:
+        "solved" where one has this share of the expert's score and success within the limits of costs; "unsafe" where
+        one has it, but breaks a limit; "open" where none has it; "nothing" where there is no expert to reach; "none"
+        where there are no such agents.
+    """
+    if not one.learnt:
+        return "none"
+    if not _comparable(one):
+        return "nothing"
+    there = [card for card in one.learnt.values() if _reaches(one, card, share)]
+    safe = any(card_costs(card)[2] for card in there)
+    return "solved" if safe else "unsafe" if there else "open"
 
 
 def _comparable(one: Known) -> bool:
@@ -155,13 +173,11 @@ def _comparable(one: Known) -> bool:
     return "expert" in one.references and one.scale(0.0) is not None
 
 
-def _reaches(one: Known, card: Card, share: float, safely: bool = True) -> bool:
-    """Whether an agent has this share of the expert's score, and of its success where that is defined, within the
-    limits of costs (or not, if not `safely`)."""
-    if card.score is None or not _comparable(one) or (safely and not card_costs(card)[2]):
+def _reaches(one: Known, card: Card, share: float) -> bool:
+    """Whether an agent has this share of the expert's score, and of its success where that is defined."""
+    scale = None if card.score is None else one.scale(card.score.mean)
+    if card.score is None or scale is None:
         return False
-    scale = one.scale(card.score.mean)
-    assert scale is not None  # as comparable
     return scale >= share and (one.goal is None or card.score.success_rate >= share * one.goal)
 
 
@@ -170,24 +186,20 @@ def summary(everything: Iterable[Known]) -> str:
     everything = list(everything)
     defaults = [one for one in everything if one.level is None]
     learnt = [one for one in defaults if one.learnt]
-    compared = [one for one in learnt if _comparable(one)]
-
-    def reach(share: float, safely: bool = True) -> int:
-        return sum(any(_reaches(one, card, share, safely) for card in one.learnt.values()) for one in compared)
-
+    compared = sum(map(_comparable, learnt))
+    well, better = (Counter(standing(one, share) for one in learnt) for share in (SOLVED, 0.9))
     somewhere = len({one.name for one in everything if one.learnt})
     best = [next(iter(one.learnt.values())) for one in learnt]
     helped = sum(card.described != card.algorithm for card in best)
     hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
-    safe, unsafe = reach(SOLVED), reach(SOLVED, safely=False) - reach(SOLVED)
     return (
         f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their default "
-        f"settings, {somewhere} at these or at a level. {len(compared)} of the {len(learnt)} have a scripted expert "
-        f"with another return than random actions: {safe} reach 0.8 of its score, and of its success where success is "
-        f"defined, within the limits of costs; {reach(0.9)} reach 0.9. {unsafe} more reach 0.8 by breaking a limit. In "
-        f"{helped} of the {len(learnt)} the best agent had another task than the page describes (an observation, a "
-        f"reward, an option, a start), or draws its choices: its row says so in brackets. All agents that learnt so, "
-        f"at levels and by other algorithms too, took {hours:.1f} hours of one core."
+        f"settings, {somewhere} at these or at a level. {compared} of the {len(learnt)} have a scripted expert with "
+        f"another return than random actions: {well['solved']} reach 0.8 of its score, and of its success where that "
+        f"is defined, within the limits of costs; {better['solved']} reach 0.9. {well['unsafe']} more reach 0.8, but "
+        f"break a limit. In {helped} of the {len(learnt)} the best agent had another task than the page describes (an "
+        f"observation, a reward, an option, a start), or draws its choices: its row says so in brackets. All agents "
+        f"that learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
     )
 
 
