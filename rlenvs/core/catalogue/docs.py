@@ -443,16 +443,30 @@ def families_table(guides: Iterable[str] = ()) -> str:
 
 def gallery(guides: Iterable[str] = ()) -> str:
     """The page of all environments: the families, then a table for each, whose names link to the pages beside it."""
-    parts = ["# Environments", GALLERY.format(count=len(documented())), families_table(guides)]
+    parts = ["# Environments", GALLERY.format_map(counts()), families_table(guides)]
     for family in families():
         parts += [f"## {family.title}", f"{family.about}.", gallery_table(family.entries)]
     return "\n\n".join(parts) + "\n"
 
 
-GALLERY = """{count} environments by family. Each name leads to its page: what it simulates and where it comes from,
-spaces, reward terms, costs, parameters, levels, reference scores. "Terms" counts the named parts of the reward, "Costs"
-the constraint costs. `rlenvs list` and `rlenvs info ID` show the same in a terminal; [scores](../scores.md) has the
-learnt agents."""
+GALLERY = """{environments} environments by family. Each name leads to its page: what it simulates and where it comes
+from, spaces, reward terms, costs, parameters, levels, reference scores. {experts} have a scripted expert, {parameters}
+physical parameters that can be varied, {costs} costs with limits, {vectors} several reward terms and so an id with
+`mo-`, {levels} levels. "Terms" counts the named parts of the reward, "Costs" the constraint costs. `rlenvs list` and
+`rlenvs info ID` show the same in a terminal; [scores](../scores.md) has the learnt agents."""
+
+
+def counts() -> dict[str, int]:
+    """How many environments there are, and how many of them have what not all have."""
+    worlds = [world_of(row.id) for row in documented()]
+    return {
+        "environments": len(worlds),
+        "experts": sum(world.has_expert for world in worlds),
+        "parameters": sum(bool(world.params) for world in worlds),
+        "costs": sum(bool(limits_of(world.costs)) for world in worlds),
+        "vectors": sum(f"{NAMESPACE}/mo-{world.name}" in catalogue for world in worlds),
+        "levels": sum(bool(world.levels) for world in worlds),
+    }
 
 
 def gallery_table(entries: Iterable[Entry]) -> str:
