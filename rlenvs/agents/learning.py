@@ -30,10 +30,10 @@ EPISODES = len(EVALUATION_SEEDS)
 TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
 "Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
-between evaluations it is taken as straight. In brackets: in what the task was not the one that this page describes.
-[Scores](../scores.md) has the agents, on their seeds."""
+between evaluations it is taken as straight. [Scores](../scores.md) has the agents, on the seeds of their cards."""
+CONDITIONS = "In brackets behind an algorithm: in what its task was not the one that this page describes."
 LEVELS = "At a level random and expert are of the seeds on which its agent was measured."
-SEVERAL_COSTS = "Curves hold the sum of all costs alone: the cost is that of the agent, on its seeds."
+SEVERAL_COSTS = "Curves hold the sum of all costs alone, so the cost is that of the agent, on these seeds."
 
 
 def all_curves(world: World) -> dict[str | None, list[Curve]]:
@@ -78,11 +78,15 @@ def learning_section(world: World) -> str:
     curves = all_curves(world)
     if not curves:
         return ""
-    several = len(limits_of(world.costs)) > 1
-    parts = ["### Learning", " ".join([TEXT, *[SEVERAL_COSTS] * several, *[LEVELS] * (set(curves) != {None})])]
-    for level, own in curves.items():
+    means = {level: mean_curves(own) for level, own in curves.items()}
+    differ = any(
+        described(mean.algorithm, world.level(level)) != mean.algorithm for level in means for mean in means[level]
+    )
+    notes = {CONDITIONS: differ, SEVERAL_COSTS: len(limits_of(world.costs)) > 1, LEVELS: set(means) != {None}}
+    parts = ["### Learning", " ".join([TEXT, *(note for note, holds in notes.items() if holds)])]
+    for level, own in means.items():
         parts += [] if level is None else [f'Level "{level}":']
-        parts += [_table(world.level(level), mean_curves(own), references_of(world, level))]
+        parts += [_table(world.level(level), own, references_of(world, level))]
         parts += [f"![Learning curves of {title_of(world, level)}]({image_of(world, level)})"]
     return "\n\n".join(parts)
 

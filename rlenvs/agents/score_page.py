@@ -30,6 +30,7 @@ from rlenvs.core.declare.spec import World
 
 NOTHING = 1e-6  # of a mean return
 SOLVED = 0.8  # of the expert's score or success, below which an environment is open
+UNSAFE = "Only agents that break a limit of costs come so far."
 HEAD = (
     *("Environment", "Random", "Idle", "Expert", "Bound", "Exploit"),
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
@@ -118,7 +119,8 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
             goal = "" if one.goal is None else f"{100 * one.goal:.0f} %"
             tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
             tried += _tried_in_vain(one)
-            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
+            found = " ".join([*[UNSAFE] * (standing(one) == "unsafe"), found_of(one.name)]).strip()
+            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found
 
 
 def helped_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:

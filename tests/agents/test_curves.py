@@ -261,10 +261,12 @@ def test_a_row_says_what_its_agent_was_trained_on():
     checked = 0
     for one in known():
         means = mean_curves(curves_of(one.name, one.level))
-        rows = [line for line in learning.learning_section(world_of(one.name)).splitlines() if line.startswith("| ")]
+        text = learning.learning_section(world_of(one.name))
+        rows = [line for line in text.splitlines() if line.startswith("| ")]
         for card in one.learnt.values():
             if any(mean.algorithm == card.algorithm for mean in means):
                 assert any(row.startswith(f"| {card.described} | ") for row in rows), card.described
+                assert learning.CONDITIONS in text or card.described == card.algorithm
                 checked += card.described != card.algorithm
     assert checked > 50
     with_pixels = world_of("CarRacing-v0")

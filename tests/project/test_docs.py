@@ -152,7 +152,9 @@ def test_guides_are_links():
 
 # --- pages of members -------------------------------------------------------------------------------------------------
 
-OF_KIND = "Prose.\n\n| A | B |\n| --- | --- |\n| `one` | 1 |\n| `two` | 2 |"
+OF_KIND = (
+    "Prose, as long as it takes to have a link in its place.\n\n| A | B |\n| --- | --- |\n| `one` | 1 |\n| `two` | 2 |"
+)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +167,7 @@ OF_KIND = "Prose.\n\n| A | B |\n| --- | --- |\n| `one` | 1 |\n| `two` | 2 |"
         ),
         ("More.\n\n" + OF_KIND, "More.\n\nAll else as in [X-v0](X-v0.md#episode-end)."),
         ("Other prose.", "Other prose."),
+        ("Prose.", "Prose."),
     ],
 )
 def test_what_differs_from_the_kind(section, expected):
@@ -174,7 +177,7 @@ def test_what_differs_from_the_kind(section, expected):
 def test_a_members_page_repeats_nothing_but_spaces_and_scores():
     member, kind = world_of("MiniGridMemoryS7-v0"), world_of("MiniGridEmpty8x8-v0")
     short, own = docs.page(member, whole=False), docs.sections(docs.page(kind))
-    for heading in ("Description", "Rewards", "Costs", "Starting State", "Episode End", "Version History"):
+    for heading in ("Description", "Rewards", "Costs", "Episode End"):
         assert docs.sections(short)[heading] == (
             f"As in [MiniGridEmpty8x8-v0](MiniGridEmpty8x8-v0.md#{heading.lower().replace(' ', '-')})."
         )
@@ -183,6 +186,7 @@ def test_a_members_page_repeats_nothing_but_spaces_and_scores():
     assert "| `river` |" not in short
     assert "| `recall` | `recall=True` |" in short
     assert docs.sections(short)["Observation Space"] == own["Observation Space"]
+    assert docs.sections(short)["Version History"] == "v0: first version."
     assert docs.page(kind, whole=False) == docs.page(kind)
     assert "| `river` |" in docs.page(member)
 

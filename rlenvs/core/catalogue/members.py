@@ -29,14 +29,12 @@ def differing(section: str, of_kind: str) -> str:
 
 
 def beside_kind(section: str, of_kind: str, name: str, heading: str) -> str:
-    """A section of a member's page: what differs, and where the rest stands; whole where they have nothing in common.
+    """A section of a member's page: what differs, and where the rest stands; whole where that is no longer.
 
     Args:
         section: of the member. of_kind: the same section of its kind.
         name: of the kind, such as "CartPole-v0". heading: of the section.
     """
-    own = differing(section, of_kind)
-    if own == section:
-        return section
-    link = f"[{name}]({name}.md#{heading.lower().replace(' ', '-')})"
-    return f"{own}\n\nAll else as in {link}." if own else f"As in {link}."
+    own, link = differing(section, of_kind), f"[{name}]({name}.md#{heading.lower().replace(' ', '-')})"
+    short = f"{own}\n\nAll else as in {link}." if own else f"As in {link}."
+    return short if len(short) < len(section) else section
