@@ -12,7 +12,7 @@ from support.places import ROOT
 import rlenvs
 import rlenvs.wrappers
 from benchmarks.left import close_rivals
-from rlenvs.core.catalogue import docs, members, score_cells
+from rlenvs.core.catalogue import docs, member_pages, score_cells
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.parts import limits_of
 
@@ -176,7 +176,7 @@ OF_KIND = (
     ],
 )
 def test_what_differs_from_the_kind(section, expected):
-    assert members.beside_kind(section, OF_KIND, "X-v0", "Episode End") == expected
+    assert member_pages.beside_kind(section, OF_KIND, "X-v0", "Episode End") == expected
 
 
 def test_a_members_page_repeats_nothing_but_spaces_and_scores():

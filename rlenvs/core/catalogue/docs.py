@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.catalogue.markdown import markdown_table
-from rlenvs.core.catalogue.members import beside_kind, kind_with_page
+from rlenvs.core.catalogue.member_pages import beside_kind, kind_with_page
 from rlenvs.core.catalogue.originals import original_tables
 from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.catalogue.score_cells import COST, cost_cells, success_cell
