@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -25,17 +25,20 @@ def normalized(mean: float, random: float | None, expert: float | None) -> float
     return (mean - random) / (expert - random)
 
 
-def with_conditions(algorithm: str, keywords: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+def with_conditions(
+    algorithm: str, keywords: Mapping[str, Any], settings: Mapping[str, Any], first: Sequence[str] = ()
+) -> str:
     """An algorithm, and in brackets in what its task and its play differ from the environment and level as declared.
 
     Args:
         algorithm: that learns.
         keywords: of `make`, with which the agent plays.
         settings: of the training, as a card has them.
+        first: what else to say in brackets, before all that.
     """
     network = settings.get("network", {})
     training = [f"{name}={_setting(value)}" for name, value in settings.get("training", {}).items()]
-    told = [f"{name}={value}" for name, value in keywords.items() if name != "level"]
+    told = [*first, *(f"{name}={value}" for name, value in keywords.items() if name != "level")]
     told += [f"{network['frames']} stacked frames"] if network.get("frames", 1) > 1 else []
     told += [f"trained with {' and '.join(training)}"] if training else []
     told += ["draws its choices"] if network.get("drawn") else []
@@ -131,9 +134,8 @@ class Card:
 
     @property
     def learner(self) -> str:
-        """What learnt it, for people: the algorithm, whether it imitates the expert, and whether it draws."""
-        said = ["imitates the expert"] * self.imitates + ["draws its choices"] * self.drawn
-        return f"{self.algorithm} ({', '.join(said)})" if said else self.algorithm
+        """What learnt it, for people: `described`, and whether it imitates the expert."""
+        return with_conditions(self.algorithm, self.keywords, self.settings, ["imitates the expert"] * self.imitates)
 
     def to_json(self) -> str:
         """The card as the text of its file. ParameterError names what JSON does not know."""
