@@ -22,9 +22,10 @@ from rlenvs.agents.curves import mean_curves
 from rlenvs.agents.film import load_film
 from rlenvs.agents.learning import all_curves, steps_text, steps_to
 from rlenvs.agents.store import read_card, reference_agents
-from rlenvs.core.catalogue.docs import Family, documented, families, shape_text, space_text, summary
+from rlenvs.core.catalogue.docs import Family, counts, families, shape_text, space_text, summary
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.canvas import HEAD, Canvas
+from rlenvs.core.declare.parts import limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 from rlenvs.core.forms.recorder import paint
@@ -184,7 +185,7 @@ def facts_table(name: str) -> str:
         "Agents": facts.agents,
         "Steps": f"at most {setup.horizon}",
         "Reward terms": len(world.terms),
-        "Costs": len(world.costs) or "none",
+        "Costs": len(limits_of(world.costs)) or "none",
         "Levels": ", ".join(world.levels) or "none",
         "Learnt by": facts.learnt or "none yet",
         "0.9 of the expert": f"{steps_text(reached[1])} steps ({reached[0]})" if reached else "",
@@ -419,13 +420,9 @@ def scores(text: str) -> str:
 
 def front(text: str) -> str:
     """The first page: its Markdown with numbers and cards filled in."""
-    worlds = [world_of(row.id) for row in documented()]
     chosen = [all_facts()[name] for name in FRONT if name in all_facts()]
     filled = {
-        "count": len(worlds),
-        "costs": sum(bool(world.costs) for world in worlds),
-        "parameters": sum(bool(world.params) for world in worlds),
-        "experts": sum(world.has_expert for world in worlds),
+        **counts(),
         "cards": raw(f'<div class="cards cards-front">{"".join(map(card, chosen))}</div>'),
     }
     for name, value in filled.items():

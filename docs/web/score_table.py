@@ -6,12 +6,10 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from parts import raw, search_form, select
 
-from rlenvs.agents.score_page import Known, is_open, known
-from rlenvs.agents.store import card_costs
+from rlenvs.agents.score_page import known, standing
 
 KINDS = {
     "robotics": "robotics",
@@ -71,15 +69,3 @@ def standings() -> Iterator[tuple[str, str]]:
     """Of every row that has agents: its label without an opponent, and which of SOLVED it is."""
     for one in known():
         yield one.name if one.level is None else f"{one.name} (level={one.level})", standing(one)
-
-
-def standing(one: Known) -> str:
-    """What agents that learnt by reinforcement have reached, as one of SOLVED."""
-    if not one.learnt:
-        return "none"
-    if one.scale(0.0) is None and one.goal is None:
-        return "nothing"
-    safe = {stem: card for stem, card in one.learnt.items() if card.score and card_costs(card)[2]}
-    if not is_open(replace(one, learnt=safe)):
-        return "solved"
-    return "open" if is_open(one) else "unsafe"

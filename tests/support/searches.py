@@ -2,6 +2,7 @@
 
 from rlenvs.core.catalogue.docs import documented, families
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.parts import limits_of
 from rlenvs.core.declare.setup import Setup
 
 NAMES = [row.id.partition("/")[2] for row in documented()]
@@ -40,7 +41,7 @@ def exact_searches():
         "competitive": worlds(lambda world: teams(world) > 1),
         "marl": worlds(lambda world: world.agents),
         "goal-conditioned": worlds(lambda world: world.goal),
-        "safe": worlds(lambda world: world.costs),
+        "safe": worlds(lambda world: limits_of(world.costs)),
         "pareto": worlds(lambda world: len(world.terms) > 1),
         "mujoco": worlds(lambda world: world.engine),
         "offline": worlds(lambda world: "datasets" in world.functions),
