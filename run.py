@@ -40,6 +40,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 PINS = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 OLDEST = (3, 11)
+NEWER = ("python3.12", "python3.13")  # besides, with which the built packages are tried
 EXTRAS = {"demo": "compile,sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 EXTRAS["kernels"] = "mujoco,kernels"
@@ -368,12 +369,33 @@ def package(arguments: list[str]) -> int:
             (fresh, ROOT / "tests" / "installed_agents.py"),
             (fresh, ROOT / "tests" / "installed_kernels.py", *PACKAGED),
         ]
+        for newer in newer_pythons():
+            own = python_of(folder / newer.name)
+            steps += [
+                (newer, "-m", "venv", folder / newer.name),
+                (own, *install, wheel, kernels),
+                (own, ROOT / "tests" / "installed_kernels.py", *PACKAGED),
+            ]
         for step in steps:
             if call(*step, cwd=folder, PYTHONPATH="", PYTHONDONTWRITEBYTECODE="") != 0:
                 print("failed:", *step, flush=True)
                 return 1
     print("the packages work", flush=True)
     return 0
+
+
+def newer_pythons() -> list[Path]:
+    """Interpreters of NEWER that this machine has, pyenv's or those on the path."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    found = []
+    for name in NEWER:
+        kept = sorted(versions.glob(f"{name.removeprefix('python')}.*/bin/{name}"))
+        given = kept[-1] if kept else shutil.which(name)
+        if given and subprocess.run([given, "--version"], capture_output=True).returncode == 0:
+            found.append(Path(given))
+        else:
+            print(f"{name} is not on this machine: the packages are not tried with it", flush=True)
+    return found
 
 
 def kernels(arguments: list[str]) -> int:

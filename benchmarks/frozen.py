@@ -18,8 +18,8 @@ from typing import Any
 from rlenvs.agents.card import Card, normalized
 from rlenvs.agents.score_page import known
 from rlenvs.agents.store import training_seeds
-from rlenvs.core.catalogue.docs import has_success
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.catalogue.score_cells import has_success
 
 FROZEN = json.loads(Path(__file__).with_name("frozen.json").read_text())
 SHARES = (0.8, 0.9)

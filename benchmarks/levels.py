@@ -16,8 +16,9 @@ from pathlib import Path
 from rlenvs.agents.card import normalized
 from rlenvs.agents.scores import compare, find_agent_or_reason
 from rlenvs.agents.store import own_agent
-from rlenvs.core.catalogue.docs import documented, has_success
+from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.catalogue.score_cells import has_success
 
 HEAD = ("Environment", "Level", "Agent", "Random", "Idle", "Expert", "Reached", "Score", "Success")
 PAGE = """# Reference agents on every level

@@ -14,8 +14,8 @@ from typing import Any
 
 import rlenvs
 from rlenvs.agents.evaluate import POLICIES, evaluate, opponent
-from rlenvs.core.catalogue.docs import has_success
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.catalogue.score_cells import has_success
 from rlenvs.core.declare.errors import RlenvsError
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.scores import Rows, read_scores, scores_file

@@ -49,7 +49,7 @@ COLUMNS, TILE, FRAMES, MILLISECONDS = 5, 192, 40, 120
 def pages() -> dict[Path, str]:
     """The text of every page by its path, and of the page of all."""
     worlds = [world_of(row.id) for row in documented()]
-    own = {PAGES / f"{world.name}.md": page(world, learning_section(world)) for world in worlds}
+    own = {PAGES / f"{world.name}.md": page(world, learning_section(world), whole=False) for world in worlds}
     guides = [path.name for path in (ROOT / "docs").glob("*.md")]
     return {PAGES / "README.md": gallery(guides), **own}
 

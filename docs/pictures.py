@@ -1,8 +1,14 @@
-"""Draw the pictures of docs/concepts.md: python docs/pictures.py. Needs matplotlib."""
+"""Draw the pictures of docs/concepts.md and docs/notebooks.md: python docs/pictures.py.
+
+Needs matplotlib, and for the player Playwright and Chromium.
+"""
 
 from __future__ import annotations
 
+import io
+import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib as mpl
@@ -106,7 +112,24 @@ def snapshots(plans: int = 40, steps: int = 40) -> None:
     save(figure, "snapshots")
 
 
+def player() -> None:
+    """A look at the player that `rlenvs.show` returns."""
+    from playwright.sync_api import sync_playwright
+
+    with TemporaryDirectory() as folder, sync_playwright() as started:
+        path = Path(folder) / "film.html"
+        rlenvs.show("CartPole-v0").save(path)
+        browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 900, "height": 700})
+        page.goto(path.as_uri())
+        page.wait_for_timeout(1500)
+        image = Image.open(io.BytesIO(page.screenshot(full_page=True))).convert("RGB")
+        browser.close()
+    image.save(IMAGES / "player.webp", quality=QUALITY, method=6)
+
+
 if __name__ == "__main__":
     terms()
     contexts()
     snapshots()
+    player()

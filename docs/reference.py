@@ -9,6 +9,7 @@ needed.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,9 @@ CLASSES = {
 HEAD = """# Reference
 
 Every public name, with the first words of its doc string; `help(name)` tells all. What is not here is internal, and may
-change without notice. Environments have [pages of their own](environments/README.md); the command line explains itself
-with `rlenvs --help` and `rlenvs COMMAND --help`. Written by `python docs/reference.py`.
+change without notice. Methods of a base class are listed with that class alone, and a name that two modules have is
+described where it comes first. Environments have [pages of their own](environments/README.md); the command line
+explains itself with `rlenvs --help` and `rlenvs COMMAND --help`. Written by `python docs/reference.py`.
 """
 
 
@@ -59,9 +61,25 @@ def path_of(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+@functools.cache
 def tree(module: str) -> ast.Module:
     """The syntax tree of a module."""
     return ast.parse(path_of(module).read_text(encoding="utf-8"))
+
+
+@functools.cache
+def classes() -> dict[str, ast.ClassDef]:
+    """All classes of the package by name."""
+    modules = [path.relative_to(ROOT).with_suffix("").parts for path in (ROOT / "rlenvs").rglob("*.py")]
+    nodes = [node for parts in modules for node in tree(".".join(parts).removesuffix(".__init__")).body]
+    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+def bases_of(node: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes of the package that a class inherits from, at any distance."""
+    names = [base.value if isinstance(base, ast.Subscript) else base for base in node.bases]
+    near = [classes()[base.id] for base in names if isinstance(base, ast.Name) and base.id in classes()]
+    return [each for base in near for each in (base, *bases_of(base))]
 
 
 def targets_of(node: ast.stmt) -> list[ast.expr]:
@@ -120,9 +138,19 @@ def made_by(node: ast.ClassDef) -> str:
 
 
 def methods_of(node: ast.ClassDef) -> list[ast.FunctionDef]:
-    """The public methods and properties that have a doc string."""
-    functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    """The public methods and properties that have a doc string, but for those of its base classes."""
+    inherited = {part.name for base in bases_of(node) for part in base.body if isinstance(part, ast.FunctionDef)}
+    functions = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name not in inherited]
     return [function for function in functions if function.name[0] != "_" and ast.get_docstring(function)]
+
+
+def value_of(node: ast.stmt | ast.Module, name: str) -> str:
+    """What a constant is, in code."""
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        return ""
+    names = [getattr(target, "id", None) for target in targets_of(node)]
+    parts = node.value.elts if isinstance(node.value, ast.Tuple) and len(names) > 1 else [node.value]
+    return f"`{ast.unparse(parts[names.index(name)])}`."
 
 
 def lines_of(public: Public) -> list[str]:
@@ -130,7 +158,7 @@ def lines_of(public: Public) -> list[str]:
     node = public.definition()
     if not isinstance(node, ast.ClassDef):
         function = node if isinstance(node, ast.FunctionDef) else None
-        return [f"- `{call_of(public.name, function)}`: {first_words(node) or 'a constant.'}"]
+        return [f"- `{call_of(public.name, function)}`: {first_words(node) or value_of(node, public.name)}"]
     lines = [f"- `{made_by(node)}`: {first_words(node)}"]
     for method in methods_of(node):
         plain = any(getattr(mark, "id", "") in ("property", "cached_property") for mark in method.decorator_list)
@@ -140,11 +168,16 @@ def lines_of(public: Public) -> list[str]:
 
 def reference() -> str:
     """The whole page."""
-    found = public_names()
+    found, first = public_names(), {}
+    for public in found:
+        first.setdefault((public.home, public.name), public)
     parts = [HEAD]
     for module in dict.fromkeys(public.module for public in found):
         parts.append(f"\n## {module}\n\n{first_words(tree(module))}\n\n")
-        parts += [f"{line}\n" for public in found if public.module == module for line in lines_of(public)]
+        for public in [public for public in found if public.module == module]:
+            earlier = first[public.home, public.name]
+            lines = lines_of(public) if earlier is public else [f"- `{public.name}`: see {earlier.module}."]
+            parts += [f"{line}\n" for line in lines]
     return "".join(parts)
 
 

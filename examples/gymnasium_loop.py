@@ -1,4 +1,4 @@
-"""The Gymnasium loop: one environment, named reward terms and costs in info."""
+"""The Gymnasium loop: one environment, with named reward terms and costs in info."""
 
 import gymnasium
 

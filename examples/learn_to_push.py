@@ -1,9 +1,9 @@
-"""Hindsight experience replay: SAC learns to push a cube to a place from rewards that are only -1 or 0.
+"""Hindsight experience replay: SAC learns to push a cube to a goal from a sparse reward (-1 or 0).
 
     python examples/learn_to_push.py                    # succeeds in about four of five episodes
     python examples/learn_to_push.py --steps 256000     # in nineteen of twenty
 
-Before it learns, the scripted expert plays in a quarter of the environments, else it hardly ever sees the cube move.
+Before training, the scripted expert plays in a quarter of the environments. Without it, the cube hardly ever moves.
 """
 
 import argparse

@@ -1,15 +1,15 @@
-"""One network for all weights: a policy for every linear preference, learnt in one batch of worlds.
+"""One network for all weights: a policy for every linear preference, learned in one batch of worlds.
 
     python examples/many_weights.py ResourceGathering-v0 --gamma 0.99
     python examples/many_weights.py FruitTree-v0 --algorithm envelope
 
-The network sees the state and the weights. "ppo" is PPO (Schulman et al., 2017) on weighted sums; each world has
-weights of its own, new ones for each episode (the conditioned network of Abels et al., ICML 2019). "envelope" is
-envelope Q-learning (Yang, Sun and Narasimhan, NeurIPS 2019): vectors of Q values, whose targets are the best of all
-weights at hand. Both find what is best under some weights, the corners of a front, and nothing between them;
-rlenvs.pareto.pareto_q_learning and the Chebyshev distance of scalarisation.py find more.
+The network sees the state and the weights. "ppo" is PPO (Schulman et al., 2017) on weighted sums; each world has its
+own weights, new ones for each episode (the conditioned network of Abels et al., ICML 2019). "envelope" is envelope
+Q-learning (Yang, Sun and Narasimhan, NeurIPS 2019): vectors of Q values, whose targets are the best over all sampled
+weights. Both find policies that are best under some weights, the corners of a front, and no points between them.
+rlenvs.pareto.pareto_q_learning and the Chebyshev distance of scalarisation.py find more points.
 
-For worlds with a model (rlenvs.pareto.coverage_set), where what was learnt is judged exactly.
+For environments with a model (rlenvs.pareto.coverage_set), in which the learned policies are evaluated exactly.
 """
 
 import argparse

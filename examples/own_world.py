@@ -1,4 +1,4 @@
-"""Your own world in 100 lines: a room to keep warm, cheaply, with image and expert. It has every API form at once.
+"""Your own world in 100 lines: keep a room warm, cheaply, with image and expert. It works with every API.
 
 python examples/own_world.py --video room.gif    # videos the expert too
 """

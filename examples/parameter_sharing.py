@@ -1,4 +1,4 @@
-"""Parameter sharing: PPO teaches one network to all agents of a team, on a batch of worlds without a wrapper.
+"""Parameter sharing: PPO trains one network for all agents of a team, on a batch of worlds without a wrapper.
 
     python examples/parameter_sharing.py                       # three marines against three
     python examples/parameter_sharing.py --id PathFinding-v0
@@ -6,7 +6,7 @@
 
 Every agent of every world is a row (Gupta, Egorov and Kochenderfer, "Cooperative Multi-Agent Control Using Deep
 Reinforcement Learning", 2017; with PPO: de Witt et al., "Is Independent Learning All You Need in the StarCraft
-Multi-Agent Challenge?", 2020). Masked choices have no probability. Rows of the dead, and the steps that only
+Multi-Agent Challenge?", 2020). Masked actions have probability 0. Rows of dead agents, and the steps that only
 begin an episode, are left out of the losses.
 """
 

@@ -1,4 +1,4 @@
-"""Multi-objective: the vector reward of an episode beside the exact Pareto front."""
+"""Multi-objective: the vector reward of an episode, compared with the exact Pareto front."""
 
 import gymnasium
 import numpy as np

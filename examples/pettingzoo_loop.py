@@ -1,4 +1,4 @@
-"""The PettingZoo loop: agents look for ways through a warehouse without blocking each other."""
+"""The PettingZoo loop: agents find paths through a warehouse without blocking each other."""
 
 import pettingzoo
 

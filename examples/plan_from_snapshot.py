@@ -1,4 +1,4 @@
-"""Planning: shoot 512 random action sequences from the present state, take the best first action, repeat."""
+"""Planning: roll out 512 random action sequences from the present state, take the best first action, repeat."""
 
 import gymnasium
 import numpy as np

@@ -1,8 +1,8 @@
-"""PPO-Lagrangian: as much return as a limit on the cost of an episode allows, beside PPO that ignores the limit.
+"""PPO-Lagrangian: the highest return within a limit on the cost of an episode, compared with PPO without the limit.
 
     python examples/ppo_lagrangian.py --id SafePointGoal-v0 --limit 25
 
-The cost has a price, the multiplier, that rises while episodes cost more than the limit and falls while they cost less.
+The multiplier is the price of costs. It rises while episodes exceed the limit and falls while they stay below it.
 Its controller is the PID of Stooke, Achiam and Abbeel ("Responsive Safety in Reinforcement Learning by PID Lagrangian
 Methods", ICML 2020); with --gains 0 1 0 it is the gradient ascent of Ray, Achiam and Amodei ("Benchmarking Safe
 Exploration in Deep Reinforcement Learning", 2019). The learner is PPO (Schulman et al., 2017) with a critic for rewards

@@ -1,4 +1,4 @@
-"""Quadcopters: one flight in two physics, an onboard camera, and a swarm."""
+"""Quadcopters: one flight with two physics engines, an onboard camera, and a swarm."""
 
 import importlib.util
 

@@ -1,4 +1,4 @@
-"""The same training on one machine or on a cluster, and where its time goes.
+"""The same training on one machine or on a cluster, and a profile of its time.
 
     python examples/ray_scale_out.py --runners 2                      on this machine
     python examples/ray_scale_out.py --runners 64 --address auto      on a cluster, from one of its machines

@@ -1,4 +1,4 @@
-"""RLlib on a multi-agent world: marines share one policy, which sees action masks; the fallen leave the episode.
+"""RLlib with several agents: marines share one policy with action masks; dead units leave the episode.
 
 python examples/rllib_multi.py --iterations 50
 """

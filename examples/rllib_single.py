@@ -1,4 +1,4 @@
-"""RLlib (new API stack) on a single-agent world, by its plain id: every env runner makes one batch of worlds.
+"""RLlib (new API stack) with one agent, by the plain id: every env runner creates one batch of worlds.
 
     python examples/rllib_single.py --iterations 15 --runners 2
 

@@ -1,19 +1,19 @@
-"""An archive of routes: the Pareto front of a world without chance, whose states no table holds, from its steps alone.
+"""An archive of routes: the Pareto front of a deterministic environment too large for tables, from its steps only.
 
     python examples/route_archive.py
     python examples/route_archive.py --gamma 0.98 --steps 16000000
 
-An archive keeps, for each cell of rounded observations, the routes that led there and that no other one dominates, in
-what they got and in time; for the ends of episodes too, by what the last step paid. An episode is one of three:
-    - a route to a cell that was seldom chosen, then actions at random (Go-Explore: Ecoffet et al., "First return, then
+An archive keeps, for each cell of rounded observations, the routes to it that no other route dominates in reward and
+time; also for the ends of episodes, by the reward of the last step. An episode is one of three:
+    - a route to a rarely chosen cell, then random actions (Go-Explore: Ecoffet et al., "First return, then
       explore", Nature 2021);
     - a route of an episode that ended, changed in a few places (Mouret and Clune, "Illuminating search spaces by
       mapping elites", 2015);
-    - a route to a cell, then what an episode that ended did from this cell on.
-Every episode begins at the beginning: no state is ever restored, and the steps of routes that are played again count.
-What was learnt is the best of all episodes, a sequence of actions for each point: no policy that would look where it
-is, so for worlds without chance alone; and somebody has to say how large a cell is. Weights play no part in it: three
-quarters of the points of Minecart's front are best under none.
+    - a route to a cell, then the actions of a finished episode from this cell on.
+Every episode starts from a reset: no state is ever restored, and the steps of replayed routes count.
+The result is the best of all episodes, a sequence of actions for each point. It is an open-loop policy, so the method
+works only in deterministic environments, and the size of a cell is a setting. It does not use weights: three
+quarters of the points of Minecart's front are best under no weights.
 """
 
 import argparse

@@ -1,16 +1,16 @@
-"""A sweep over weights: one network learns a policy for each, and what they reach is compared with the true front.
+"""A sweep over weights: one network learns a policy for each, and their returns are compared with the true front.
 
     python examples/scalarisation.py --map convex
     python examples/scalarisation.py --map concave
     python examples/scalarisation.py --id HalfCheetah-v0 --utilities linear --steps 3000000 --parts 10 --gamma 0.99
 
-With the utility "linear" the learner maximises a weighted sum of the objectives, which finds nothing in concave parts
-of a front; with "chebyshev" it comes near an ideal point, measured along the objective that is worst (Van Moffaert,
-Drugan and Nowe, ADPRL 2013). A step is paid by how much it raises the utility of the sums so far, which the policy
-sees; over an episode that adds up to the utility of its return. The network sees the weights (Abels et al., ICML 2019),
+With the utility "linear" the learner maximizes a weighted sum of the objectives, which finds no points in concave parts
+of a front. With "chebyshev" it approaches an ideal point, measured along the worst objective (Van Moffaert,
+Drugan and Nowe, ADPRL 2013). The reward of a step is the increase of the utility of the sums so far, which the policy
+sees; over an episode it adds up to the utility of the return. The network sees the weights (Abels et al., ICML 2019),
 and each world of the batch has its own. The learner is PPO (Schulman et al., 2017).
 
-Hypervolumes are those of moocore, where it is installed (pip install moocore).
+Hypervolumes are computed by moocore, if it is installed (pip install moocore).
 """
 
 import argparse

@@ -1,19 +1,19 @@
-"""Self-play with a league: every generation learns against itself and its own past, and is rated afterwards.
+"""Self-play with a league: every generation learns against itself and earlier generations, and is then rated.
 
     python examples/self_play.py
     python examples/self_play.py --id Battle-v0 --set scenario=3m opponent=self
     python examples/self_play.py --id Generals-v0 --set height=4 width=4 horizon=100
 
-Half of the games are against the policy that learns, the others against past generations, those sooner that still win
-(prioritised fictitious self-play of Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement
-learning", Nature 2019). The learner is PPO (Schulman et al., 2017), one network for all agents of either side; it is
-paid 1 for a won game and -1 for a lost one, and a part of what its side gets minus what the other side gets. Two
+Half of the games are against the learning policy itself, the others against past generations, more often those that
+still win (prioritized fictitious self-play of Vinyals et al., "Grandmaster level in StarCraft II using multi-agent
+reinforcement learning", Nature 2019). The learner is PPO (Schulman et al., 2017), one network for all agents of either
+team. Its reward is 1 for a win and -1 for a loss, plus a share of its own team's reward minus the other team's. Two
 measures:
 
 - Elo, from a tournament between all generations;
-- what a best response reaches: a copy of a frozen generation that learns for a fixed budget against nobody else. By how
-  much it wins more than half is a lower bound of the generation's exploitability (Timbers et al., "Approximate
-  Exploitability: Learning a Best Response", IJCAI 2022).
+- the score of a best response: a copy of a frozen generation that learns for a fixed budget against that generation
+  only. Its share of wins above one half is a lower bound of the generation's exploitability (Timbers et al.,
+  "Approximate Exploitability: Learning a Best Response", IJCAI 2022).
 """
 
 import argparse

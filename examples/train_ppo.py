@@ -1,4 +1,4 @@
-"""Stable-Baselines3 on the native vector form: a drone learns to fly to a goal and to hover there.
+"""Stable-Baselines3 on the native vector environment: a drone learns to fly to a goal and to hover there.
 
 python examples/train_ppo.py
 """

@@ -1,4 +1,4 @@
-"""The native vector form: hundreds of races in one call, each car with an engine of its own, no copies."""
+"""The native vector environment: hundreds of races in one call, each car with a different engine, no copies."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Wrappers on environments: bad sensors, a safety budget, episodes from snapshots; the same for every API form."""
+"""Wrappers: noisy sensors, a cost budget, episodes from snapshots; the same for every API."""
 
 import numpy as np
 

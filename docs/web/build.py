@@ -42,6 +42,7 @@ def page_files() -> dict[str, str]:
     for path in (ROOT / "benchmarks").glob("*.md"):
         found[path.relative_to(ROOT).as_posix()] = f"benchmarks/{path.name.replace('README', 'index')}"
     found |= {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
+    found["docs/README.md"] = "index.md"  # the index of the repository is the site's front page
     return found
 
 
@@ -99,11 +100,13 @@ class Source:
 def assemble(source: Source) -> None:
     """Write everything that Sphinx reads."""
     for origin, name in source.pages.items():
-        if origin == "README.md":
+        if name == "index.md":
             continue
         text = (ROOT / origin).read_text(encoding="utf-8")
         if origin.startswith("docs/environments/") and not origin.endswith("README.md"):
             text = pages.environment(Path(origin).stem, text)
+        if origin == "docs/scores.md":
+            text = pages.scores(text)
         if name in TREES:
             text += f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{TREES[name]}\n```\n"
         source.page(text, origin, name)
@@ -120,6 +123,7 @@ def assemble(source: Source) -> None:
         source.write(path.relative_to(DOCS).as_posix(), path.read_bytes())
     for path in [*(HERE / "static").iterdir(), *PLAYER]:
         source.write(f"_static/{path.name}", path.read_bytes())
+    source.write("_static/environments.js", pages.environments_script())
     for name in pages.films():
         source.write(f"_static/films/{name}.js", film_script(name))
         source.write(f"_static/stills/{name}.webp", pages.still(name, DOCS / "_build" / "stills"))

@@ -6,9 +6,15 @@ import functools
 import html
 import inspect
 import io
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from parts import raw, search_form, select
+from references import linked, references
+from score_table import score_page
+from search_words import words
 
 import rlenvs
 import rlenvs.wrappers
@@ -16,9 +22,10 @@ from rlenvs.agents.curves import mean_curves
 from rlenvs.agents.film import load_film
 from rlenvs.agents.learning import all_curves, steps_text, steps_to
 from rlenvs.agents.store import read_card, reference_agents
-from rlenvs.core.catalogue.docs import Family, documented, families, shape_text, space_text, summary
+from rlenvs.core.catalogue.docs import Family, counts, families, shape_text, space_text, summary
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.canvas import HEAD, Canvas
+from rlenvs.core.declare.parts import limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 from rlenvs.core.forms.recorder import paint
@@ -39,7 +46,6 @@ FRONT = (
     "Generals-v0",
     "SafePointGoal-v0",
 )
-OUTSIDE = re.compile(r";(?![^()]*\))")  # semicolons that are in no brackets
 
 
 @functools.cache
@@ -70,8 +76,7 @@ def all_facts() -> dict[str, Facts]:
     return {
         name: _facts(world_of(name), family.title, row.tags)
         for family in families()
-        for row in family.entries
-        for name in [row.id.removeprefix(f"{NAMESPACE}/")]
+        for row, name in zip(family.entries, names_of(family), strict=True)
     }
 
 
@@ -118,10 +123,44 @@ def _reached(world: World) -> list[tuple[str, float]]:
 
 
 def environment(name: str, text: str) -> str:
-    """The page of an environment with its film and facts on top, and how to use and cite it at the end."""
+    """The page of an environment: on top how to make it, its film and facts; at the end how to use and cite it."""
     world, (title, task, ids, rest) = world_of(name), text.split("\n\n", 3)
-    parts = [title, task, film(name), facts_table(name), ids, rest.rstrip()]
+    if world.source:
+        ids = ids.replace(world.source, linked(world.source))
+    parts = [title, siblings(name), task, making(world), film(name), facts_table(name), ids, rest.rstrip()]
     return "\n\n".join([*parts, use(world), *measured(name), citation(world)]) + "\n"
+
+
+def siblings(name: str) -> str:
+    """The family of an environment, and those before and after it there."""
+    family = next(family for family in families() if name in names_of(family))
+    names = names_of(family)
+    place, home = names.index(name), f"../families/{family.title.lower()}.html"
+    links = [f'<a href="{home}">{family.title}</a> <span>{place + 1} of {len(names)}</span>']
+    if place > 0:
+        links.append(f'<a href="{names[place - 1]}.html" rel="prev">← {names[place - 1]}</a>')
+    if place + 1 < len(names):
+        links.append(f'<a href="{names[place + 1]}.html" rel="next">{names[place + 1]} →</a>')
+    return raw(f'<nav class="siblings" aria-label="Family">{"".join(links)}</nav>')
+
+
+def names_of(family: Family) -> list[str]:
+    """The names of a family's environments."""
+    return [row.id.removeprefix(f"{NAMESPACE}/") for row in family.entries]
+
+
+def making(world: World) -> str:
+    """The lines that make an environment."""
+    lines = ["import gymnasium", "import rlenvs", "", f'env = gymnasium.make("{NAMESPACE}/{world.name}")']
+    if has_team(world):
+        lines[-1] += "  # the first agent; the scripted expert plays the others"
+        lines.append(f'env = rlenvs.parallel_env("{world.name}")  # all agents: PettingZoo')
+    return "\n".join(["```python", *lines, "```"])
+
+
+def has_team(world: World) -> bool:
+    """Whether there are several agents by default."""
+    return world.agents and Setup(world).agents > 1
 
 
 def film(name: str) -> str:
@@ -135,11 +174,6 @@ def film(name: str) -> str:
     )
 
 
-def raw(text: str) -> str:
-    """HTML inside Markdown."""
-    return f"```{{raw}} html\n{text}\n```"
-
-
 def facts_table(name: str) -> str:
     """The facts at a glance."""
     facts, world = all_facts()[name], world_of(name)
@@ -151,7 +185,7 @@ def facts_table(name: str) -> str:
         "Agents": facts.agents,
         "Steps": f"at most {setup.horizon}",
         "Reward terms": len(world.terms),
-        "Costs": len(world.costs) or "none",
+        "Costs": len(limits_of(world.costs)) or "none",
         "Levels": ", ".join(world.levels) or "none",
         "Learnt by": facts.learnt or "none yet",
         "0.9 of the expert": f"{steps_text(reached[1])} steps ({reached[0]})" if reached else "",
@@ -164,11 +198,10 @@ def facts_table(name: str) -> str:
 
 def use(world: World) -> str:
     """How to make, play, train and watch it."""
-    name, setup = world.name, Setup(world)
-    teams = world.agents and setup.agents > 1
+    name = world.name
     python = f'import gymnasium\nimport rlenvs\n\nenv = gymnasium.make("{NAMESPACE}/{name}", render_mode="rgb_array")'
     many = f'envs = rlenvs.make_vec("{name}", 1024)'
-    if teams:
+    if has_team(world):
         many = f'team = rlenvs.parallel_env("{name}")\n{many}'
     extra = '\n# needs: pip install ".[compile,mujoco]"' if world.engine else ""
     shell = [f"rlenvs train {name}", f"rlenvs eval {name}", f"rlenvs watch {name}", f"rlenvs bench {name}"]
@@ -233,9 +266,8 @@ def citation(world: World) -> str:
         f"  author = {{{{The rlenvs developers}}}},\n  version = {{{rlenvs.__version__}}},\n"
         f"  note = {{Environment {world.name}}}\n}}"
     ]
-    for i, source in enumerate(part.strip() for part in OUTSIDE.split(world.source or "")):
-        if source:
-            entries.append(bibtex(f"{world.name.partition('-')[0].lower()}-{i + 1}", source))
+    for i, source in enumerate(references(world.source)):
+        entries.append(bibtex(f"{world.name.partition('-')[0].lower()}-{i + 1}", source))
     text = "\n\n".join(entries)
     return f"## Citation\n\nThis package, and what the environment follows:\n\n```bibtex\n{text}\n```"
 
@@ -291,10 +323,12 @@ def generated() -> dict[str, str]:
 
 def family_page(family: Family) -> str:
     """Cards of a family, and its entries for the side bar."""
-    names = [row.id.removeprefix(f"{NAMESPACE}/") for row in family.entries]
+    names = names_of(family)
     cards = raw(f'<div class="cards">{"".join(card(all_facts()[name], "../") for name in names)}</div>')
     entries = "\n".join(f"{name} <../environments/{name}>" for name in names)
-    return f"# {family.title}\n\n{family.about}.\n\n{cards}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
+    files = (DOCS / f"{family.title.lower()}{ending}.md" for ending in ("", "s"))
+    guide = "".join(f" There is a [guide](../{path.name})." for path in files if path.exists())
+    return f"# {family.title}\n\n{family.about}.{guide}\n\n{cards}\n\n```{{toctree}}\n:hidden:\n\n{entries}\n```\n"
 
 
 def family_index() -> str:
@@ -322,10 +356,9 @@ def card(facts: Facts, root: str = "") -> str:
         "family": facts.family,
         "action": facts.action,
         "agents": "several" if facts.agents > 1 else "one",
-        "tags": " ".join(facts.tags),
+        "tags": "|".join(facts.tags),
         "learnt": "yes" if facts.learnt else "no",
         "difficulty": facts.difficulty,
-        "text": f"{facts.name} {facts.family} {facts.task} {' '.join(facts.tags)} {facts.learnt}".lower(),
         "src": f"{root}_static/films/{facts.name}.js" if facts.name in films() else "",
     }
     attributes = " ".join(f'data-{key}="{html.escape(value)}"' for key, value in data.items())
@@ -361,29 +394,40 @@ def gallery() -> str:
     """All environments as cards, with what to filter them by."""
     facts = all_facts().values()
     kinds = {"family": ("Family", {family.title: family.title for family in families()}), **FILTERS}
-    selects = "".join(_select(key, label, choices) for key, (label, choices) in kinds.items())
-    search = '<label class="filter-search">Search<input type="search" id="gallery-search" autocomplete="off"></label>'
-    count = '<p id="gallery-count" role="status"></p><button type="button" id="gallery-clear">Show all</button>'
+    selects = "".join(select(key, label, choices) for key, (label, choices) in kinds.items())
     cards = "".join(card(each) for each in facts)
     text = "Every environment, played by its reference agent or scripted expert. A card plays while the pointer or the "
     text += "focus is on it; its page has the whole film, state by state."
-    form = f'<form class="filters" id="gallery-filters">{search}{selects}<div class="filter-end">{count}</div></form>'
-    body = raw(f'{form}<div class="cards" id="gallery-cards">{cards}</div>')
+    script = '<script src="_static/environments.js"></script>'
+    form = search_form("gallery-filters", selects)
+    body = raw(f'{script}{form}<div class="cards" id="gallery-cards">{cards}</div>')
     return f"---\nhide-toc: true\n---\n# Gallery\n\n{text}\n\n{body}\n"
 
 
-def _select(key: str, label: str, choices: dict[str, str]) -> str:
-    options = "".join(
-        f'<option value="{html.escape(value)}">{html.escape(told)}</option>' for value, told in choices.items()
-    )
-    return f'<label>{label}<select name="{key}"><option value="">any</option>{options}</select></label>'
+def environments_script() -> str:
+    """What the gallery and the table of scores search in, as a script that a page can read without a server."""
+    found = {
+        facts.name: {"family": facts.family, "tags": facts.tags, "words": words(world_of(facts.name))}
+        for facts in all_facts().values()
+    }
+    return f"const rlenvsEnvironments = {json.dumps(found, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
+def scores(text: str) -> str:
+    """The page of scores."""
+    return score_page(text, [family.title for family in families()])
 
 
 def front(text: str) -> str:
     """The first page: its Markdown with numbers and cards filled in."""
     chosen = [all_facts()[name] for name in FRONT if name in all_facts()]
-    cards = raw(f'<div class="cards cards-front">{"".join(map(card, chosen))}</div>')
-    return text.replace("{{count}}", str(len(documented()))).replace("{{cards}}", cards)
+    filled = {
+        **counts(),
+        "cards": raw(f'<div class="cards cards-front">{"".join(map(card, chosen))}</div>'),
+    }
+    for name, value in filled.items():
+        text = text.replace(f"{{{{{name}}}}}", str(value))
+    return text
 
 
 # --- the reference ----------------------------------------------------------------------------------------------------

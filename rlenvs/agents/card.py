@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -25,13 +25,39 @@ def normalized(mean: float, random: float | None, expert: float | None) -> float
     return (mean - random) / (expert - random)
 
 
+def with_conditions(
+    algorithm: str, keywords: Mapping[str, Any], settings: Mapping[str, Any], first: Sequence[str] = ()
+) -> str:
+    """An algorithm, followed in parentheses by how its task and play differ from the declared environment and level.
+
+    Args:
+        algorithm: the learning algorithm.
+        keywords: of `make`, with which the agent plays.
+        settings: of the training, as a card has them.
+        first: further entries, shown first in the parentheses.
+    """
+    network = settings.get("network", {})
+    training = [f"{name}={_setting(value)}" for name, value in settings.get("training", {}).items()]
+    told = [*first, *(f"{name}={value}" for name, value in keywords.items() if name != "level")]
+    told += [f"{network['frames']} stacked frames"] if network.get("frames", 1) > 1 else []
+    told += [f"trained with {' and '.join(training)}"] if training else []
+    told += ["draws its choices"] if network.get("drawn") else []
+    return f"{algorithm} ({', '.join(told)})" if told else algorithm
+
+
+def _setting(value: Any) -> str:
+    """A setting in a table: of a table, its entries."""
+    return " ".join(f"{name}:{each:g}" for name, each in value.items()) if isinstance(value, dict) else str(value)
+
+
 @dataclass(frozen=True)
 class AgentScore:
     """The score of an agent on the seeds first_seed ... first_seed + seeds - 1, computed as in `rlenvs.evaluate`.
 
     Attributes:
         mean, half_width: of the return, with the half width of its 95 % confidence interval.
-        success_rate: in [0, 1]. cost, length: means of an episode. costs: mean of an agent's episode by name of a cost.
+        success_rate: in [0, 1]. length: mean of an episode. costs: mean of an agent's episode by name of a cost; cost:
+            mean of an episode's `info["cost"]`, summed over all agents.
         seeds, first_seed: how many, and the first.
         against: the scripted player of the other teams; None where teams do not play against each other.
         random, idle, expert: mean returns of the random policy, of doing nothing and of the scripted expert on the same
@@ -102,11 +128,14 @@ class Card:
         return bool(self.settings.get("network", {}).get("drawn"))
 
     @property
+    def described(self) -> str:
+        """The algorithm, with the differences between its task and the declared environment; see `with_conditions`."""
+        return with_conditions(self.algorithm, self.keywords, self.settings)
+
+    @property
     def learner(self) -> str:
-        """A description for people: the algorithm, whether it imitates the expert, and whether it samples its
-        actions."""
-        said = ["imitates the expert"] * self.imitates + ["draws its choices"] * self.drawn
-        return f"{self.algorithm} ({', '.join(said)})" if said else self.algorithm
+        """A description for people: `described`, and whether the agent imitates the expert."""
+        return with_conditions(self.algorithm, self.keywords, self.settings, ["imitates the expert"] * self.imitates)
 
     def to_json(self) -> str:
         """The card as JSON text. ParameterError if a value cannot be written as JSON."""

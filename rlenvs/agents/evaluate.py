@@ -16,6 +16,7 @@ from rlenvs.agents.kinds import names_in
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.make import make_batch, make_vec
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.catalogue.score_cells import cost_cells
 from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.inputs import first_seed_of
@@ -43,12 +44,12 @@ class Evaluation:
     Attributes:
         seeds: the seeds, (N,) int64.
         returns: float64 (N,), sum of the rewards of an episode; with several agents summed over the team.
-        costs: float64 (N,), sum of the costs, likewise.
+        costs: float64 (N,), sum of `info["cost"]`, likewise; limits hold for `cost_parts`.
         lengths: (N,), steps until the episode was over for all agents.
         successes: float64 (N,), 1 or 0: whether `is_success` was set on the last step; with several agents the share
             of agents for which it was set on their own last step.
         cost_parts: float64 (N,) by name of a cost: its sum over an episode, with several agents the mean of theirs.
-            That is what a limit is for. Empty with wrappers.
+            That is what a limit is for, and what all tables call cost. Empty with wrappers.
         limits: of these costs, by name.
     """
 
@@ -79,7 +80,7 @@ class Evaluation:
 
     @property
     def mean_cost(self) -> float:
-        """Mean cost of an episode."""
+        """Mean of an episode's `info["cost"]`, summed over its steps and all agents."""
         return float(self.costs.mean())
 
     @property
@@ -98,13 +99,12 @@ class Evaluation:
         return float(self.lengths.mean())
 
     def __str__(self) -> str:
-        broken = "".join(
-            f" ({name} {self.mean_costs[name]:.2f}, over its limit of {self.limits[name]:g})"
-            for name in self.broken_limits
-        )
+        worst, limit, _ = cost_cells(self.mean_costs, self.limits)
+        cost = f"{worst} (limit {limit})" if worst else f"{self.mean_cost:.2f}"
+        unsafe = f", unsafe: {', '.join(self.broken_limits)}" if self.broken_limits else ""
         return (
             f"return {self.mean:.2f} ± {self.half_width:.2f}, success {100 * self.success_rate:.0f} %, "
-            f"cost {self.mean_cost:.2f}{broken}, length {self.mean_length:.1f} ({len(self.seeds)} seeds)"
+            f"cost {cost}{unsafe}, length {self.mean_length:.1f} ({len(self.seeds)} seeds)"
         )
 
 

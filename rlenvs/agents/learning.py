@@ -7,30 +7,33 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from rlenvs.agents.card import normalized
+from rlenvs.agents.card import Card, normalized, with_conditions
 from rlenvs.agents.curves import Curve, MeanCurve, curves_of, mean_curves
 from rlenvs.agents.hyperparameters import settings_for
-from rlenvs.agents.hyperparameters.settings import OFF_POLICY
+from rlenvs.agents.hyperparameters.settings import OFF_POLICY, Settings
 from rlenvs.agents.runs import EVALUATION_SEEDS
-from rlenvs.agents.store import references_of
-from rlenvs.core.catalogue.docs import documented, has_success, success_cell
+from rlenvs.agents.store import own_agent, read_card, references_of
+from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.markdown import markdown_table
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.parts import Score
+from rlenvs.core.catalogue.score_cells import cost_cells, has_success, success_cell
+from rlenvs.core.declare.parts import Score, limits_of
+from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
 __all__ = ["steps_to"]
 
 SHARES = (0.5, 0.9)  # of the expert's score
-HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
-COMPARED_HEAD = ("Environment", "Algorithm", *HEAD[1:6], "Updates", *HEAD[6:])
+HEAD = ("Policy", "Return", "Score", "Success", "Cost", "Limit", "Steps", "Time", "Seeds", "To 0.5", "To 0.9")
+COMPARED_HEAD = ("Environment", "Algorithm", *HEAD[1:7], "Updates", *HEAD[7:])
 EPISODES = len(EVALUATION_SEEDS)
 TEXT = f"""What `rlenvs train` reached. Return, score and success are those of the last evaluation, in
 {EPISODES} episodes apart from training: means over the training seeds, with the lowest and the highest of them.
 "Time" is wall time on one core. "To 0.5" and "To 0.9" say when the mean of the training seeds first had these scores;
-between evaluations it is taken as straight."""
+between evaluations it is taken as straight. [Scores](../scores.md) has the agents, on the seeds of their cards."""
+CONDITIONS = "In brackets behind an algorithm: in what its task was not the one that this page describes."
 LEVELS = "At a level random and expert are of the seeds on which its agent was measured."
-COST = '"Cost" is the mean of an episode, `info["cost"]` summed over its steps and all agents.'
+SEVERAL_COSTS = "Curves hold the sum of all costs alone, so the cost is that of the agent, on these seeds."
 
 
 def all_curves(world: World) -> dict[str | None, list[Curve]]:
@@ -75,10 +78,15 @@ def learning_section(world: World) -> str:
     curves = all_curves(world)
     if not curves:
         return ""
-    parts = ["### Learning", " ".join([TEXT, *[COST] * bool(world.costs), *[LEVELS] * (set(curves) != {None})])]
-    for level, own in curves.items():
+    means = {level: mean_curves(own) for level, own in curves.items()}
+    differ = any(
+        described(mean.algorithm, world.level(level)) != mean.algorithm for level in means for mean in means[level]
+    )
+    notes = {CONDITIONS: differ, SEVERAL_COSTS: len(limits_of(world.costs)) > 1, LEVELS: set(means) != {None}}
+    parts = ["### Learning", " ".join([TEXT, *(note for note, holds in notes.items() if holds)])]
+    for level, own in means.items():
         parts += [] if level is None else [f'Level "{level}":']
-        parts += [_table(world.level(level), mean_curves(own), references_of(world, level))]
+        parts += [_table(world.level(level), own, references_of(world, level))]
         parts += [f"![Learning curves of {title_of(world, level)}]({image_of(world, level)})"]
     return "\n\n".join(parts)
 
@@ -96,33 +104,66 @@ def title_of(world: World, level: str | None) -> str:
 def _table(world: World, means: list[MeanCurve], scores: Mapping[str, Score]) -> str:
     """Random, expert, what was learnt, and the bound; columns that say nothing are left out."""
     known = {name: scores[name] for name in ("random", "expert", "bound") if name in scores}
-    rows = {name: _row_of_score(name, score, known) for name, score in known.items()}
+    rows = {name: _row_of_score(name, score, known, world) for name, score in known.items()}
     bound = [rows.pop("bound")] if "bound" in rows else []
     lines = [*rows.values(), *(_row_of_mean(mean, known, world) for mean in means), *bound]
     kept = [i for i in range(len(HEAD)) if any(line[i] for line in lines)]
     return markdown_table([HEAD[i] for i in kept], [[line[i] for i in kept] for line in lines])
 
 
-def _row_of_score(name: str, score: Score, known: Mapping[str, Score]) -> tuple[str, ...]:
-    success = "" if score.success is None else success_cell(score.success, True)
-    return name, f"{score.mean:.4g}", _scaled(score.mean, known), success, *[""] * 6
+def _row_of_score(name: str, score: Score, known: Mapping[str, Score], world: World) -> tuple[str, ...]:
+    worst, limit, safe = cost_cells(score.costs, limits_of(world.costs))
+    success = success_cell(score.success, safe)
+    return name, f"{score.mean:.4g}", _scaled(score.mean, known), success, worst, limit, *[""] * 5
 
 
 def _row_of_mean(mean: MeanCurve, known: Mapping[str, Score], world: World) -> tuple[str, ...]:
     ends, seeds = mean.ends, len(mean.curves)
-    returns, rate = ends["return"], ends["success"].mean()
+    returns, rate = ends["return"], float(ends["success"].mean())
     several = f" ({returns.min():.4g} to {returns.max():.4g})" if seeds > 1 else ""
+    worst, limit, safe = cost_cells(_costs_of(mean, world), limits_of(world.costs))
     return (
-        mean.algorithm,
+        described(mean.algorithm, world),
         f"{returns.mean():.4g}{several}",
         _scaled(returns.mean(), known),
-        success_cell(rate, True) if has_success(world) and math.isfinite(rate) else "",
-        f"{ends['cost'].mean():.4g}" if world.costs else "",
+        success_cell(rate if has_success(world) and math.isfinite(rate) else None, safe),
+        worst,
+        limit,
         steps_text(ends["steps"].mean()),
         time_text(ends["seconds"].mean()),
         str(seeds),
         *(_reached(mean, share, known) for share in SHARES),
     )
+
+
+def described(algorithm: str, world: World) -> str:
+    """An algorithm, and what its task has that the world at this level has not: as the card of its agent says, or the
+    settings where a curve ships alone."""
+    card = _card_of(algorithm, world)
+    if card is not None:
+        return card.described
+    settings = _settings_of(algorithm, world)
+    return with_conditions(algorithm, settings.environment, settings.to_dict())
+
+
+def _costs_of(mean: MeanCurve, world: World) -> Mapping[str, float]:
+    """The mean cost of an agent's episode by name; of several costs that of the agent, where there is one."""
+    card = _card_of(mean.algorithm, world)
+    if len(world.costs) == 1:
+        keywords = _settings_of(mean.algorithm, world).environment if card is None else card.keywords
+        total, agents = float(mean.ends["cost"].mean()), Setup(world_of(world.name), **keywords).agents
+        return dict.fromkeys(world.costs, total / agents)
+    return card.score.costs if card and card.score else {}
+
+
+def _card_of(algorithm: str, world: World) -> Card | None:
+    stem = own_agent(world.name, world.level_name or None, algorithm)
+    return None if stem is None else read_card(stem)
+
+
+def _settings_of(algorithm: str, world: World) -> Settings:
+    environment = {"level": world.level_name} if world.level_name else None
+    return settings_for(world.name, algorithm=algorithm, environment=environment)
 
 
 def compared_rows() -> Iterator[tuple[str, ...]]:
@@ -136,13 +177,13 @@ def compared_rows() -> Iterator[tuple[str, ...]]:
             for mean in ordered:
                 line = _row_of_mean(mean, known, world)
                 name = world.name if mean is ordered[0] else ""
-                yield name, *line[:6], _updates_of(mean, world), *line[6:]
+                yield name, *line[:7], _updates_of(mean, world), *line[7:]
 
 
 def _updates_of(mean: MeanCurve, world: World) -> str:
     """How many gradient steps a run of these settings makes in as many environment steps; for one agent alone, since
     several agents fill more batches."""
-    settings = settings_for(world.name, algorithm=mean.algorithm)
+    settings = _settings_of(mean.algorithm, world)
     given, steps = settings.hyperparameters, float(mean.ends["steps"].mean())
     if world.agents:
         return ""

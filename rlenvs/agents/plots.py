@@ -24,7 +24,7 @@ X = ("steps", "seconds")
 Y: dict[str, tuple[str, str | None, str]] = {
     "return": ("return of an episode", "mean_return", "evaluated_return"),
     "success": ("success", "success", "evaluated_success"),
-    "cost": ("cost of an episode", None, "evaluated_cost"),
+    "cost": ("cost of an episode, of all agents and costs", None, "evaluated_cost"),
 }
 UNITS = (("h", 3600.0, 3.0), ("min", 60.0, 3.0), ("s", 1.0, 0.0))  # name, seconds, and of how many on it is used
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # of runs

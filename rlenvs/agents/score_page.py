@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from rlenvs.agents.card import AgentScore, Card, normalized
 from rlenvs.agents.curves import curves_of
 from rlenvs.agents.evaluate import POLICIES
 from rlenvs.agents.hyperparameters import found_of
-from rlenvs.agents.learning import COMPARED_HEAD, compared_rows
+from rlenvs.agents.learning import COMPARED_HEAD, compared_rows, described
 from rlenvs.agents.store import (
     card_costs,
     merit,
@@ -22,13 +22,15 @@ from rlenvs.agents.store import (
     references_of,
     training_seeds,
 )
-from rlenvs.core.catalogue.docs import cost_cells, documented, has_success, success_cell
+from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.parts import Score
+from rlenvs.core.catalogue.score_cells import COST, cost_cells, has_success, success_cell
+from rlenvs.core.declare.parts import Score, limits_of
 from rlenvs.core.declare.spec import World
 
 NOTHING = 1e-6  # of a mean return
 SOLVED = 0.8  # of the expert's score or success, below which an environment is open
+UNSAFE = "Only agents that break a limit of costs come so far."
 HEAD = (
     *("Environment", "Random", "Idle", "Expert", "Bound", "Exploit"),
     *("Learnt", "Score", "Success", "Cost", "Limit", "Learnt by", "Other algorithms", "Imitates the expert"),
@@ -117,7 +119,8 @@ def open_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, 
             goal = "" if one.goal is None else f"{100 * one.goal:.0f} %"
             tried = [f"{_in_short(card, one)}, {_effort(stem, card)}" for stem, card in one.learnt.items()]
             tried += _tried_in_vain(one)
-            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found_of(one.name)
+            found = " ".join([*[UNSAFE] * (standing(one) == "unsafe"), found_of(one.name)]).strip()
+            yield name, expert, *_learnt_cells(one)[:3], goal, "; ".join(tried) or "nothing", found
 
 
 def helped_rows(everything: Iterable[Known] | None = None) -> Iterator[tuple[str, ...]]:
@@ -141,45 +144,64 @@ def _tried_in_vain(one: Known) -> Iterator[str]:
             scale = one.scale(best)
             reached = f"return {best:.4g}" if scale is None else f"{scale:.3f}"
             steps, minutes = columns["steps"][-1] / 1e6, columns["seconds"][-1] / 60
-            yield f"{curve.algorithm} {reached}, {steps:.3g} M steps, seed {curve.seed}, {minutes:.2g} min, curve alone"
+            name = described(curve.algorithm, one.world)
+            yield f"{name} {reached}, {steps:.3g} M steps, seed {curve.seed}, {minutes:.2g} min, curve alone"
 
 
 def is_open(one: Known) -> bool:
-    """Whether there is something to reach, and no agent that learnt by reinforcement comes near it."""
-    return _comparable(one) and not any(_reaches(one, card, SOLVED) for card in one.learnt.values())
+    """Whether there is an expert to reach, and no agent that learnt by reinforcement comes near it safely."""
+    return _comparable(one) and standing(one) != "solved"
+
+
+def standing(one: Known, share: float = SOLVED) -> str:
+    """How far agents that learnt by reinforcement have come.
+
+    Returns:
+        "solved" where one has this share of the expert's score and success within the limits of costs; "unsafe" where
+        one has it, but breaks a limit; "open" where none has it; "nothing" where there is no expert to reach; "none"
+        where there are no such agents.
+    """
+    if not one.learnt:
+        return "none"
+    if not _comparable(one):
+        return "nothing"
+    there = [card for card in one.learnt.values() if _reaches(one, card, share)]
+    safe = any(card_costs(card)[2] for card in there)
+    return "solved" if safe else "unsafe" if there else "open"
 
 
 def _comparable(one: Known) -> bool:
-    """Whether there is a score or a success to reach: not where no policy is better than another."""
-    return one.scale(0.0) is not None or one.goal is not None
+    """Whether a scripted expert has another return than random actions: elsewhere there is nothing to reach."""
+    return "expert" in one.references and one.scale(0.0) is not None
 
 
 def _reaches(one: Known, card: Card, share: float) -> bool:
-    """Whether an agent has this share of the expert's score and of its success: of the one where there is no other."""
-    if card.score is None or not _comparable(one):
+    """Whether an agent has this share of the expert's score, and of its success where that is defined."""
+    scale = None if card.score is None else one.scale(card.score.mean)
+    if card.score is None or scale is None:
         return False
-    scale = one.scale(card.score.mean)
-    return (scale is None or scale >= share) and (one.goal is None or card.score.success_rate >= share * one.goal)
+    return scale >= share and (one.goal is None or card.score.success_rate >= share * one.goal)
 
 
 def summary(everything: Iterable[Known]) -> str:
     """How many environments have been learnt, how well, and how long that took."""
     everything = list(everything)
     defaults = [one for one in everything if one.level is None]
-    learnt = [one for one in defaults if any(card.score for card in one.learnt.values())]
-    compared = [one for one in learnt if _comparable(one)]
-    well, better = (
-        [[card for card in one.learnt.values() if _reaches(one, card, share)] for one in compared]
-        for share in (SOLVED, 0.9)
-    )
-    unsafe = sum(bool(cards) and not any(card_costs(card)[2] for card in cards) for cards in well)
+    learnt = [one for one in defaults if one.learnt]
+    compared = sum(map(_comparable, learnt))
+    well, better = (Counter(standing(one, share) for one in learnt) for share in (SOLVED, 0.9))
+    somewhere = len({one.name for one in everything if one.learnt})
+    best = [next(iter(one.learnt.values())) for one in learnt]
+    helped = sum(card.described != card.algorithm for card in best)
     hours = sum(card.seconds for one in everything for card in one.learnt.values()) / 3600
     return (
-        f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their "
-        f"defaults; {len(compared)} of these have something to reach, by a scripted expert or a bound. "
-        f"{sum(map(bool, well))} reach 0.8 of its score and of its success ({unsafe} of them only by breaking a limit "
-        f"of costs), {sum(map(bool, better))} reach 0.9 (where there is only one of the two: of that). All agents that "
-        f"learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
+        f"Of {len(defaults)} environments, {len(learnt)} have an agent that learnt from reward alone at their default "
+        f"settings, {somewhere} at these or at a level. {compared} of the {len(learnt)} have a scripted expert with "
+        f"another return than random actions: {well['solved']} reach 0.8 of its score, and of its success where that "
+        f"is defined, within the limits of costs; {better['solved']} reach 0.9. {well['unsafe']} more reach 0.8, but "
+        f"break a limit. In {helped} of the {len(learnt)} the best agent had another task than the page describes (an "
+        f"observation, a reward, an option, a start), or draws its choices: its row says so in brackets. All agents "
+        f"that learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
     )
 
 
@@ -198,7 +220,7 @@ def _learnt_cells(one: Known) -> tuple[str, ...]:
         return ("",) * 6
     stem, card = next(iter(one.learnt.items()))
     score = card.score
-    learnt = f"{_named(card)}, {_effort(stem, card)}"
+    learnt = f"{card.described}, {_effort(stem, card)}"
     if score is None:
         return "not measured", "", "", "", "", learnt
     worst, limit, _ = card_costs(card)
@@ -208,24 +230,10 @@ def _learnt_cells(one: Known) -> tuple[str, ...]:
 def _in_short(card: Card, one: Known, success: bool = False) -> str:
     """The algorithm with the score, or with the return where there is no scale; for a list of several."""
     if card.score is None:
-        return f"{_named(card)} not measured"
+        return f"{card.described} not measured"
     reached = _scale_cell(card.score, one) or f"return {card.score.mean:.4g}"
-    rate = _success(card) if success else ""
-    return f"{_named(card)} {reached}{', ' * bool(rate)}{rate}"
-
-
-def _named(card: Card) -> str:
-    """The algorithm, with keywords that the agent needs beside the level, and what it had in training alone."""
-    told = [f"{name}={value}" for name, value in card.keywords.items() if name != "level"]
-    training = [f"{name}={_setting(value)}" for name, value in card.settings.get("training", {}).items()]
-    told += [f"trained with {' and '.join(training)}"] if training else []
-    told += ["draws its choices"] * card.drawn
-    return f"{card.algorithm} ({', '.join(told)})" if told else card.algorithm
-
-
-def _setting(value: Any) -> str:
-    """A setting in a table: of a table, its entries."""
-    return " ".join(f"{name}:{each:g}" for name, each in value.items()) if isinstance(value, dict) else str(value)
+    rate = _success(card) if success else success_cell(None, card_costs(card)[2])
+    return f"{card.described} {reached}{', ' * bool(rate)}{rate}"
 
 
 def _effort(stem: Path, card: Card) -> str:
@@ -242,10 +250,7 @@ def _scale_cell(score: AgentScore, one: Known) -> str:
 def _success(card: Card) -> str:
     """The success rate, with a mark where a limit was broken; that alone where success is not defined."""
     assert card.score is not None
-    safe = card_costs(card)[2]
-    if not has_success(world_of(card.id)):
-        return "" if safe else "unsafe"
-    return success_cell(card.score.success_rate, safe)
+    return success_cell(card.score.success_rate if has_success(world_of(card.id)) else None, card_costs(card)[2])
 
 
 def _number(value: float) -> str:
@@ -267,18 +272,19 @@ def brief_rows(everything: Iterable[Known]) -> Iterator[tuple[str, ...]]:
             yield *cells, *("",) * 4
             continue
         success = _success(card).replace(", unsafe", " !").replace("unsafe", "!")
-        yield *cells, _short(card.score.mean), _scale_cell(card.score, one), success, card.algorithm
+        told = "*" * (card.described != card.algorithm)
+        yield *cells, _short(card.score.mean), _scale_cell(card.score, one), success, f"{card.algorithm}{told}"
 
 
 def policy_rows(one: Known) -> Iterator[tuple[str, ...]]:
     """A row for each policy of an environment: what is known without learning, and its agents."""
     for name, score in one.references.items():
         scale = one.scale(score.mean)
-        rate = "" if score.success is None or not has_success(one.world) else f"{100 * score.success:.0f} %"
-        worst, limit, _ = cost_cells(score.costs, one.world.cost_limits)
+        worst, limit, safe = cost_cells(score.costs, limits_of(one.world.costs))
+        rate = success_cell(score.success if has_success(one.world) else None, safe)
         yield name, _mean_cell(score), "" if scale is None else f"{scale:.3f}", rate, worst, limit
     for stem, card in [*one.learnt.items(), *one.imitating.items()]:
-        policy = f"{_named(card)}, {_effort(stem, card)}"
+        policy = f"{card.described}, {_effort(stem, card)}"
         if card.score is None:
             yield policy, "not measured", *("",) * 4
         else:
@@ -307,15 +313,13 @@ expert and bound are those of the environment's page; of a level without such, w
 "Learnt" is the best agent that learnt by reinforcement, from reward alone: its return, its "Score" on the scale on
 which the random policy has 0 and the scripted expert 1 (without an expert: the bound), its "Success", the share of
 episodes (with several agents, of agents) that the environment's page calls one, and with which algorithm, after how
-many environment steps, with which training seeds, and within how many minutes of one of them. "Other algorithms" has
-the scores of the others that learnt so.
+many environment steps, with which training seeds, and within how many minutes of one of them. In brackets: in what its
+task was not the one that the page describes. "Other algorithms" has the scores of the others that learnt so.
 
 "Imitates the expert" has score and success of a network that was taught by the scripted expert (DAgger). It tells that
 a policy of that kind can play as the expert does from what it observes, not that it can be found from reward.
 
-"Cost" is the mean cost of an agent's episode, and "Limit" the customary limit of it; of several costs, the one that is
-highest beside its limit. A success marked *unsafe* was reached by breaking a limit, so it solves the environment only
-where costs do not matter.
+{cost} What an unsafe agent reached solves the environment only where costs do not matter.
 
 Agents play without exploration, on the seeds that their cards name. "Against" a scripted player: every seed is played
 once from each team, and the returns of the policy's own team are summed over these games, for all policies of the row.
@@ -332,9 +336,10 @@ left its interval.
 ## Open: where reinforcement learning has not yet reached the expert
 
 At their defaults, these environments have no agent that learnt from reward and reaches 0.8 of the expert's score and of
-its success: a challenge. Those without an expert or a bound are not among them: there is nothing to reach. "Tried" is
-what was trained, with what it reached, and "Found" why it falls short, as far as that is known. Found a way?
-`rlenvs train ID` writes a run with an agent and a card, and `rlenvs eval FILE` says what it reaches.
+its success within the limits of costs: a challenge. Those without an expert that has another return than random actions
+are not among them: there is nothing to reach. "Tried" is what was trained, with what it reached, and "Found" why it
+falls short, as far as that is known. Found a way? `rlenvs train ID` writes a run with an agent and a card, and `rlenvs
+eval FILE` says what it reaches.
 
 {open}
 ## Helped in training
@@ -360,6 +365,7 @@ def page() -> str:
     everything = list(known())
     return PAGE.format(
         summary=summary(everything),
+        cost=COST,
         scores=_markdown(HEAD, score_rows(everything)),
         open=_markdown(OPEN_HEAD, open_rows(everything)),
         helped=_markdown(HELPED_HEAD, helped_rows(everything)),

@@ -19,8 +19,8 @@ from rlenvs.agents.store import (
     title,
 )
 from rlenvs.core.batch.loops import cores
-from rlenvs.core.catalogue.docs import cost_cells, success_cell
 from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.catalogue.score_cells import cost_cells, success_cell
 from rlenvs.core.declare.errors import MissingExtraError, NoAgentError, ParameterError, RlenvsError
 from rlenvs.core.declare.setup import Setup
 
@@ -63,9 +63,9 @@ def find_agent_or_reason(
 
 
 def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
-    """Name, mean return, score on the scale from random to expert, success, cost and length of each policy.
+    """Name, mean return, score on the scale from random to expert, success, cost, limit and length of each policy.
 
-    Where a limit is broken the success says so, and the cost names it.
+    Of several costs it is the one that is highest beside its limit. Where a limit is broken the success says so.
     """
     chance, expert = found["random"].mean, found["expert"].mean if "expert" in found else None
     rows: list[tuple[str, ...]] = []
@@ -73,9 +73,9 @@ def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
         scale = normalized(row.mean, chance, expert)
         mean = f"{row.mean:.4g} ± {row.half_width:.2g}"
         worst, limit, safe = cost_cells(row.mean_costs, row.limits)
-        spent = f"{row.mean_cost:.4g}" if safe else f"{row.mean_cost:.4g} ({worst}, limit {limit})"
         scaled = "" if scale is None else f"{scale:.3f}"
-        rows.append((name, mean, scaled, success_cell(row.success_rate, safe), spent, f"{row.mean_length:.1f}"))
+        success = success_cell(row.success_rate, safe)
+        rows.append((name, mean, scaled, success, worst, limit, f"{row.mean_length:.1f}"))
     return rows
 
 

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from rlenvs.agents.card import CARD, Card
 from rlenvs.agents.writing import replace_file
-from rlenvs.core.catalogue.docs import cost_cells
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.catalogue.score_cells import cost_cells
 from rlenvs.core.declare.errors import AgentFileError, NoAgentError, ParameterError
-from rlenvs.core.declare.parts import Score
+from rlenvs.core.declare.parts import Score, limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.user_files import read_file
@@ -120,7 +120,7 @@ def card_costs(card: Card) -> tuple[str, str, bool]:
     costs = score.costs
     if not costs and len(world.costs) == 1:
         costs = {name: score.cost / Setup(world, **card.keywords).agents for name in world.costs}
-    return cost_cells(costs, world.cost_limits)
+    return cost_cells(costs, limits_of(world.costs))
 
 
 def reference_stem(id: str, level: str | None = None, algorithm: str | None = None) -> Path:

@@ -131,7 +131,7 @@ def eval_command(
     found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
     chosen = "".join(f", {name}={value}" for name, value in keywords.items())
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
-    head = ("Policy", "Mean return", "Score", "Success", "Cost", "Length")
+    head = ("Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Length")
     console().print(table_of_numbers(head, comparison_rows(found)))
     say(reason or _introduced(agent))
 
@@ -398,13 +398,16 @@ def demo(
 
 
 def _demo_table(result: Demo) -> Table:
-    table = Table("Policy", "Mean return", "Score", "Success", "Cost", title=f"{_seeds(result)} episodes each")
+    from rlenvs.core.catalogue.score_cells import cost_cells
+
+    table = Table("Policy", "Mean return", "Score", "Success", "Cost", "Limit", title=f"{_seeds(result)} episodes each")
     names = {"random": "random", "ppo": "[bold]PPO[/bold]", "expert": "scripted expert"}
     for key, name in names.items():
         row = result.evaluations[key]
         interval = f"{row.mean:.1f} ± {row.half_width:.1f}"
         success = f"{100 * row.success_rate:.0f} %"
-        table.add_row(name, interval, f"{result.scaled(key):.3f}", success, f"{row.mean_cost:.1f}")
+        worst, limit, _ = cost_cells(row.mean_costs, row.limits)
+        table.add_row(name, interval, f"{result.scaled(key):.3f}", success, worst, limit)
     for column in table.columns[1:]:
         column.justify = "right"
     return table

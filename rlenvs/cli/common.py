@@ -43,13 +43,15 @@ def say_written(*paths: Path) -> None:
 
 
 def table_of_numbers(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
-    """A table whose columns are numbers, but for the first."""
-    table = Table(*head, box=None, pad_edge=False)
+    """A table whose columns are numbers, but for the first; those that say nothing are left out."""
+    lines = list(rows)
+    kept = [j for j in range(len(head)) if j == 0 or any(line[j] for line in lines)]
+    table = Table(*(head[j] for j in kept), box=None, pad_edge=False)
     table.columns[0].overflow = "fold"
     for column in table.columns[1:]:
         column.justify = "right"
-    for row in rows:
-        table.add_row(*(escape(printable(cell)) for cell in row))
+    for line in lines:
+        table.add_row(*(escape(printable(line[j])) for j in kept))
     return table
 
 

@@ -94,7 +94,8 @@ def info(
 
 def _summary(id: str, world: World) -> Table:
     """What the environment is, its actions and observations, and how to run it."""
-    from rlenvs.core.catalogue.docs import summary
+    from rlenvs.core.catalogue.docs import sentence
+    from rlenvs.core.declare.parts import limits_of
     from rlenvs.core.declare.setup import Setup
 
     setup = Setup(world)
@@ -104,7 +105,7 @@ def _summary(id: str, world: World) -> Table:
         ("Observation", _observation_words(setup)),
         ("Agents", agents if world.agents else "1"),
         ("Reward", ", ".join(f"{name} x {term.weight:g}" for name, term in world.terms.items())),
-        ("Costs", ", ".join(world.costs) or "none"),
+        ("Costs", ", ".join(limits_of(world.costs)) or "none"),
         ("Horizon", f"{setup.horizon} steps, {setup.horizon / setup.fps:.3g} s at {setup.fps:g} steps/s"),
         ("Levels", ", ".join(world.levels) or "none"),
         ("Scores", ", ".join(f"{name} {score.mean:.4g}" for name, score in world.scores.items()) or "none"),
@@ -112,7 +113,7 @@ def _summary(id: str, world: World) -> Table:
         ("See it", "\n".join(f"rlenvs {command} {world.name}" for command in ("watch", "play", "record"))),
     ]
     table = Table(box=None, pad_edge=False, show_header=False, title_justify="left", title_style="")
-    table.title = f"[bold]{id}[/bold]\n{escape(summary(world.doc))}.\n"
+    table.title = f"[bold]{id}[/bold]\n{escape(sentence(world.doc))}\n"
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for name, text in rows:

@@ -60,7 +60,8 @@ def _show_scores() -> None:
     table.columns[-1].justify = "left"
     console().print(table)
     say("\nMean returns. Score: 0 is random actions, 1 the scripted expert. !: a cost is above its limit.")
-    say("Open, with an agent below 0.8 of the expert's score or success, or none:")
+    say("*: trained on another observation, reward, option or start than the default, or draws its choices.")
+    say("Open, with no agent at 0.8 of the expert's score and success within the limits of costs:")
     console().print(", ".join(one.name for one in everything if one.level is None and is_open(one)))
     say("\nAll policies and levels of one environment: rlenvs scores ID. The whole table: rlenvs scores --write FILE.")
 
@@ -74,9 +75,7 @@ def _show_policies(ids: list[str]) -> None:
         against = f", against {one.against}" if one.against else ""
         say(f"{one.name}{f', level {one.level}' if one.level else ''}{against}")
         rows = list(policy_rows(one))
-        filled = [j for j, _ in enumerate(POLICIES_HEAD) if any(row[j] for row in rows)] or [0]
-        head, *lines = (tuple(row[j] for j in filled) for row in (POLICIES_HEAD, *rows))
-        table = table_of_numbers(head, lines)
+        table = table_of_numbers(POLICIES_HEAD, rows)
         for column in table.columns[1:]:
             column.no_wrap = True
         console().print(table if rows else "no scores")

@@ -23,6 +23,7 @@ from rlenvs.core.declare.setup import Setup
 # --- reference agents and scores --------------------------------------------------------------------------------------
 
 DECLARED = world_of(HOVER).scores
+ROUNDED = 6e-4  # relatively: pages have four digits
 
 
 def mean_of(share):
@@ -137,8 +138,7 @@ def test_a_success_that_breaks_a_limit_is_marked(references):
     found = evaluate(HOVER, "idle", 3)
     high = replace(found, cost_parts={"tilt": np.full(3, 26.0), "geofence": np.zeros(3)}, successes=np.ones(3))
     (row,) = scores.comparison_rows({"random": high})
-    assert row[3] == "100 %, unsafe"
-    assert "tilt 26, limit 25" in row[4]
+    assert row[3:6] == ("100 %, unsafe", "tilt 26", "25")
 
 
 def test_the_one_cost_of_a_card_without_names_is_told(references):
@@ -300,30 +300,68 @@ def test_references_are_those_of_the_page():
 
 
 def test_cards_are_not_older_than_their_worlds():
-    """What an agent was measured beside, in the world as declared, is what is declared now."""
+    """What an agent was measured beside is what is declared now, by the same seeds: else its score means nothing."""
     wrong = []
     for one in score_page.known():
         for card in (*one.learnt.values(), *one.imitating.values()):
-            if card.score is None or set(card.keywords) - {"level"}:
-                continue
-            for name in {"idle", "expert"} & set(one.world.scores):
-                now, then = one.world.scores[name], getattr(card.score, name)
-                same_seeds = (card.score.seeds, card.score.first_seed) == (scores.SEEDS, 0)
-                margin = 0.02 * max(abs(now.mean), 1.0) + scores.ALL_HOLD * now.half_width * (not same_seeds)
-                if then is not None and abs(then - now.mean) > margin:
-                    wrong.append(f"{one.name} {one.level}, {card.learner}: {name} {then:.4g}, declared {now.mean:.4g}")
-    assert not wrong
+            score, own = card.score, Setup(world_of(one.name), **card.keywords)
+            names = ["idle", "expert"] + ["random"] * (own.action == Setup(one.world).action)
+            for name in names:
+                now, then = one.world.scores.get(name), getattr(score, name)
+                if now is None or then is None:
+                    continue
+                assert (score.seeds, score.first_seed) == (scores.SEEDS, 0)
+                if then != pytest.approx(now.mean, rel=ROUNDED, abs=1e-6):
+                    wrong.append(f"{one.name} {one.level}, {card.learner}: {name} {then:.5g}, declared {now.mean:.5g}")
+    assert not wrong, "measure them: python benchmarks/scores.py ID --write, python benchmarks/make_agents.py --measure"
 
 
-def test_what_has_nothing_to_compare_with_is_neither_reached_nor_open(references):
-    agent = agent_for("RandomWalk-v0")
-    put(references, agent)
-    (one,) = [one for one in score_page.known() if one.name == "RandomWalk-v0"]
+@pytest.mark.parametrize("id", ["RandomWalk-v0", "Ant-v0"])
+def test_what_has_nothing_to_compare_with_is_neither_reached_nor_open(references, id):
+    """Random walks have an expert that is as good as random actions, ants have none."""
+    put(references, agent_for(id))
+    (one,) = score_page.known([id])
+    assert score_page.standing(one) == "nothing"
     assert not score_page.is_open(one)
     text = score_page.summary([one])
-    assert "1 have an agent" in text
-    assert "0 of these have something to reach" in text
+    assert "Of 1 environments, 1 have an agent" in text
+    assert "0 of the 1 have a scripted expert" in text
     assert " 0 reach 0.8 " in text
+    assert " 0 more reach 0.8" in text
+
+
+def test_who_breaks_a_limit_of_costs_has_not_reached_the_expert(references):
+    agent = agent_for(HOVER)
+    put(references, learnt_by("PPO", agent, mean=mean_of(1.0), success_rate=1.0, costs={"tilt": 26.0, "geofence": 0.0}))
+    (one,) = score_page.known([HOVER])
+    assert score_page.standing(one) == "unsafe"
+    assert score_page.is_open(one)
+    assert "0 reach 0.8 of its score" in score_page.summary([one])
+    assert "1 more reach 0.8, but break a limit" in score_page.summary([one])
+    (row,) = score_page.open_rows([one])
+    assert dict(zip(score_page.OPEN_HEAD, row, strict=True))["Tried"].startswith("PPO 1.000, unsafe, ")
+    put(references, learnt_by("SAC", agent, mean=mean_of(0.85), success_rate=0.85, costs={"tilt": 24.0}))
+    (one,) = score_page.known([HOVER])
+    assert score_page.standing(one) == "solved"
+    assert "1 reach 0.8 of its score" in score_page.summary([one])
+    (one,) = score_page.known(["QuadGate-v0"])
+    assert score_page.standing(one) == "none"
+
+
+def test_a_row_says_what_its_agent_was_trained_on(references):
+    agent = agent_for(HOVER, mass=0.03)
+    settings = {"training": {"weights": {"goal": 2.0}, "horizon": 40}, "network": {"drawn": True, "frames": 4}}
+    put(references, replace(agent, card=replace(agent.card, settings=settings)))
+    (one,) = score_page.known([HOVER])
+    said = "PPO (mass=0.03, 4 stacked frames, trained with weights=goal:2 and horizon=40, draws its choices)"
+    (row,) = score_page.score_rows([one])
+    assert dict(zip(score_page.HEAD, row, strict=True))["Learnt by"].startswith(f"{said}, 0.001 M steps")
+    assert next(score_page.brief_rows([one]))[-1] == "PPO*"
+    assert "In 1 of the 1 the best agent had another task" in score_page.summary([one])
+    put(references, agent_for(MAZE, masked=True))
+    (one,) = score_page.known([MAZE])
+    assert next(score_page.brief_rows([one]))[-1] == "PPO"
+    assert "In 0 of the 1 the best agent had another task" in score_page.summary([one])
 
 
 def test_the_page_sums_up_what_was_learnt(references):
@@ -332,9 +370,12 @@ def test_the_page_sums_up_what_was_learnt(references):
     put(references, learnt_by("PPO", agent, mean=mean_of(0.95), success_rate=0.85))
     put(references, learnt_by("DAgger", agent_for(MAZE, masked=True), random=0.0, expert=1.0, mean=1.0))
     text = score_page.summary(list(score_page.known()))
-    assert "1 have an agent that learnt from reward alone" in text
-    assert " 1 reach 0.8 of its score and of its success (0 of them only" in text
-    assert " 0 reach 0.9 " in text
+    assert " 1 have an agent that learnt from reward alone" in text
+    assert " 1 at these or at a level" in text
+    assert " 1 reach 0.8 of its score" in text
+    assert " 0 reach 0.9" in text
+    put(references, learnt_by("PPO", agent_for(MAZE, masked=True, level="large")))
+    assert " 2 at these or at a level" in score_page.summary(score_page.known())
 
 
 @pytest.mark.parametrize(
@@ -389,10 +430,10 @@ def test_algorithms_are_compared_where_there_are_several(references):
         (2e5 - given["learning_starts"]) * given["gradient_steps"] / off.num_envs,
         2e5 * on["n_epochs"] / on["batch_size"],
     ]
-    assert [float(row[7].removesuffix(" k")) for row in rows] == pytest.approx(
+    assert [float(row[8].removesuffix(" k")) for row in rows] == pytest.approx(
         [each / 1e3 for each in updates], rel=5e-3
     )
-    assert (*rows[0][4:7], *rows[0][8:]) == ("50 %", "0", "200 k", "1 min", "1", "not reached", "not reached")
+    assert (*rows[0][4:8], *rows[0][9:]) == ("50 %", "", "", "200 k", "1 min", "1", "not reached", "not reached")
 
 
 def test_agents_are_checked(references):

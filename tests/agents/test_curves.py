@@ -12,6 +12,7 @@ from rlenvs.agents import aggregate, curves, learning, plots
 from rlenvs.agents.curves import PUBLISHED, Curve, curves_of, mean_curve, mean_curves, published_curve, read_curves
 from rlenvs.agents.hyperparameters.settings import ALGORITHMS
 from rlenvs.agents.runs import COLUMNS
+from rlenvs.agents.score_page import known
 from rlenvs.agents.store import read_card, reference_stem
 from rlenvs.core.catalogue.docs import documented, page
 from rlenvs.core.catalogue.registry import world_of
@@ -216,8 +217,8 @@ def test_what_a_table_leaves_out(store):
     assert 'Level "hard":\n\n| Policy | Return | Success | Steps | Time | Seeds |\n' in text
     store("PPO-seed-0", id="Ant-v0")
     text = learning.learning_section(world_of("Ant-v0"))
-    assert "| Policy | Return | Cost | Steps | Time | Seeds |" in text
-    assert "| PPO | 500 | 0 | 3 k | 3.5 s | 1 |" in text
+    assert "| Policy | Return | Cost | Limit | Steps | Time | Seeds |" in text
+    assert "| PPO | 500 | velocity 0 | 25 | 3 k | 3.5 s | 1 |" in text
 
 
 def test_a_level_is_compared_with_what_the_card_of_its_agent_holds(store):
@@ -231,13 +232,46 @@ def test_a_level_is_compared_with_what_the_card_of_its_agent_holds(store):
     assert learning.LEVELS not in learning.learning_section(world_of(ID))
 
 
-def test_a_world_with_costs_says_what_was_spent(store):
-    assert "Cost" not in learning.TEXT
-    store("PPO-seed-0", RISING.replace("0,1,0", "0,1,2.5"), id="QuadHover-v0")
+@pytest.mark.parametrize(("spent", "success"), [("2.4", "100 %"), ("3.6", "100 %, unsafe")])
+def test_a_world_with_a_cost_says_what_an_agent_spent(store, spent, success):
+    """Curves hold the sum over three agents, and the limit of each is 1."""
+    store("PPO-seed-0", RISING.replace("0,1,0", f"0,1,{spent}"), id="ParticleSpread-v0")
+    text = learning.learning_section(world_of("ParticleSpread-v0"))
+    assert "| Policy | Return | Score | Success | Cost | Limit | Steps |" in text
+    assert f"| {success} | contact {float(spent) / 3:.3g} | 1 | 3 k | 3.5 s | 1 |" in text
+    assert learning.SEVERAL_COSTS not in text
+    random = world_of("ParticleSpread-v0").scores["random"]
+    assert f"| contact {random.costs['contact']:.3g} | 1 |  |" in text
+
+
+def test_of_several_costs_that_of_the_agent_is_told(store):
+    """Curves hold the sum of all alone."""
+    store("PPO-seed-0", RISING.replace("0,1,0", "0,1,99"), id="QuadHover-v0")
+    store("DDPG-seed-0", RISING.replace("0,1,0", "0,1,99"), id="QuadHover-v0")
     text = learning.learning_section(world_of("QuadHover-v0"))
-    assert learning.COST in text
-    assert "| Policy | Return | Score | Success | Cost | Steps |" in text
-    assert "| 100 % | 2.5 | 3 k | 3.5 s | 1 |" in text
+    costs = read_card(reference_stem("QuadHover-v0", algorithm="PPO")).score.costs
+    assert learning.SEVERAL_COSTS in text
+    assert f"| 100 % | tilt {costs['tilt']:.3g} | 25 | 3 k | 3.5 s | 1 |" in text
+    assert "| 100 % |  |  | 3 k | 3.5 s | 1 |" in text
+    assert "99" not in text
+
+
+def test_a_row_says_what_its_agent_was_trained_on():
+    """Of all environments and levels, as the table of scores says it; of curves without an agent by the settings."""
+    checked = 0
+    for one in known():
+        means = mean_curves(curves_of(one.name, one.level))
+        text = learning.learning_section(world_of(one.name))
+        rows = [line for line in text.splitlines() if line.startswith("| ")]
+        for card in one.learnt.values():
+            if any(mean.algorithm == card.algorithm for mean in means):
+                assert any(row.startswith(f"| {card.described} | ") for row in rows), card.described
+                assert learning.CONDITIONS in text or card.described == card.algorithm
+                checked += card.described != card.algorithm
+    assert checked > 50
+    with_pixels = world_of("CarRacing-v0")
+    assert "| PPO (observation=vector) | " in learning.learning_section(with_pixels)
+    assert learning.described("SAC", with_pixels).startswith("SAC (observation=vector")
 
 
 def test_a_score_that_the_first_evaluation_had_already(store):

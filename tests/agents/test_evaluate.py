@@ -198,13 +198,13 @@ def test_every_cost_is_held_against_its_own_limit():
     result = evaluate(HOVER, "idle", 3, start_spread=0.0, goal_spread=0.0)
     assert result.mean_costs == {"tilt": 0.0, "geofence": 0.0}
     assert result.broken_limits == []
-    assert "limit" not in str(result)
+    assert "cost tilt 0 (limit 25), length" in str(result)
     steep = evaluate(HOVER, "idle", 3, start_tilt=0.3, start_rate=3.0, action_range=0.01)
     assert sum(steep.cost_parts.values()).tolist() == steep.costs.tolist()
     assert steep.mean_costs["tilt"] > 0.0
     unsafe = Evaluation(*[np.ones(2)] * 5, {"tilt": np.array([20.0, 40.0]), "geofence": np.zeros(2)}, steep.limits)
     assert unsafe.broken_limits == ["tilt"]
-    assert "(tilt 30.00, over its limit of 25)" in str(unsafe)
+    assert "cost tilt 30 (limit 25), unsafe: tilt, length" in str(unsafe)
 
 
 def test_costs_of_a_team_are_those_of_an_agent():

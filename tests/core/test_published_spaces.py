@@ -25,7 +25,6 @@ from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.text_env import TextEnv
 from rlenvs.core.forms.turn_env import aec_env
 from rlenvs.core.forms.vector_env import VectorEnv
-from rlenvs.wrappers import Sensor, wrap
 
 HEADINGS = 15  # the rule on doc strings
 NUMBERS = {rule.number for rule in RULES} - {HEADINGS}
@@ -212,23 +211,6 @@ def test_a_snapshot_fits_both_forms():
     assert scaled.batch.setup.in_scaled_form
     assert scaled.observation_space.contains(scaled.step(np.array([0.5]))[0])
     assert plain.step(np.array([1.0]))[1] == paid
-
-
-def test_sensors_measure_in_physical_units_in_both_forms():
-    for scaled, unit in ((False, 1.0), (True, 8.0)):
-        made = wrap(env(SWING64, scaled=scaled), Sensor(channels="speed", quantum=0.5))
-        truth = env(SWING64, scaled=scaled).reset(seed=2)[0]
-        shown = made.reset(seed=2)[0]
-        assert shown[2] * unit == pytest.approx(0.5 * np.round(2.0 * truth[2] * unit))
-        assert shown[2] != truth[2]
-        assert shown.dtype == truth.dtype
-        assert made.observation_space.contains(shown)
-
-
-def test_sensors_of_whole_numbers_name_the_form_with_real_ones():
-    with pytest.raises(ParameterError, match="no real numbers in its observation; with scaled=True it has"):
-        wrap(env(WALKERS), Sensor(noise=0.1))
-    wrap(env(WALKERS, scaled=True), Sensor(noise=0.1))
 
 
 def test_words_and_keys_speak_the_form():

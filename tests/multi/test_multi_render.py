@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+from support.scenes import count, is_color, scene_of, world_at_start
 
-import rlenvs
 from rlenvs.core.catalogue.registry import catalogue
-from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS, HEAD, Canvas
+from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS, Canvas
 from rlenvs.multi.battle.figures import FLASH, GROUND, draw_figure
 from rlenvs.multi.battle.units import KINDS
 from rlenvs.multi.particle.render import BALLOON, BURST, FARTHEST_VIEW
@@ -16,30 +16,6 @@ from rlenvs.multi.pathfinding.render import shortest_way
 WORLDS = [id for id, row in catalogue.items() if row.address.split(".")[1] == "multi" and "mo-" not in id]
 MINI_GAMES = [id for id, row in catalogue.items() if ".minigames." in row.address]
 PARTICLES = [id for id, row in catalogue.items() if ".particle." in row.address and "mo-" not in id]
-
-
-def world_at_start(id, seed=0, **keywords):
-    """A batch of one uncompiled world, its parameters and its state, which may be changed."""
-    batch = rlenvs.make_batch(id, backend="python", **keywords)
-    batch.seed([seed])
-    batch.reset()
-    return (batch, *batch.records(0))
-
-
-def scene_of(batch):
-    """The image between head and legend."""
-    canvas = Canvas()
-    batch.world.functions["draw"](canvas, *batch.records(0))
-    return canvas.pixels()[HEAD : canvas._bottom]
-
-
-def is_color(pixels, color, tolerance=3):
-    color = COLORS[color] if isinstance(color, str) else color
-    return np.abs(pixels.astype(int) - color).max(axis=-1) <= tolerance
-
-
-def count(pixels, color):
-    return int(is_color(pixels, color).sum())
 
 
 def frames(id, steps=12, **keywords):

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 from support.places import ROOT
+from support.searches import exact_searches, wide_searches
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented
@@ -29,6 +30,8 @@ SHOWN = [
     "start.html",
     "concepts.html",
     "api.html",
+    "scores.html",
+    "families/quadcopter.html",
     *(
         f"environments/{name}.html"
         for name in ("CartPole-v0", "QuadRace-v0", "PandaPush-v0", "Battle-v0", "Crafting-v0")
@@ -285,9 +288,9 @@ def test_the_gallery_filters_searches_and_plays(page):
     page.locator("select[name=agents]").select_option("several")
     several = cards.count()
     assert 0 < several < len(NAMES)
-    assert page.locator("#gallery-count").inner_text() == f"{several} of {len(NAMES)} environments"
-    page.locator("#gallery-clear").click()
-    page.locator("#gallery-search").fill("pole cart")
+    assert page.locator("#gallery-filters .filter-count").inner_text() == f"{several} of {len(NAMES)} environments"
+    page.locator("#gallery-filters .filter-clear").click()
+    page.locator("#gallery-filters input[type=search]").fill("pole cart")
     assert 0 < cards.count() < 20
     assert "CartPole-v0" in page.locator("#gallery-cards").inner_text()
     cards.first.hover()
@@ -295,7 +298,104 @@ def test_the_gallery_filters_searches_and_plays(page):
     page.locator("h1").hover()
     assert page.locator(".film-preview").count() == 0
     page.reload()  # what was asked for stands in the address
-    assert page.locator("#gallery-search").input_value() == "pole cart"
+    assert page.locator("#gallery-filters input[type=search]").input_value() == "pole cart"
+
+
+def test_the_gallery_finds_the_words_of_the_field(page):
+    visit(page, "gallery.html")
+    search, cards = page.locator("#gallery-filters input[type=search]"), "#gallery-cards .card:not([hidden])"
+    names = f"[...document.querySelectorAll('{cards}')].map(card => card.dataset.name)"
+    for query, wanted in exact_searches().items():
+        search.fill(query)
+        assert set(page.evaluate(names)) == wanted, query
+    for query, (wanted, unwanted) in wide_searches().items():
+        search.fill(query)
+        found = set(page.evaluate(names))
+        assert wanted <= found, query
+        assert not unwanted & found, query
+    search.fill("quadc")  # the beginning of a word
+    assert page.locator(cards).count() == len(exact_searches()["drone"])
+    search.fill("no such word")
+    assert page.locator(cards).count() == 0
+    assert "Try another word" in page.locator("#gallery-filters .filter-count").inner_text()
+
+
+COLUMN = """([table, column]) => [...document.querySelectorAll('.long-table table')[table].tBodies[0].rows]
+    .filter(row => !row.hidden).map(row => row.cells[column].innerText.trim())"""
+
+
+def test_the_table_of_scores_sorts(page):
+    visit(page, "scores.html")
+    heads = page.locator(".long-table table").first.locator("th")
+    names = page.evaluate(COLUMN, [0, 0])
+    assert len(names) >= len(NAMES)
+    for title in ("Expert", "Score", "Success", "Cost"):
+        column = heads.all_inner_texts().index(title)
+        for way in ("descending", "ascending"):
+            heads.nth(column).locator("button").click()
+            assert heads.nth(column).get_attribute("aria-sort") == way
+            cells = page.evaluate(COLUMN, [0, column])
+            numbers = [float(found[0]) for cell in cells if (found := re.search(r"-?\d+(\.\d+)?(e[+-]?\d+)?", cell))]
+            assert len(numbers) > 50
+            assert numbers == sorted(numbers, reverse=way == "descending"), title
+            assert not any(re.search(r"\d", cell) for cell in cells[len(numbers) :]), "empty cells are at the end"
+    heads.first.locator("button").click()
+    assert page.evaluate(COLUMN, [0, 0])[0].startswith("Acrobot")
+
+
+def test_the_table_of_scores_filters(page):
+    visit(page, "scores.html")
+    every = page.evaluate(COLUMN, [0, 0])
+    search = page.locator("#score-filters input[type=search]")
+    search.fill("drone")
+    assert all(name.startswith("Quad") for name in page.evaluate(COLUMN, [0, 0]))
+    page.locator("#score-filters select[name=rows]").select_option("default")
+    assert set(page.evaluate(COLUMN, [0, 0])) == exact_searches()["drone"]
+    page.locator("#score-filters select[name=solved]").select_option("solved")
+    solved = set(page.evaluate(COLUMN, [0, 0]))
+    assert solved < exact_searches()["drone"]
+    assert "QuadHover-v0" in solved
+    page.reload()
+    assert set(page.evaluate(COLUMN, [0, 0])) == solved
+    page.locator("#score-filters .filter-clear").click()
+    assert page.evaluate(COLUMN, [0, 0]) == every
+    page.locator("#score-filters select[name=family]").select_option("Classic")
+    page.locator("#score-filters select[name=tags]").select_option("multi-objective")
+    assert "Pendulum-v0" in page.evaluate(COLUMN, [0, 0])
+    assert "CartPole-v0" not in page.evaluate(COLUMN, [0, 0])
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_table_of_scores_keeps_its_head_and_first_column(page, size):
+    page.set_viewport_size(size)
+    visit(page, "scores.html")
+    assert page.evaluate("document.documentElement.scrollHeight") < 12_000
+    box = page.locator(".long-table .table-wrapper").first
+    box.evaluate("box => box.scrollTo(500, 3000)")
+    outer = box.bounding_box()
+    head, corner = box.locator("th").nth(1).bounding_box(), box.locator("th").first.bounding_box()
+    assert abs(head["y"] - outer["y"]) < 3
+    assert abs(corner["x"] - outer["x"]) < 3
+    assert abs(corner["y"] - outer["y"]) < 3
+    cell = box.locator("tbody tr").nth(30).locator("td").first.bounding_box()
+    assert abs(cell["x"] - outer["x"]) < 3
+    assert cell["width"] < 0.45 * outer["width"]
+
+
+def test_gallery_and_scores_work_from_files_without_a_server(page):
+    page.goto((SITE / "gallery.html").as_uri())
+    page.locator("#gallery-filters input[type=search]").fill("drone")
+    assert page.locator("#gallery-cards .card:visible").count() == len(exact_searches()["drone"])
+    page.goto((SITE / "scores.html").as_uri())
+    page.locator("#score-filters input[type=search]").fill("starcraft")
+    assert {name.split(" ")[0] for name in page.evaluate(COLUMN, [0, 0])} == exact_searches()["StarCraft"]
+
+
+def test_black_and_white_in_a_legend_are_seen_in_the_dark(page):
+    page.emulate_media(color_scheme="dark")
+    visit(page, "environments/CartPole-v0.html")
+    ground = page.evaluate("getComputedStyle(document.querySelector('.film-legend')).backgroundColor")
+    assert min(map(int, re.findall(r"\d+", ground)[:3])) > 200
 
 
 def test_the_search_finds(page):

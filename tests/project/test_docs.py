@@ -12,8 +12,9 @@ from support.places import ROOT
 import rlenvs
 import rlenvs.wrappers
 from benchmarks.left import close_rivals
-from rlenvs.core.catalogue import docs
+from rlenvs.core.catalogue import docs, member_pages, score_cells
 from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.parts import limits_of
 
 HOVER = world_of("QuadHover-v0")
 GOOD = "A world.\n\n" + "\n\n".join(f"## {heading}\nText." for heading in docs.HEADINGS)
@@ -81,7 +82,7 @@ def test_every_world_has_reference_scores(row):
     assert ("expert" in world.scores) == world.has_expert
     for name in {"random", "idle", "expert", "exploit"} & set(world.scores):
         score = world.scores[name]
-        assert (score.success is not None) == docs.has_success(world)
+        assert (score.success is not None) == score_cells.has_success(world)
         assert list(score.costs) == list(world.costs)
 
 
@@ -104,10 +105,95 @@ def test_the_table_of_scores():
     assert "| 0.000 | 0 % |" in table
     assert "against" not in table
     assert "Every seed is played once from each team against `pursuit`" in docs.page(world_of("ParticleTag-v0"))
-    assert docs.cost_cells({}, {}) == ("", "", True)
-    assert docs.cost_cells({"a": 3.0, "b": 2.0}, {"a": 10.0, "b": 2.0}) == ("b 2", "2", True)
-    assert docs.cost_cells({"a": 30.0, "b": 0.1}, {"a": 10.0, "b": 0.0}) == ("b 0.1", "0", False)
-    assert docs.success_cell(1.0, False) == "100 %, unsafe"
+    assert score_cells.cost_cells({}, {}) == ("", "", True)
+    assert score_cells.cost_cells({"a": 3.0, "b": 2.0}, {"a": 10.0, "b": 2.0}) == ("b 2", "2", True)
+    assert score_cells.cost_cells({"a": 30.0, "b": 0.1}, {"a": 10.0, "b": 0.0}) == ("b 0.1", "0", False)
+    assert score_cells.cost_cells({"a": 30.0, "b": 0.0}, {"b": 0.0}) == ("b 0", "0", True)
+    assert score_cells.success_cell(1.0, False) == "100 %, unsafe"
+    assert score_cells.success_cell(None, False) == "unsafe"
+
+
+def test_costs_have_one_definition_on_all_pages():
+    """Of an agent's episode by name; the same cells wherever it is told, and rows above a limit are marked."""
+    score_page = page_of("docs/scores.md")
+    assert score_cells.COST in score_page
+    for row in docs.documented():
+        world = world_of(row.id)
+        text = page_of(f"docs/environments/{world.name}.md").partition("## Reference Scores")[2]
+        assert (score_cells.COST in text) == bool(limits_of(world.costs)), world.name
+        for line in [line for line in text.splitlines() if line.startswith("| ")]:
+            for name, limit in limits_of(world.costs).items():
+                told = re.search(rf"\| {name} ([\d.e+-]+) \| {limit:g} \|", line)
+                assert not told or ("unsafe" in line) == (float(told[1]) > limit), f"{world.name}: {line}"
+
+
+def test_a_cost_that_cannot_occur_is_no_cost():
+    safe = set(rlenvs.list_envs("safe"))
+    never = {row.id for row in docs.documented() if world_of(row.id).costs} - safe
+    assert len(never) == 34
+    assert all("MiniGrid" in id for id in never)
+    for row in docs.documented():
+        world = world_of(row.id)
+        paid = {name for score in world.scores.values() for name, mean in score.costs.items() if mean > 0.0}
+        assert paid <= set(limits_of(world.costs)), row.id
+        assert paid or "MiniGrid" not in row.id or row.id in never  # random actions find lava and balls
+    page = docs.page(world_of("MiniGridEmpty8x8-v0"))
+    assert docs.NO_COST in page
+    assert "| danger" not in page
+    assert "| `danger` | 0 | 1 |" in docs.page(world_of("MiniGridLavaCrossingS9N1-v0"))
+
+
+def test_a_question_ends_as_one():
+    assert docs.sentence("Which arm pays most?\n\nMore.") == "Which arm pays most?"
+    assert docs.sentence("A world.\n\nMore.") == "A world."
+    assert all("?.\n" not in path.read_text(encoding="utf-8") for path in generator().PAGES.glob("*.md"))
+
+
+def test_guides_are_links():
+    assert "[docs/quadcopters.md](../quadcopters.md)" in docs.page(HOVER)
+    for path in generator().PAGES.glob("*.md"):
+        assert not re.search(r"(?<!\[)docs/\w+\.md(?!\])", path.read_text(encoding="utf-8")), path.name
+
+
+# --- pages of members -------------------------------------------------------------------------------------------------
+
+OF_KIND = (
+    "Prose, as long as it takes to have a link in its place.\n\n| A | B |\n| --- | --- |\n| `one` | 1 |\n| `two` | 2 |"
+)
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        (OF_KIND, "As in [X-v0](X-v0.md#episode-end)."),
+        (
+            OF_KIND.replace("`two` | 2", "`two` | 3"),
+            "| A | B |\n| --- | --- |\n| `two` | 3 |\n\nAll else as in [X-v0](X-v0.md#episode-end).",
+        ),
+        ("More.\n\n" + OF_KIND, "More.\n\nAll else as in [X-v0](X-v0.md#episode-end)."),
+        ("Other prose.", "Other prose."),
+        ("Prose.", "Prose."),
+    ],
+)
+def test_what_differs_from_the_kind(section, expected):
+    assert member_pages.beside_kind(section, OF_KIND, "X-v0", "Episode End") == expected
+
+
+def test_a_members_page_repeats_nothing_but_spaces_and_scores():
+    member, kind = world_of("MiniGridMemoryS7-v0"), world_of("MiniGridEmpty8x8-v0")
+    short, own = docs.page(member, whole=False), docs.sections(docs.page(kind))
+    for heading in ("Description", "Rewards", "Costs", "Episode End"):
+        assert docs.sections(short)[heading] == (
+            f"As in [MiniGridEmpty8x8-v0](MiniGridEmpty8x8-v0.md#{heading.lower().replace(' ', '-')})."
+        )
+        assert own[heading]
+    assert "| `task` | `'memory'` |" in short
+    assert "| `river` |" not in short
+    assert "| `recall` | `recall=True` |" in short
+    assert docs.sections(short)["Observation Space"] == own["Observation Space"]
+    assert docs.sections(short)["Version History"] == "v0: first version."
+    assert docs.page(kind, whole=False) == docs.page(kind)
+    assert "| `river` |" in docs.page(member)
 
 
 def test_every_table_has_equal_columns():
@@ -283,17 +369,23 @@ def test_what_the_readme_says_of_experts_and_agents():
     assert f"All but {', '.join(without[:-1])} and {without[-1]} have a scripted expert" in " ".join(README.split())
 
 
+def number(text):
+    return float(text.replace(",", ""))
+
+
 def test_figures_of_the_performance_page_are_those_of_the_benchmarks():
     measured = "".join(
         (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8")
         for name in ("results", "arms", "multi", "classic", "memory", "puzzles", "exploration")
     )
-    table = page_of("docs/performance.md").partition("## Beside")[2].partition("\n\nStable")[0]
+    table = page_of("docs/performance.md").partition("## Compared")[2].partition("\n\n[1]")[0]
     rows = [
         [cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines() if line.startswith("| ")
     ][2:]
     assert len(rows) > 5
-    for name, _, here, there, ratio in rows:
+    for name, _, here, there, _, quotient, paired in rows:
         (line,) = [line for line in measured.splitlines() if line.startswith(f"| {name} ") and f"| {here} |" in line]
-        assert f"| {there.partition(', ')[0]} |" in line
-        assert float(ratio) == pytest.approx(float(line.split("|")[6].split()[0]), rel=0.03)
+        assert f"| {there} |" in line
+        assert number(quotient) == pytest.approx(number(here) / number(there), rel=0.006)
+        found, wanted = re.findall(r"[\d.,]+", paired), re.findall(r"[\d.e+]+", line.split("|")[6])
+        assert [number(each) for each in found] == [float(each) for each in wanted]

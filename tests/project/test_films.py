@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from support.places import ROOT
+from support.searches import exact_searches, wide_searches
 
 import rlenvs
 from rlenvs.agents.film import LARGEST, MOST_FRAMES, load_film, packed, record_film, save_film, thinned
@@ -173,12 +174,14 @@ def pages():
     spec.loader.exec_module(module)
     yield module
     sys.path.pop(0)
-    del sys.modules["pages"]
+    for name in ("pages", "parts", "references", "score_table", "search_words"):
+        del sys.modules[name]
 
 
 def test_every_guide_is_in_the_menu_of_the_site():
     index = (ROOT / "docs" / "web" / "index.md").read_text("utf-8").splitlines()
-    assert [path.name for path in (ROOT / "docs").glob("*.md") if path.stem not in index] == []
+    missing = [path.name for path in (ROOT / "docs").glob("*.md") if path.stem not in index]
+    assert missing == ["README.md"]  # the index of the repository, which is the front page of the site
 
 
 def test_the_gallery_has_a_card_for_every_environment(pages):
@@ -205,7 +208,8 @@ def test_the_page_of_an_environment(pages):
     text = pages.environment("CartPole-v0", (ROOT / "docs" / "environments" / "CartPole-v0.md").read_text("utf-8"))
     assert 'data-film="CartPole-v0"' in text
     assert (
-        text.index("data-film")
+        text.index('gymnasium.make("rlenvs/CartPole-v0")')
+        < text.index("data-film")
         < text.index("## Description")
         < text.index("## Train and watch")
         < text.index("## Citation")
@@ -229,7 +233,108 @@ def test_bibtex_says_what_the_declaration_says_and_no_more(pages):
     assert "eprint = {2407.17032}" in entry
     assert "year" not in entry
     assert "year = {1983}" in pages.bibtex("a-2", "Barto, Sutton and Anderson, IEEE SMC 1983")
-    assert pages.OUTSIDE.split("A (x; y); B") == ["A (x; y)", " B"]
+    assert pages.references("A (x; y); B") == ["A (x; y)", "B"]
+
+
+@pytest.mark.parametrize("name", ["CartPole-v0", "ParticleSpread-v0"])
+def test_a_page_begins_with_lines_that_make_its_environment(pages, name):
+    text = pages.environment(name, (ROOT / "docs" / "environments" / f"{name}.md").read_text("utf-8"))
+    (block, *_) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert text.index(block) < 1200
+    assert ("parallel_env" in block) == (name == "ParticleSpread-v0")
+    names = {}
+    exec(block, names)
+    names["env"].close()
+
+
+def test_a_page_leads_to_those_beside_it_in_its_family(pages):
+    names = [row.id.partition("/")[2] for row in pages.families()[0].entries]
+    first, second, last = (pages.siblings(names[k]) for k in (0, 1, -1))
+    assert f'href="{names[1]}.html" rel="next"' in first
+    assert f'href="{names[0]}.html" rel="prev"' in second
+    assert 'rel="prev"' not in first
+    assert 'rel="next"' not in last
+    assert f"{len(names)} of {len(names)}" in last
+
+
+def test_every_environment_leads_to_its_original(pages):
+    """To repositories and papers, or to a search; all but those that are of this package."""
+    module, alone = sys.modules["references"], set()
+    for name in NAMES:
+        source = world_of(name).source
+        if "](https://" not in module.linked(source) and "](http://" not in module.linked(source):
+            alone.add(source.partition(";")[0])
+        assert re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", module.linked(source)).replace(", 20", "")[:20] in source
+    assert alone <= {"this package"}
+
+
+def test_links_of_references_have_a_year_and_none_is_for_nothing(pages):
+    module = sys.modules["references"]
+    sources = {world_of(name).source for name in NAMES}
+    used = {match["name"] for source in sources for match in module.KNOWN.finditer(source)}
+    assert set(module.LINKS) - used == set()
+    for source in sources:
+        for text, address in re.findall(r"\[([^\]]*)\]\(([^)]*)\)", module.linked(source)):
+            assert "github.com" in address or re.search(r"\d\d\d\d", text), text
+    assert module.linked("MO-Gymnasium a-v0 (B et al., arXiv 2407.17032)") == (
+        "[MO-Gymnasium](https://github.com/Farama-Foundation/MO-Gymnasium) a-v0 "
+        "(B et al., [arXiv 2407.17032, 2024](https://arxiv.org/abs/2407.17032))"
+    )
+    assert module.linked("Barto and Sutton, 1983") == (
+        "[Barto and Sutton, 1983](https://scholar.google.com/scholar?q=Barto+and+Sutton%2C+1983)"
+    )
+    assert module.linked("a problem without a paper") == "a problem without a paper"
+
+
+def found_by(query):
+    """As the gallery finds, where all words of a query are known."""
+    words = sys.modules["search_words"].words
+    return {name for name in NAMES if all(f" {word} " in f" {words(world_of(name))} " for word in query.split())}
+
+
+@pytest.mark.parametrize(("query", "wanted"), exact_searches().items())
+def test_the_gallery_knows_the_words_of_the_field(pages, query, wanted):
+    query = query.lower()
+    assert (found_by(query) or found_by(query.removesuffix("s"))) == wanted
+
+
+@pytest.mark.parametrize(("query", "limits"), wide_searches().items())
+def test_words_of_wider_meaning_find_what_they_should(pages, query, limits):
+    wanted, unwanted = limits
+    found = found_by(query.lower())
+    assert wanted - found == set()
+    assert unwanted & found == set()
+
+
+def test_every_environment_is_found_by_some_word_of_the_field(pages):
+    queries = [query.lower() for query in [*exact_searches(), *wide_searches()]]
+    assert set(NAMES) - set().union(*map(found_by, queries)) == set()
+
+
+def test_the_page_of_scores_has_data_for_every_row(pages):
+    text = (ROOT / "docs" / "scores.md").read_text("utf-8")
+    page = pages.scores(text)
+    module = sys.modules["score_table"]
+    standings = dict(module.standings())
+    assert set(standings.values()) <= set(module.SOLVED)
+    rows = [line for line in text.splitlines() if re.match(r"\| \w+-v\d+", line)]
+    assert {row[2:].partition(" |")[0].partition(" against ")[0] for row in rows} == set(standings)
+    assert page.count(":::{div} long-table") == len(re.findall(r"^\| ---", text, re.MULTILINE))
+    assert page.count('id="score-filters"') == 1
+    assert "| [Acrobot-v0](environments/Acrobot-v0.md) |" in page
+    assert "\n|  |" not in page
+    all_rows = [line for line in text.splitlines() if re.match(r"\|  \||\| \w+-v\d+", line)]
+    for line, shown in zip(all_rows, [line for line in page.splitlines() if line.startswith("| [")], strict=True):
+        assert line[1:].partition("|")[2] == shown.partition(".md)")[2].partition("|")[2]
+
+
+def test_the_lines_of_the_first_page_run_and_print_what_it_says(pages, capsys):
+    text = (ROOT / "docs" / "web" / "index.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (output,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "index.md", "exec"), {"__name__": "block"})
+    assert capsys.readouterr().out == output
+    assert "{{" not in pages.front(text)
 
 
 def test_the_front_page_names_environments_that_exist(pages):

@@ -7,11 +7,12 @@ once, the file's "*".
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,26 +51,58 @@ def reference_seconds(taken: float) -> float:
 
 @contextlib.contextmanager
 def compiling_counted(counted: list[float]) -> Iterator[None]:
-    """Note the processor time in which this process compiles worlds: which test pays for it depends on their order."""
+    """Note the processor time in which this process compiles: which test pays for it depends on their order."""
     try:
-        from rlenvs.core.compiler.build import CompiledDriver
-    except ImportError:  # another package of this name, in tests of this module
+        from numba.core.dispatcher import Dispatcher
+    except ImportError:
         yield
         return
-    real = CompiledDriver.compile_entry
+    real, depth = Dispatcher.compile, [0]
 
-    def compile_entry(driver: CompiledDriver, entry: Any) -> None:
+    def compile_counted(dispatcher: Dispatcher, signature: Any) -> Any:
         start = time.process_time()
+        depth[0] += 1
         try:
-            real(driver, entry)
+            return real(dispatcher, signature)
         finally:
-            counted.append(time.process_time() - start)
+            depth[0] -= 1
+            if depth[0] == 0:  # what a function calls is compiled within it
+                counted.append(time.process_time() - start)
 
-    CompiledDriver.compile_entry = compile_entry  # type: ignore[method-assign]
+    Dispatcher.compile = compile_counted  # type: ignore[method-assign]
     try:
         yield
     finally:
-        CompiledDriver.compile_entry = real  # type: ignore[method-assign]
+        Dispatcher.compile = real  # type: ignore[method-assign]
+
+
+@contextlib.contextmanager
+def other_kinds_skipped(ids: Collection[str], chosen: Iterable[str]) -> Iterator[None]:
+    """Skip tests that would compile a world of the catalogue of another kind than those that are chosen: a
+    cross-section is of one kind per family."""
+    if not ids or importlib.util.find_spec("rlenvs.core.catalogue") is None:  # a package of this name, in tests
+        yield
+        return
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.compiler.build import CompiledDriver
+
+    steps = [world_of(id).kernels.get("step") for id in chosen]
+    real = CompiledDriver._finished
+
+    def finished(driver: CompiledDriver, entry: Any, prepare: Callable[[], object] = lambda: None) -> Any:
+        world = driver.world
+        other = world.name in ids and world.kernels.get("step") not in steps
+
+        def skip() -> None:
+            pytest.skip(f"{world.name} is another kind than that of its family's cross-section: run.py test --all")
+
+        return real(driver, entry, skip if other else prepare)
+
+    CompiledDriver._finished = finished  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        CompiledDriver._finished = real  # type: ignore[method-assign]
 
 
 def peak_memory() -> float:
@@ -87,8 +120,8 @@ class Selection:
     Args:
         root: of the repository.
         plan: "units" to run, "sampled": those of which one case of each test is enough, "whole": by file the
-            functions that go through all ids, "ids": all names, "turns": of how many parts of the tests one runs,
-            "report": where the outcomes go.
+            functions that go through all ids, "ids": all names, "kinds": of these one of each family, "turns": of how
+            many parts of the tests one runs, "report": where the outcomes go.
     """
 
     def __init__(self, root: Path, plan: dict[str, Any]) -> None:
@@ -125,9 +158,11 @@ class Selection:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         start, compiled = processor_time(), []
-        entry = self.tests[item.nodeid] = {"unit": self.unit_of(item), "failed": False, "seconds": 0.0}
+        unit = self.unit_of(item)
+        entry = self.tests[item.nodeid] = {"unit": unit, "failed": False, "seconds": 0.0}
+        few = unit in self.plan.get("sampled", ())
         try:
-            with compiling_counted(compiled):
+            with compiling_counted(compiled), other_kinds_skipped(self.ids if few else (), self.plan.get("kinds", ())):
                 return (yield)
         finally:
             taken = processor_time() - start

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.wrapper_helpers import assert_conforms, assert_forms_agree
+from toys.drop_in import SWING64, WALKERS
 
 import rlenvs
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.forms.gym_env import Env
 from rlenvs.wrappers import randomness
 from rlenvs.wrappers.adversary import StateAdversary
 from rlenvs.wrappers.channels import parts_of
@@ -435,6 +437,23 @@ def test_unknown_channels_are_refused(channels, message):
     for wrapper in (Sensor(channels, noise=0.1), Mask(channels)):
         with pytest.raises(ParameterError, match=message):
             wrap(rlenvs.make("QuadHover-v0"), wrapper)
+
+
+def test_sensors_measure_in_physical_units_in_both_forms():
+    for scaled, unit in ((False, 1.0), (True, 8.0)):
+        made = wrap(Env(SWING64, backend="python", scaled=scaled), Sensor(channels="speed", quantum=0.5))
+        truth = Env(SWING64, backend="python", scaled=scaled).reset(seed=2)[0]
+        shown = made.reset(seed=2)[0]
+        assert shown[2] * unit == pytest.approx(0.5 * np.round(2.0 * truth[2] * unit))
+        assert shown[2] != truth[2]
+        assert shown.dtype == truth.dtype
+        assert made.observation_space.contains(shown)
+
+
+def test_whole_numbers_name_the_form_with_real_ones():
+    with pytest.raises(ParameterError, match="no real numbers in its observation; with scaled=True it has"):
+        wrap(Env(WALKERS, backend="python"), Sensor(noise=0.1))
+    wrap(Env(WALKERS, backend="python", scaled=True), Sensor(noise=0.1))
 
 
 # --- settings that cannot be ------------------------------------------------------------------------------------------

@@ -1,45 +1,21 @@
 /* The gallery: filters and search, and cards that play while the pointer or the focus is on them. */
 "use strict";
-(function () {
-  function matches(card, wanted, words) {
-    for (const [name, value] of Object.entries(wanted)) {
-      const own = card.dataset[name];
-      if (value && (name === "tags" ? !own.split(" ").includes(value) : own !== value)) return false;
-    }
-    return words.every((word) => card.dataset.text.includes(word));
-  }
 
+(function () {
   function filters(form) {
-    const cards = [...document.querySelectorAll("#gallery-cards .card")], search = form.querySelector("#gallery-search");
-    const selects = [...form.querySelectorAll("select")], count = form.querySelector("#gallery-count");
-    const clear = form.querySelector("#gallery-clear");
-    function update() {
-      const wanted = Object.fromEntries(selects.map((select) => [select.name, select.value]));
-      const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const cards = [...document.querySelectorAll("#gallery-cards .card")];
+    const texts = cards.map((card) => ` ${rlenvsEnvironments[card.dataset.name].words} `);
+    rlenvsFilter(form, (wanted, query) => {
+      const found = rlenvsFind(query, texts);
       let shown = 0;
-      for (const card of cards) {
-        card.hidden = !matches(card, wanted, words);
+      cards.forEach((card, i) => {
+        const fits = Object.entries(wanted).every(([name, value]) => !value || card.dataset[name].split("|").includes(value));
+        card.hidden = !(fits && found[i]);
         shown += card.hidden ? 0 : 1;
-      }
-      count.textContent = `${shown} of ${cards.length} environments`;
-      clear.disabled = shown === cards.length;
-      remember(wanted, search.value);
-    }
-    function remember(wanted, text) {
-      const asked = new URLSearchParams();
-      for (const [name, value] of Object.entries({ ...wanted, q: text })) if (value) asked.set(name, value);
-      history.replaceState(null, "", asked.size ? `#${asked}` : location.pathname + location.search);
-    }
-    const asked = new URLSearchParams(location.hash.slice(1));
-    for (const select of selects) {
-      const value = asked.get(select.name) || "";
-      if ([...select.options].some((option) => option.value === value)) select.value = value;
-    }
-    search.value = asked.get("q") || "";
-    form.addEventListener("input", update);
-    form.addEventListener("submit", (event) => event.preventDefault());
-    clear.addEventListener("click", () => { form.reset(); update(); search.focus(); });
-    update();
+      });
+      const none = shown ? "" : ". Try another word, or fewer filters.";
+      return { text: `${shown} of ${cards.length} environments${none}`, all: shown === cards.length };
+    });
   }
 
   function plays(card) {

@@ -6,7 +6,7 @@ What can be computed is never written by hand, so a page cannot contradict the c
 from __future__ import annotations
 
 import importlib
-import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +15,20 @@ import numpy as np
 from gymnasium import spaces
 
 from rlenvs.core.catalogue.markdown import markdown_table
+from rlenvs.core.catalogue.member_pages import beside_kind, kind_with_page
 from rlenvs.core.catalogue.originals import original_tables
 from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
+from rlenvs.core.catalogue.score_cells import COST, cost_cells, success_cell
 from rlenvs.core.declare.declared_spaces import Continuous, Published
 from rlenvs.core.declare.options import Choice, Flag, Integer, Option
-from rlenvs.core.declare.parts import Term
+from rlenvs.core.declare.parts import Term, limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
+LEARNT = "Learnt agents: [scores](../scores.md)."
+OWN = ("Action Space", "Observation Space", "Reference Scores")  # sections that a member's page has whole
+GUIDE = re.compile(r"(?<![\w/.])docs/(\w+\.md)")
+NO_COST = "It is always 0 with the options of this environment."
 HEADINGS = (
     "Description",
     "Action Space",
@@ -55,6 +61,12 @@ def summary(doc: str) -> str:
     return doc.strip().partition("\n")[0].strip().rstrip(".")
 
 
+def sentence(doc: str) -> str:
+    """The first line of a docstring, with a full stop, a question mark or an exclamation mark."""
+    text = summary(doc)
+    return text if text.endswith(("?", "!")) else f"{text}."
+
+
 def check_headings(doc: str) -> list[str]:
     """What is wrong with the headings of a world's docstring; empty when nothing is.
 
@@ -80,20 +92,28 @@ def check_headings(doc: str) -> list[str]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(world: World, learning: str = "") -> str:
+def page(world: World, learning: str = "", whole: bool = True) -> str:
     """The world's page as Markdown: title, ids, and the ten sections with prose and tables.
 
     Args:
         world: what the page is of.
         learning: what there is to say of learnt agents; it ends the reference scores.
+        whole: whether a member's page repeats what the page of its kind says. Its spaces and scores are always there.
     """
-    prose = sections(world.doc)
-    parts = [f"# {world.name}", f"{summary(world.doc)}.", _ids(world)]
+    kind = None if whole else kind_with_page(world)
+    parts = [f"# {world.name}", sentence(world.doc), _ids(world)]
     for heading in HEADINGS:
-        texts = [prose.get(heading, ""), *(TABLES[heading](world) if heading in TABLES else [])]
-        texts += [learning] if heading == "Reference Scores" else []
-        parts += [f"## {heading}", *(text for text in texts if text)]
-    return "\n\n".join(parts) + "\n"
+        text = _section(world, heading)
+        if kind and heading not in OWN:
+            text = beside_kind(text, _section(kind, heading), kind.name, heading)
+        ending = learning or LEARNT * bool(world.scores) if heading == "Reference Scores" else ""
+        parts += [f"## {heading}", text, *[ending] * bool(ending)]
+    return GUIDE.sub(r"[\g<0>](../\1)", "\n\n".join(parts)) + "\n"
+
+
+def _section(world: World, heading: str) -> str:
+    texts = [sections(world.doc).get(heading, ""), *(TABLES[heading](world) if heading in TABLES else [])]
+    return "\n\n".join(text for text in texts if text)
 
 
 def _ids(world: World) -> str:
@@ -255,9 +275,10 @@ def _table_of_terms(terms: Mapping[str, Term]) -> str:
 
 
 def _cost_tables(world: World) -> list[str]:
-    if not world.costs:
-        return []
-    lines = [(f"`{name}`", f"{c.limit:g}", f"{c.high:g}", c.doc) for name, c in world.costs.items()]
+    costs = {name: each for name, each in world.costs.items() if each.occurs}
+    if not costs:
+        return [NO_COST] if world.costs else []
+    lines = [(f"`{name}`", f"{c.limit:g}", f"{c.high:g}", c.doc) for name, c in costs.items()]
     together = "largest" if world.combine_costs == "max" else "sum"
     head = ("Cost", "Limit per episode", "Highest per step", "Meaning")
     return [markdown_table(head, lines), f'`info["cost"]` is their {together}.']
@@ -326,10 +347,10 @@ def _score_tables(world: World) -> list[str]:
             f" Every seed is played once from each team against `{world.players[0]}`; returns are those of the policy's"
         )
         text += " own team, summed over these games."
-    if any(score.costs for score in world.scores.values()):
-        text += " Cost: of an agent's episode; of several, the one that is highest beside its limit."
+    if limits_of(world.costs):
+        text += f" {COST}"
     own = [_score_table(world)] if world.scores else []
-    return [text, *own, *parts, "Learnt agents: [scores](../scores.md).", *_dataset_table(world)]
+    return [text, *own, *parts, *_dataset_table(world)]
 
 
 def _dataset_table(world: World) -> list[str]:
@@ -354,8 +375,8 @@ def _score_table(world: World) -> str:
         scale = ""
         if random is not None and expert is not None and random != expert:
             scale = f"{(score.mean - random) / (expert - random):.3f}"
-        worst, limit, safe = cost_cells(score.costs, world.cost_limits)
-        success = success_cell(score.success, safe) if score.success is not None else "" if safe else "unsafe"
+        worst, limit, safe = cost_cells(score.costs, limits_of(world.costs))
+        success = success_cell(score.success, safe)
         lines.append((name, f"{score.mean:.4g} ± {score.half_width:.2g}", scale, success, worst, limit, score.note))
     head = ["Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Note"]
     kept = [
@@ -364,29 +385,6 @@ def _score_table(world: World) -> str:
         if title not in ("Success", "Cost", "Limit", "Note") or any(line[i] for line in lines)
     ]
     return markdown_table([head[i] for i in kept], [[line[i] for i in kept] for line in lines])
-
-
-def cost_cells(costs: Mapping[str, float], limits: Mapping[str, float]) -> tuple[str, str, bool]:
-    """Of some mean costs, the one that is highest beside its limit (name and number), and that limit; then whether all
-    limits hold."""
-    if not costs:
-        return "", "", True
-
-    def share(name: str) -> float:
-        return costs[name] / limits[name] if limits[name] > 0.0 else math.inf if costs[name] > 0.0 else 0.0
-
-    worst = max(costs, key=share)
-    return f"{worst} {costs[worst]:.3g}", f"{limits[worst]:g}", all(costs[name] <= limits[name] for name in costs)
-
-
-def has_success(world: World) -> bool:
-    """Whether the world says of an episode that it succeeded."""
-    return "Success is not defined" not in " ".join(world.doc.split())
-
-
-def success_cell(rate: float, safe: bool) -> str:
-    """A success rate as text, marked where a limit of costs was broken for it."""
-    return f"{100 * rate:.0f} %" if safe else f"{100 * rate:.0f} %, unsafe"
 
 
 TABLES: dict[str, Callable[[World], list[str]]] = {
@@ -445,16 +443,30 @@ def families_table(guides: Iterable[str] = ()) -> str:
 
 def gallery(guides: Iterable[str] = ()) -> str:
     """The page of all environments: the families, then a table for each, whose names link to the pages beside it."""
-    parts = ["# Environments", GALLERY.format(count=len(documented())), families_table(guides)]
+    parts = ["# Environments", GALLERY.format_map(counts()), families_table(guides)]
     for family in families():
         parts += [f"## {family.title}", f"{family.about}.", gallery_table(family.entries)]
     return "\n\n".join(parts) + "\n"
 
 
-GALLERY = """{count} environments by family. Each name leads to its page: what it simulates and where it comes from,
-spaces, reward terms, costs, parameters, levels, reference scores. "Terms" counts the named parts of the reward, "Costs"
-the constraint costs. `rlenvs list` and `rlenvs info ID` show the same in a terminal; [scores](../scores.md) has the
-learnt agents."""
+GALLERY = """{environments} environments by family. Each name leads to its page: what it simulates and where it comes
+from, spaces, reward terms, costs, parameters, levels, reference scores. {experts} have a scripted expert, {parameters}
+physical parameters that can be varied, {costs} costs with limits, {vectors} several reward terms and so an id with
+`mo-`, {levels} levels. "Terms" counts the named parts of the reward, "Costs" the constraint costs. `rlenvs list` and
+`rlenvs info ID` show the same in a terminal; [scores](../scores.md) has the learnt agents."""
+
+
+def counts() -> dict[str, int]:
+    """How many environments there are, and how many of them have what not all have."""
+    worlds = [world_of(row.id) for row in documented()]
+    return {
+        "environments": len(worlds),
+        "experts": sum(world.has_expert for world in worlds),
+        "parameters": sum(bool(world.params) for world in worlds),
+        "costs": sum(bool(limits_of(world.costs)) for world in worlds),
+        "vectors": sum(f"{NAMESPACE}/mo-{world.name}" in catalogue for world in worlds),
+        "levels": sum(bool(world.levels) for world in worlds),
+    }
 
 
 def gallery_table(entries: Iterable[Entry]) -> str:
@@ -465,7 +477,7 @@ def gallery_table(entries: Iterable[Entry]) -> str:
         setup = Setup(world)
         name = f"[{world.name}]({world.name}.md)"
         agents = setup.agents if world.agents else 1
-        numbers = (agents, len(world.terms), len(world.costs) or "-")
+        numbers = (agents, len(world.terms), len(limits_of(world.costs)) or "-")
         lines.append((name, ", ".join(row.tags), summary(world.doc), space_text(setup), shape_text(setup), *numbers))
     head = ("Environment", "Tags", "Task", "Action", "Observation", "Agents", "Terms", "Costs")
     return markdown_table(head, lines)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from rlenvs.core.declare.errors import UnknownNameError, nearest, shortened
+from rlenvs.core.declare.parts import limits_of
 from rlenvs.core.forms.time_limit import LimitSpec
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def tags_of(world: World) -> tuple[str, ...]:
         "single": not world.agents,
         "multi-agent": world.agents,
         "robotics": world.address.startswith("rlenvs.robotics."),
-        "safe": bool(world.costs),
+        "safe": bool(limits_of(world.costs)),
         "multi-objective": len(world.terms) > 1,
     }
     return tuple(name for name, holds in tags.items() if holds)

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.catalogue.docs import has_success
+from rlenvs.core.catalogue.score_cells import has_success
 from rlenvs.core.check.playing import Chooser, Player, active_in, alike_actions, difference, roll, still_actions
 from rlenvs.core.check.subject import Subject
 from rlenvs.core.check.verdicts import Doubt, Failed, NotApplicable, compare, row_of

@@ -26,11 +26,15 @@ class Term:
 
 @dataclass(frozen=True)
 class Cost:
-    """A named constraint cost per step, in [0, high], with the limit per episode that is customary for it."""
+    """A named constraint cost per step, in [0, high], with the limit per episode that is customary for it.
+
+    Where `occurs` is False it is 0 in every step at the defaults: an option would have to change.
+    """
 
     limit: float
     high: float
     doc: str
+    occurs: bool = True
 
 
 def term(low: float, high: float, weight: float = 1.0, doc: str = "") -> Term:
@@ -38,9 +42,14 @@ def term(low: float, high: float, weight: float = 1.0, doc: str = "") -> Term:
     return Term(float(weight), float(low), float(high), doc)
 
 
-def cost(limit: float, high: float = 1.0, doc: str = "") -> Cost:
-    """A constraint cost: usual limit per episode, largest value per step."""
-    return Cost(float(limit), float(high), doc)
+def cost(limit: float, high: float = 1.0, doc: str = "", occurs: bool = True) -> Cost:
+    """A constraint cost: usual limit per episode, largest value per step, whether it occurs at the defaults."""
+    return Cost(float(limit), float(high), doc, occurs)
+
+
+def limits_of(costs: Mapping[str, Cost]) -> dict[str, float]:
+    """The usual limit of each cost that occurs at the defaults, by name."""
+    return {name: cost.limit for name, cost in costs.items() if cost.occurs}
 
 
 # --- data sets --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from rlenvs.core.declare.canvas import Canvas, Drawing, Head
 from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.declare.inputs import truth
 from rlenvs.core.declare.limits import LONGEST
+from rlenvs.core.declare.parts import limits_of
 from rlenvs.core.declare.spec import World
 from rlenvs.core.forms.language import observed
 
@@ -116,13 +117,14 @@ class EpisodeTotals:
         return returns, costs, self._success[index]
 
     def head(self, batch: KernelBatch, index: int) -> Head:
-        """What the head of a world's image says."""
+        """What the head of a world's image says; costs are the mean of its agents, for which limits are."""
         state, own = batch.states[index], slice(1 if batch.first_decides else None)
         returns, costs, success = (array[own] for array in self.totals(batch, index))
         horizon = int(batch.records(index)[0]["horizon"])
         told = [f"return {_returns(returns, np.array(batch.setup.teams)[own])}"]
-        if batch.world.costs:
-            told.append(f"cost {_number(float(costs.sum()))}{_limit(batch, len(costs))}")
+        if limits := limits_of(batch.world.costs):
+            limit = f" / {next(iter(limits.values())):g}" if len(set(limits.values())) == 1 else ""
+            told.append(f"cost {_number(float(costs.mean()))}{limit}")
         return Head(
             batch.world.name,
             f"step {int(state['elapsed'])}" + (f" / {horizon}" if horizon < LONGEST else ""),
@@ -144,12 +146,6 @@ def _number(value: float) -> str:
     if math.isnan(value):
         return UNKNOWN
     return f"{value:.2f}" if abs(value) < 100.0 else f"{value:.0f}"
-
-
-def _limit(batch: KernelBatch, agents: int) -> str:
-    """The customary limit of one agent's cost, where its costs have the same."""
-    limits = {cost.limit for cost in batch.world.costs.values()}
-    return f" / {limits.pop():g}" if len(limits) == 1 and agents == 1 else ""
 
 
 def _mark(success: np.ndarray, over: bool) -> str:

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from rlenvs.core.declare.canvas import Canvas
 from rlenvs.kits.gridworld.cells import (
     BALL,
     BOX,
     CLOSED,
     DOOR,
+    EMPTY,
     GOAL,
     KEY,
     LAVA,
@@ -106,13 +109,42 @@ def draw_agent(canvas: Canvas, x: float, y: float, direction: int, size: float) 
         canvas.polygon(points, color)
 
 
+def outside_of(cells: Any) -> Any:
+    """Which cells (columns, rows) are empty and lie outside of all rooms, where walls do not enclose the whole grid."""
+    empty = cells & 15 == EMPTY
+    found = empty.copy()
+    found[1:-1, 1:-1] = False
+    while True:
+        near = found.copy()
+        near[1:] |= found[:-1]
+        near[:-1] |= found[1:]
+        near[:, 1:] |= found[:, :-1]
+        near[:, :-1] |= found[:, 1:]
+        near &= empty
+        if (near == found).all():
+            return found
+        found = near
+
+
+def legend_of(cells: Any) -> list[tuple[Any, ...]]:
+    """What the colours of a grid stand for."""
+    kinds = cells & 15
+    there = [entry for kind, entry in ((GOAL, ("green", "goal")), (LAVA, (HOT, "lava"))) if (kinds == kind).any()]
+    return [("red", "agent", "triangle"), *there, (SEEN, "in view"), (GROUND, "not in view")]
+
+
 def draw_grid(canvas: Canvas, cells: Any, seen: Any, at: tuple[int, int], direction: int, carried: int) -> None:
     """A grid of cells (columns, rows) with its agent and what it carries; cells that are `seen` are lighter."""
-    columns, rows = cells.shape
-    canvas.view(-0.1, columns + 0.1, -rows - 0.1, 0.1)
+    outside = outside_of(cells)
+    inside = np.argwhere(~outside)
+    (left, top), (right, bottom) = inside.min(axis=0), inside.max(axis=0) + 1
+    columns, rows = int(right - left), int(bottom - top)
+    canvas.view(left - 0.1, right + 0.1, -bottom - 0.1, 0.1 - top)
     size = max(1.0, LEGIBLE * max(columns / canvas.scene[0], rows / canvas.scene[1]))
-    for x in range(columns):
-        for y in range(rows):
+    for x in range(cells.shape[0]):
+        for y in range(cells.shape[1]):
+            if outside[x, y]:
+                continue
             draw_cell(canvas, x, -y - 1.0, int(cells[x, y]), SEEN if seen[x, y] else GROUND)
     if size > 1.0:  # on large grids, what matters is larger than its cell
         for x, y in zip(*(cells & 15 >= DOOR).nonzero(), strict=True):

@@ -93,11 +93,12 @@ def draw_mines(canvas: Canvas, p: Any, s: Any) -> None:
     """
     canvas.legend(
         (HOUSE, "village, with its workers"),
+        ("orange", "first agent's"),
         (ROCK, "mine, with the workers there", "triangle"),
-        (RUBY, "ruby found"),
-        (SAPPHIRE, "sapphire found"),
         (FAINT[0], "chance of a ruby"),
         (FAINT[1], "of a sapphire"),
+        (RUBY, "ruby found"),
+        (SAPPHIRE, "sapphire found"),
     )
     wide, tall = canvas.scene
     height = 10.0 * tall / wide
@@ -107,12 +108,12 @@ def draw_mines(canvas: Canvas, p: Any, s: Any) -> None:
     step = 9.4 / mines
     size = min(0.4 * step, 0.5)
     place = [0.3 + (j + 0.5) * step for j in range(mines)]
-    low, high = 0.14 * height, 0.5 * height
-    for k in range(villages):
+    low, high = 0.14 * height, 0.47 * height
+    for k in reversed(range(villages)):
         for choice in range(int(p.reach[k])):
-            chosen = s.choice[k] == choice
-            if not chosen:
-                canvas.line([(place[k], low), (place[k + choice], high)], (178, 192, 156), 1.0)
+            if s.choice[k] != choice:
+                ends = [(place[k], low), (place[k + choice], high)]
+                canvas.line(ends, "orange" if k == 0 else (186, 204, 164), 2.5 if k == 0 else 1.0)
     for k in range(villages):
         if s.choice[k] >= 0:
             width = 1.0 + float(p.workers[k]) if villages <= MOST_SHOWN else 2.0
@@ -124,9 +125,12 @@ def draw_mines(canvas: Canvas, p: Any, s: Any) -> None:
         _draw_mine(canvas, place[j], high, size, int(s.crowd[j]), villages <= MOST_SHOWN)
         for kind, color in enumerate((RUBY, SAPPHIRE)):
             bottom, left = high + 2.0 * size, place[j] + (kind - 1) * 1.1 * size
-            top = bottom + (0.95 * height - bottom) * 2.0 * min(float(p.seam[j, kind]), 0.5)
+            top = bottom + (0.9 * height - bottom) * 2.0 * min(float(p.seam[j, kind]), 0.5)
             canvas.rectangle(left, bottom, left + 1.0 * size, top, color if s.found[j, kind] else FAINT[kind])
-    canvas.caption(f"found: {int(s.found[:, 0].sum())} rubies, {int(s.found[:, 1].sum())} sapphires")
+    canvas.text((0.2, 0.955 * height), "chance that one worker finds a gem in the mine below", "black", 13)
+    canvas.text((0.2, 0.03 * height), "each village sends its workers to one of the mines that it reaches", "black", 13)
+    found = f"found: {int(s.found[:, 0].sum())} rubies, {int(s.found[:, 1].sum())} sapphires"
+    canvas.caption(found if (s.choice >= 0).any() else "nobody has chosen yet")
 
 
 def _draw_house(canvas: Canvas, x: float, y: float, size: float, workers: int, first: bool, number: bool) -> None:
@@ -144,9 +148,9 @@ def _draw_mine(canvas: Canvas, x: float, y: float, size: float, crowd: int, numb
         canvas.text((x, y - 0.3 * size), str(crowd), "white", 12, "centre")
 
 
-NODE, EMPTY = (70, 76, 84), (206, 206, 200)
+NODE, EMPTY = (70, 76, 84), (176, 176, 170)
 FAST, HALF, SLOW = (0, 158, 115), (238, 186, 40), (213, 60, 30)
-MOST_LABELS = 14  # roads with their number of agents
+MOST_LABELS, MOST_TIMES = 14, 8  # roads with their number of agents, and with their time as well
 
 
 def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
@@ -167,10 +171,12 @@ def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
     for i in order:
         share = int(s.flow[i]) / agents
         canvas.line([lines[i, 0], lines[i, 1], lines[i, 2]], _color_of(p, i, share), 2.0 + 12.0 * share)
-    few = len(lines) <= MOST_LABELS
     for i in order:
-        if s.flow[i] and (few or int(s.flow[i]) * 12 > agents):
-            canvas.text(lines[i, 1], str(int(s.flow[i])), "black", 13 if few else 10, "centre", ground="white")
+        said = _said_of(p, i, int(s.flow[i]), agents, len(lines), bool(s.route[0] >= 0))
+        if len(lines) <= MOST_LABELS:
+            _draw_direction(canvas, lines[i], _color_of(p, i, int(s.flow[i]) / agents))
+        if said:
+            canvas.text(lines[i, 1], said, "black", 13 if len(lines) <= MOST_LABELS else 10, "centre", ground="white")
     for node in p.node * (8.6, height - 1.8) + (0.7, 0.9):
         canvas.circle(node, 0.12, NODE)
     taken: list[tuple[float, float]] = []
@@ -181,10 +187,29 @@ def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
             canvas.circle((x, y), 0.27, ground)
             canvas.text((x, y), str(pair + 1), ink, 13, "centre")
     if s.route[0] < 0:
-        canvas.caption(f"{agents} agents, none on the road")
+        canvas.caption(f"{agents} agents choose their roads")
         return
     minutes, paid = s.minutes[s.route], s.paid[s.route]
     canvas.caption(f"{minutes.mean():.2f} minutes on average, toll {paid.mean():.2f}")
+
+
+def _said_of(p: Any, i: int, flow: int, agents: int, roads: int, chosen: bool) -> str:
+    """What is written on a road: how many are on it, and what it takes; before agents have chosen, from how long to how
+    long."""
+    empty = float(p.fixed[i]) * float(p.free_flow)
+    most = empty + float(p.slope[i]) * float(p.congestion)
+    if roads > MOST_TIMES:
+        return str(flow) if flow and (roads <= MOST_LABELS or flow * 12 > agents) else ""
+    if chosen:
+        return f"{flow} agents, {empty + (most - empty) * flow / agents:.3g} min"
+    return f"{empty:g} min" if most == empty else f"{empty:g} to {most:g} min, by traffic"
+
+
+def _draw_direction(canvas: Canvas, line: Any, color: Color) -> None:
+    """An arrow on the second half of a road."""
+    (x0, y0), (x1, y1) = line[1].tolist(), line[2].tolist()
+    start, end = ((x0 + t * (x1 - x0), y0 + t * (y1 - y0)) for t in (0.45, 0.6))
+    canvas.arrow(start, end, color, 4.0)
 
 
 def _color_of(p: Any, i: int, share: float) -> Color:

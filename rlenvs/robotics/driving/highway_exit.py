@@ -43,13 +43,14 @@ v0: first version.
 """
 
 from rlenvs.core import cost, i8, integer, kernel, maths, only, param, same_as, term, uniform
-from rlenvs.kits.roads.lanes import LIMIT, PLACE
+from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, X
 from rlenvs.kits.roads.network import route_rows
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane, set_route
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks, originals
 from rlenvs.robotics.driving.driving import begin, driving_world, end, on_road, own_car, share, simulate
 from rlenvs.robotics.driving.experts import exit_expert
+from rlenvs.robotics.driving.render import draw_traffic
 
 NETWORK = networks.highway_exit()
 LANES, STAGES = 6, 3
@@ -103,6 +104,16 @@ SPEC = driving_world(
     levels={"linked": {"linked": True}, "empty": {"cars": 0}},
 )
 SPEC.expert(exit_expert)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    draw_traffic(canvas, p, s, (SIDE_LANE, EXIT))
+    ahead = float(p.lane[SIDE_LANE, X]) - float(s.x[s.ego])
+    last = ahead + float(p.lane[SIDE_LANE, LENGTH])
+    if last > 0.0:
+        begins = f"the lane to the exit begins in {ahead:.0f} m" if ahead > 0.0 else "the lane to the exit is there"
+        canvas.caption(f"{float(s.speed[s.ego]) * 3.6:.0f} km/h", begins, f"ends in {last:.0f} m")
 
 
 @SPEC.reset

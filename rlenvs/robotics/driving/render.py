@@ -1,6 +1,7 @@
 """Images of driving worlds: the road around the ego car, and below it, for long roads, a strip of the whole road."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ GRASS, ASPHALT, LINE = (198, 214, 186), (108, 112, 118), (244, 244, 240)
 GLASS = (44, 52, 60)
 NEAR, STRIP = 72.0, 320.0  # m, width of what is shown
 JUNCTION = 25.0  # m, length of the ways across a junction, which have no lines
-WIDE_ROAD = 40.0  # m of the network's height, above which there is no strip
+CLOSE, NARROW = 44.0, 8.0  # m, width of what is shown of a road whose lanes lie closer together than that
+FLAT = 2.0  # times as long as wide: a network that has a strip
+SAMPLE = 4.0  # m between points of a lane that winds
 LEGEND = (("blue", "ego car"), ("orange", "other car"), ("red", "crashed"))
+ONCOMING, OBSTACLE, WAY = ("pink", "oncoming car"), ("black", "obstacle"), ("green", "way to go", "line")
 
 
 def rectangle(x: float, y: float, heading: float, length: float, width: float, ahead: float = 0.0) -> list[Any]:
@@ -26,13 +30,15 @@ def rectangle(x: float, y: float, heading: float, length: float, width: float, a
 
 
 def _stations(p: Any, k: int, x: float, y: float, reach: float) -> np.ndarray:
-    """Meters along lane k at which its outline is drawn: all of it, or what lies within reach where it is straight."""
-    length = float(p.lane[k, at.LENGTH])
+    """Meters along lane k at which its outline is drawn: the part within reach, or a whole arc."""
+    length, shape = float(p.lane[k, at.LENGTH]), int(p.lane_at[k, at.SHAPE])
     first, last = 0.0, length
-    if p.lane_at[k, at.SHAPE] == at.STRAIGHT:
+    if shape != at.ARC:
         here = float(at.along(p, k, x, y))
         first, last = max(0.0, here - reach), min(length, here + reach)
-    return np.linspace(first, max(last, first), 2 if p.lane_at[k, at.SHAPE] == at.STRAIGHT else 24)
+    last = max(last, first)
+    count = {at.STRAIGHT: 2, at.WAVE: max(24, math.ceil((last - first) / SAMPLE)), at.ARC: 24}[shape]
+    return np.linspace(first, last, count)
 
 
 def draw_lanes(canvas: Canvas, p: Any, x: float, y: float, reach: float, lines: bool = True) -> None:
@@ -69,11 +75,19 @@ def _draw_dashes(canvas: Canvas, p: Any, k: int, stations: np.ndarray) -> None:
         canvas.line([(float(a), -float(b)) for a, b in ends], LINE, 1.5)
 
 
+def is_narrow(p: Any) -> bool:
+    """Whether all lanes lie within a few metres, as those of a road for both directions."""
+    return float(p.lane[:, at.HIGH_Y].max() - p.lane[:, at.LOW_Y].min()) < NARROW
+
+
 def draw_cars(canvas: Canvas, p: Any, s: Any, near: bool = True) -> None:
     """All bodies; close up with their windscreens, and where they want to go if that is another lane."""
+    narrow = is_narrow(p)
     for i in range(int(s.bodies)):
         own = i == int(s.ego)
-        color = "red" if s.crashed[i] and i < s.movers else "blue" if own else "orange" if i < s.movers else "black"
+        comes = narrow and math.cos(float(s.heading[i]) - float(s.heading[s.ego])) < 0.0
+        other = ONCOMING[0] if comes else "orange" if i < s.movers else "black"
+        color = "red" if s.crashed[i] and i < s.movers else "blue" if own else other
         x, y, heading = float(s.x[i]), float(s.y[i]), float(s.heading[i])
         length, width = float(s.box[i, 0]), float(s.box[i, 1])
         if not near:
@@ -96,24 +110,37 @@ def _draw_intention(canvas: Canvas, p: Any, s: Any, i: int) -> None:
     canvas.arrow((x, -y), (float(tx), -float(ty)), "white", 2.0)
 
 
-def draw_traffic(canvas: Canvas, p: Any, s: Any) -> None:
-    """The image of a driving world."""
-    canvas.legend(*LEGEND)
+def draw_traffic(canvas: Canvas, p: Any, s: Any, exits: Sequence[int] = ()) -> None:
+    """The image of a driving world.
+
+    Args:
+        exits: lanes that are the way to go, where the ego car has no route.
+    """
+    way = _way_of(p, s, exits)
+    rest = ((ONCOMING, is_narrow(p)), (OBSTACLE, s.bodies > s.movers), (WAY, bool(way)))
+    canvas.legend(*LEGEND, *(entry for entry, there in rest if there))
+    low_x, low_y = (float(p.lane[:, column].min()) for column in (at.LOW_X, at.LOW_Y))
+    high_x, high_y = (float(p.lane[:, column].max()) for column in (at.HIGH_X, at.HIGH_Y))
     x, y = float(s.x[s.ego]), float(s.y[s.ego])
-    tall = float(p.lane[:, at.HIGH_Y].max() - p.lane[:, at.LOW_Y].min())
     width, height = canvas.scene
-    if tall > WIDE_ROAD:
+    if high_x - low_x < FLAT * (high_y - low_y):
         wide = 1.3 * NEAR
         half = 0.5 * wide * height / width
         canvas.view(x - 0.5 * wide, x + 0.5 * wide, -y - half, -y + half)
-        _draw_part(canvas, p, s, (x, y), wide, True)
+        _draw_part(canvas, p, s, (x, y), wide, True, way)
     else:
-        middle = 0.5 * float(p.lane[:, at.HIGH_Y].max() + p.lane[:, at.LOW_Y].min())
-        for area, wide, near in (((0.0, 0.0, 1.0, 0.72), NEAR, True), ((0.0, 0.74, 1.0, 1.0), STRIP, False)):
+        close = CLOSE if is_narrow(p) else NEAR
+        long = min(STRIP, 1.1 * (high_x - low_x))
+        for area, wide, near in (((0.0, 0.0, 1.0, 0.72), close, True), ((0.0, 0.74, 1.0, 1.0), long, False)):
             half = 0.5 * wide * height * (area[3] - area[1]) / width
-            left = x - 0.3 * wide
-            canvas.view(left, left + wide, -middle - half, -middle + half, area)
-            _draw_part(canvas, p, s, (left + 0.5 * wide, middle), wide, near)
+            across = _middle(y, low_y, high_y, half)
+            along = x + 0.2 * wide * math.cos(float(s.heading[s.ego]))
+            if wide > high_x - low_x:  # all of it
+                along, across = 0.5 * (low_x + high_x), 0.5 * (low_y + high_y)
+                wide = max(wide, 1.1 * (high_y - low_y) * wide / (2.0 * half))
+                half = 0.5 * wide * height * (area[3] - area[1]) / width
+            canvas.view(along - 0.5 * wide, along + 0.5 * wide, -across - half, -across + half, area)
+            _draw_part(canvas, p, s, (along, across), wide, near, way)
     k = int(s.lane_of[s.ego])
     said = (
         f"{float(s.speed[s.ego]) * 3.6:.0f} km/h",
@@ -122,10 +149,47 @@ def draw_traffic(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.caption(*said, "crash" if s.crashed[s.ego] else f"{int(s.movers) - 1} other cars")
 
 
-def _draw_part(canvas: Canvas, p: Any, s: Any, middle: tuple[float, float], wide: float, near: bool) -> None:
+def _middle(y: float, low: float, high: float, half: float) -> float:
+    """The middle of a view of 2 `half` around y that shows no more than it must of what lies beside the road."""
+    edge = 4.0
+    if high - low + 2.0 * edge <= 2.0 * half:
+        return 0.5 * (low + high)
+    return min(max(y, low - edge + half), high + edge - half)
+
+
+def _way_of(p: Any, s: Any, exits: Sequence[int]) -> list[list[tuple[float, float]]]:
+    """The middle of the lanes that the ego car is to drive, from where it is to the end of its route."""
+    ego = int(s.ego)
+    k, stage = int(s.lane_of[ego]), int(s.stage[ego])
+    roads = [int(road) for road in s.route[ego, stage:] if road >= 0]
+    if exits:
+        parts = [(lane, 0.0) for lane in exits]
+    elif len(roads) > 1 and roads[0] == p.lane_at[k, at.ROAD]:
+        place = int(p.lane_at[k, at.PLACE])
+        parts = [(k, float(s.station[ego]))]
+        for road in roads[1:]:
+            parts.append((int(p.road[road, at.FIRST]) + min(place, int(p.road[road, at.COUNT]) - 1), 0.0))
+    else:
+        return []
+    return [_middle_of(p, lane, first) for lane, first in parts]
+
+
+def _middle_of(p: Any, k: int, first: float) -> list[tuple[float, float]]:
+    """The middle of lane k from a place on."""
+    length = float(p.lane[k, at.LENGTH])
+    count = 2 if p.lane_at[k, at.SHAPE] == at.STRAIGHT else 16
+    points = [point_on(p, k, float(far), 0.0) for far in np.linspace(min(first, length), length, count)]
+    return [(float(x), -float(y)) for x, y in points]
+
+
+def _draw_part(
+    canvas: Canvas, p: Any, s: Any, middle: tuple[float, float], wide: float, near: bool, way: list[Any]
+) -> None:
     x, y = middle
     canvas.rectangle(x - wide, -y - wide, x + wide, -y + wide, GRASS)
     draw_lanes(canvas, p, x, y, wide, near)
+    for points in way:
+        canvas.line(points, "green", 2.5)
     draw_cars(canvas, p, s, near)
 
 

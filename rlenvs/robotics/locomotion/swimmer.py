@@ -71,6 +71,7 @@ from rlenvs.robotics.locomotion.robots import (
 )
 
 POSITIONS, JOINTS = 5, 2
+WATER = ((0.80, 0.90, 0.95), (0.70, 0.84, 0.92))
 FPS, DT = 25, 0.04  # four physics steps of 10 ms per control step; s
 # of heading, front and rear joint, and of the rates of x, y, heading and joints: what each of both motors makes of them
 GAIT = (
@@ -122,6 +123,8 @@ def model(values):
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT  # nothing can touch: a tenth faster, same numbers
     spec.lights[0].diffuse, spec.lights[0].specular = (0.65, 0.65, 0.65), (0.0, 0.0, 0.0)  # it falls straight down
     spec.option.density, spec.option.viscosity = values.fluid, values.viscosity
+    floor = spec.material(spec.geoms[0].material).textures[mujoco.mjtTextureRole.mjTEXROLE_RGB]
+    spec.texture(floor).rgb1, spec.texture(floor).rgb2 = WATER
     for geom in spec.geoms[1:]:
         geom.density = values.density
     for joint in spec.joints[3:]:
@@ -168,3 +171,6 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     tell(canvas, s, float(s.qvel[0]), p.speed_limit)
+    canvas.view(0.0, 1.0, 0.0, canvas.scene[1] / canvas.scene[0])
+    canvas.text((0.04, 0.1), "forward", "black", 16)
+    canvas.arrow((0.04, 0.05), (0.24, 0.05), "green", 5.0)

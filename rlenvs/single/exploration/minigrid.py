@@ -56,7 +56,6 @@ import numpy as np
 from rlenvs.core import (
     below,
     choice,
-    cost,
     discrete,
     flag,
     i1,
@@ -71,9 +70,9 @@ from rlenvs.core import (
 )
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.gridworld.cells import GOAL, LAVA, NOTHING, cell_at, kind_of, look, look_from_above
-from rlenvs.kits.gridworld.render import draw_grid, grid_text
+from rlenvs.kits.gridworld.render import draw_grid, grid_text, legend_of
 from rlenvs.kits.gridworld.rules import ACTIONS, FORWARD, PICK_UP, TOGGLE, act, ahead_of
-from rlenvs.single.exploration.minigrid_members import MEMBERS
+from rlenvs.single.exploration.minigrid_members import DANGER, MEMBERS
 from rlenvs.single.exploration.rooms import (
     DYNAMIC,
     EMPTY_ROOM,
@@ -194,7 +193,7 @@ SPEC = world(
         "progress": term(-1.0, 1.0, 0.0, "by how many steps the path to the goal became shorter"),
         "subgoal": term(-4.0, 36.0, 0.0, "progress in opening doors and boxes, fetching keys and moving balls away"),
     },
-    costs={"danger": cost(0.0, doc="1 for lava, and for collisions in tasks with moving balls")},
+    costs={"danger": DANGER},
     horizon=usual_steps,
     fps=5,
     same_start=True,
@@ -329,8 +328,9 @@ def seen_cells(p: Any, s: Any) -> np.ndarray:
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(MISSIONS[TASK.values[int(p.task)]])
-    canvas.legend(("red", "agent", "triangle"), ("green", "goal"), ((84, 90, 100), "seen"), ((38, 42, 48), "not seen"))
-    draw_grid(canvas, cells_of(p, s.grid), seen_cells(p, s), place_of(p, s.cell), int(s.direction), int(s.carried))
+    cells = cells_of(p, s.grid)
+    canvas.legend(*legend_of(cells))
+    draw_grid(canvas, cells, seen_cells(p, s), place_of(p, s.cell), int(s.direction), int(s.carried))
 
 
 @SPEC.text

@@ -1,6 +1,14 @@
 """The MiniGrid environments: what each is."""
 
+from dataclasses import replace
 from typing import Any
+
+from rlenvs.core import cost
+
+DANGER = cost(
+    0.0, doc="1 for lava, and for collisions in tasks with moving balls", occurs=False
+)  # not in tasks with neither
+DANGEROUS = {"costs": {"danger": replace(DANGER, occurs=True)}}
 
 RANDOM: dict[str, Any] = {"same_start": False, "starts": 0}
 RECALL = {"levels": {"recall": {"recall": True}}}
@@ -9,6 +17,7 @@ BLOCKED = {"blocked": True} | BOXED
 INSIDE = {"start_in_middle": True} | BLOCKED
 ONE, TWO, FOUR = ({"quarters": count} for count in (1, 2, 4))
 ANYWHERE = {"random_start": True} | RANDOM
+MOVING, ROAMING = DANGEROUS | RANDOM, DANGEROUS | ANYWHERE  # balls; in the second from a random start
 LONG = {"random_length": True} | RANDOM | RECALL
 
 CORNER = "Empty room of {grid_size} x {grid_size} cells: go to the green goal in the opposite corner."
@@ -64,17 +73,20 @@ TABLE: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         )
     ],
     "crossing": [
-        (f"{name}CrossingS{n}N{k}", one if k == 1 else more, {"grid_size": n, "crossings": k, "river": river, **RANDOM})
-        for name, river, one, more in (("Lava", "lava", RIVER, RIVERS), ("Simple", "wall", WALL, WALLS))
+        (f"{name}CrossingS{n}N{k}", one if k == 1 else more, {"grid_size": n, "crossings": k, **river, **RANDOM})
+        for name, river, one, more in (
+            ("Lava", {"river": "lava"} | DANGEROUS, RIVER, RIVERS),
+            ("Simple", {"river": "wall"}, WALL, WALLS),
+        )
         for n, k in ((9, 1), (9, 2), (9, 3), (11, 5))
     ],
     "dynamic_obstacles": [
-        ("DynamicObstacles5x5", BALLS + ".", {"grid_size": 5, "balls": 2, **RANDOM}),
-        ("DynamicObstaclesRandom5x5", BALLS + ", from a random start.", {"grid_size": 5, "balls": 2, **ANYWHERE}),
-        ("DynamicObstacles6x6", BALLS + ".", {"grid_size": 6, "balls": 3, **RANDOM}),
-        ("DynamicObstaclesRandom6x6", BALLS + ", from a random start.", {"grid_size": 6, "balls": 3, **ANYWHERE}),
-        ("DynamicObstacles8x8", BALLS + ".", {"grid_size": 8, "balls": 4, **RANDOM}),
-        ("DynamicObstacles16x16", BALLS + ".", {"grid_size": 16, "balls": 8, **RANDOM}),
+        ("DynamicObstacles5x5", BALLS + ".", {"grid_size": 5, "balls": 2, **MOVING}),
+        ("DynamicObstaclesRandom5x5", BALLS + ", from a random start.", {"grid_size": 5, "balls": 2, **ROAMING}),
+        ("DynamicObstacles6x6", BALLS + ".", {"grid_size": 6, "balls": 3, **MOVING}),
+        ("DynamicObstaclesRandom6x6", BALLS + ", from a random start.", {"grid_size": 6, "balls": 3, **ROAMING}),
+        ("DynamicObstacles8x8", BALLS + ".", {"grid_size": 8, "balls": 4, **MOVING}),
+        ("DynamicObstacles16x16", BALLS + ".", {"grid_size": 16, "balls": 8, **MOVING}),
     ],
     "memory": [
         ("MemoryS7", MEMORY + CHOOSE, {"grid_size": 7, "same_start": False, "starts": 16, **RECALL}),

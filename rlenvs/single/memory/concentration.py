@@ -44,10 +44,13 @@ v0: first version.
 import math
 
 from rlenvs.core import block, choice, discrete, flag, i2, i4, integer, kernel, term, u1, world
-from rlenvs.single.memory.boxes import draw_boxes, shuffle
+from rlenvs.kits.boards.cards import BACK, PAPER, TALL, draw_back, draw_card, mark_card
+from rlenvs.single.memory.boxes import shuffle
 
+RANKS, PAIR = ("A", *map(str, range(2, 11)), "J", "Q", "K"), (178, 224, 206)  # names of cards, paper of found ones
 VALUES = (13, 2)  # how many ranks and colours there are
 DOWN, OPEN, FOUND = 0, 1, 2
+PAIRS_OF_RANKS = 0
 
 
 def number_of_cards(values):
@@ -204,11 +207,24 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(f"{s.pairs} of {s.deck.size // 2} pairs")
-    canvas.legend(("grey", "face down"), ("orange", "open"), ("green", "found"))
-    shown = min(s.deck.size, 104)
-    colors = [("grey", "orange", "green")[s.lies[k]] for k in range(shown)]
-    labels = [str(s.deck[k]) if s.lies[k] else "" for k in range(shown)]
-    draw_boxes(canvas, labels, colors, 8 if shown <= 52 else 13)
+    canvas.legend((BACK, "face down"), ("orange", "open"), (PAIR, "found, a pair"))
+    high, shown = 10.0 * canvas.scene[1] / canvas.scene[0], s.deck.size
+    canvas.view(0.0, 10.0, 0.0, high)
+    columns = next(n for n in range(1, shown + 1) if -(-shown // n) * TALL * 9.8 / n <= high - 0.2)
+    side = 9.8 / columns
+    for k in range(shown):
+        row, column = divmod(k, columns)
+        x, y = 0.1 + (column + 0.5) * side, high - 0.1 - (row + 0.5) * TALL * side
+        if s.lies[k] == DOWN:
+            draw_back(canvas, x, y, 0.84 * side)
+            continue
+        color = PAIR if s.lies[k] == FOUND else PAPER
+        if p.pairs_of == PAIRS_OF_RANKS:
+            draw_card(canvas, x, y, 0.84 * side, RANKS[s.deck[k]], None, 26 * side, color)
+        else:
+            draw_card(canvas, x, y, 0.84 * side, "", ("spades", "hearts")[s.deck[k]], 12, color)
+        if s.lies[k] == OPEN:
+            mark_card(canvas, x, y, 0.8 * side, "orange")
 
 
 @SPEC.text

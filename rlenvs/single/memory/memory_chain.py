@@ -37,7 +37,11 @@ v0: first version.
 """
 
 from rlenvs.core import below, block, discrete, i2, integer, term, u1, world
-from rlenvs.single.memory.boxes import draw_boxes, number_keys
+from rlenvs.single.memory.boxes import number_keys
+from rlenvs.single.memory.pictures import draw_scale
+
+MOST_SHOWN = 80  # bits
+SEEN = (120, 204, 172)
 
 SPEC = world(
     "MemoryLength-v0",
@@ -114,12 +118,30 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    seen = "in sight" if s.elapsed <= 1 else "out of sight"
-    canvas.caption(f"step {s.elapsed} of {p.memory_length + 1}, bits {seen}")
-    canvas.legend(("green", "asked for in the end"), ("light", "others"))
-    shown = min(s.context.size, 49)
-    colors = ["green" if k == s.query else "light" for k in range(shown)]
-    draw_boxes(canvas, [str(bit) for bit in s.context[:shown]], colors, max(1, int(shown**0.5)))
+    seen, asked = s.elapsed <= 1, int(p.memory_length)
+    canvas.caption(f"step {s.elapsed} of {p.memory_length + 1}, bits {'in sight' if seen else 'out of sight'}")
+    canvas.legend(("green", "bits in sight"), ("light", "out of sight"), ("orange", "bit that is asked for in the end"))
+    high = 10.0 * canvas.scene[1] / canvas.scene[0]
+    canvas.view(0.0, 10.0, 0.0, high)
+    shown = min(s.context.size, MOST_SHOWN)
+    columns = max(range(1, shown + 1), key=lambda n: min(9.4 / n, 4.0 / -(-shown // n)))
+    side = min(9.4 / columns, 4.0 / -(-shown // columns), 2.4)
+    canvas.text((5.0, high - 0.5), f"bit{'s' if shown > 1 else ''} to remember", "black", 17, "centre")
+    for k in range(shown):
+        row, column = divmod(k, columns)
+        x, y = 5.0 + (column + 0.5 - 0.5 * columns) * side, high - 1.1 - (row + 0.5) * side
+        half = 0.42 * side
+        canvas.rectangle(x - half, y - half, x + half, y + half, SEEN if seen else "light", rounded=0.2 * half)
+        if k == s.query:
+            canvas.rectangle(x - half, y - half, x + half, y + half, "orange", 4.0, rounded=0.2 * half)
+        canvas.text((x, y), str(s.context[k]), "black" if seen else "grey", max(round(22 * side), 9), "centre")
+    if shown < s.context.size:
+        said = f"and {s.context.size - shown} more; bit {s.query} is asked for"
+        canvas.text((5.0, 3.4), said, "black", 16, "centre")
+    if not seen:
+        canvas.text((5.0, 2.75), "out of the agent's sight", "grey", 16, "centre")
+    marks = [(0, min(1, asked), "green", "shown"), (asked, asked, "orange", "asked: 0 or 1?")]
+    draw_scale(canvas, asked, int(s.elapsed), marks, 1.2)
 
 
 @SPEC.text

@@ -37,11 +37,21 @@ v0: first version.
 """
 
 from rlenvs.core import below, discrete, discrete_block, i4, integer, kernel, term, u1, uniform, world
-from rlenvs.single.memory.boxes import draw_boxes, number_keys
+from rlenvs.single.memory.boxes import number_keys
+from rlenvs.single.memory.pictures import LEGEND, Face, draw_recall
 
 SAME = 1.0 / 3.0  # how often
 MOST_BACK = 64
-COLORS = ("sky", "orange", "green", "red", "pink", "yellow", "grey", "blue")
+PAPERS = (  # of symbols in images
+    (190, 224, 246),
+    (250, 222, 160),
+    (170, 222, 202),
+    (246, 190, 160),
+    (238, 204, 226),
+    (248, 242, 160),
+    (216, 216, 216),
+    (164, 200, 232),
+)
 
 SPEC = world(
     "NBack-v0",
@@ -115,14 +125,14 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     canvas.caption(f"{p.n} back, {s.right} right, {s.wrong} wrong")
     now = int(s.elapsed)
-    places = range(max(0, now - 8), now + 1)
-    symbols = [int(s.recent[k % MOST_BACK]) for k in places]
-    labels = [
-        f"{symbol}{' now' if k == now else ' asked' if k == now - p.n else ''}"
-        for k, symbol in zip(places, symbols, strict=True)
-    ]
-    colors = [COLORS[symbol % len(COLORS)] for symbol in symbols]
-    draw_boxes(canvas, labels + [""] * (9 - len(labels)), colors + ["light"] * (9 - len(colors)), 3)
+    canvas.legend(*LEGEND)
+    first = max(0, now - MOST_BACK + 1)
+    symbols = [int(s.recent[k % MOST_BACK]) for k in range(first, now + 1)]
+    faces = [Face(str(symbol), None, PAPERS[symbol % len(PAPERS)]) for symbol in symbols]
+    draw_recall(canvas, faces, now, max(now - int(p.n), -1), f"the same as {p.n} before?", first)
+    if now >= p.n:
+        answer = "same" if symbols[-1] == symbols[-1 - int(p.n)] else "another"
+        canvas.text((5.0, 10.0 * canvas.scene[1] / canvas.scene[0] - 3.0), answer, "black", 18, "centre")
 
 
 @SPEC.text

@@ -3,7 +3,7 @@
 from rlenvs.single.memory.agent import AHEAD_X, AHEAD_Y, ROOT_HALF, SIDE
 from rlenvs.single.memory.arena import COMMAND_X, COMMAND_Y, COMMANDS, TILE, middle_of, tile_at
 
-SKIN, DARK = (250, 204, 153), (50, 50, 50)
+SKIN, DARK, HEART = (250, 204, 153), (50, 50, 50), (186, 52, 96)
 
 
 def view_screen(canvas):
@@ -97,7 +97,11 @@ def draw_spotlights(canvas, p, s, goal_x, goal_y):
     seen = "dark" if s.darkness >= 255 else "light"
     canvas.caption(f"{seen}, health {max(s.health, 0.0):g} of {p.agent_health}, {s.collected} coins")
     canvas.legend(
-        ("red", "spotlight", "ring"), ("orange", "coin"), ("green", "exit (gray: closed)"), ("blue", "goal", "ring")
+        ("red", "spotlight, costs health", "ring"),
+        ("orange", "coin", "disc"),
+        *([("green", "exit (grey: closed)")] if p.use_exit else ()),
+        ("blue", "where to go next", "ring"),
+        (HEART, "health: the bar on top"),
     )
     view_screen(canvas)
     for row in range(7):
@@ -116,8 +120,16 @@ def draw_spotlights(canvas, p, s, goal_x, goal_y):
     if s.coins or p.use_exit:
         canvas.circle((float(goal_x), SIDE - float(goal_y)), 8.0, "blue", width=5.0)
     draw_figure(canvas, s.x, s.y, int(s.facing), p.agent_scale)
-    canvas.rectangle(0.0, SIDE - 4.0, SIDE, SIDE, "grey")
-    canvas.rectangle(0.0, SIDE - 4.0, SIDE * max(float(s.health), 0.0) / p.agent_health, SIDE, "green")
+    for left in (-SIDE, SIDE):  # spotlights that come from outside
+        canvas.rectangle(left, -SIDE, left + SIDE, 2.0 * SIDE, "background")
+    draw_health(canvas, max(float(s.health), 0.0), float(p.agent_health))
+
+
+def draw_health(canvas, health, most):
+    """A bar at the upper edge, with its number."""
+    canvas.rectangle(0.0, SIDE - 5.0, SIDE, SIDE, (70, 70, 76))
+    canvas.rectangle(0.0, SIDE - 5.0, SIDE * health / most, SIDE, HEART)
+    canvas.text((SIDE / 2, SIDE - 2.5), f"health {health:g} of {most:g}", "white", 15, "centre")
 
 
 def draw_mystery(canvas, s, scale):

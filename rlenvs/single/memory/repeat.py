@@ -38,10 +38,9 @@ v0: first version.
 
 from rlenvs.core import discrete, discrete_block, flag, i4, integer, term, u1, world
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.single.memory.boxes import draw_boxes, number_keys, shuffle
-
-SUITS = ("clubs", "diamonds", "hearts", "spades")
-COLORS = ("green", "orange", "red", "blue")
+from rlenvs.kits.boards.cards import SUITS
+from rlenvs.single.memory.boxes import number_keys, shuffle
+from rlenvs.single.memory.pictures import LEGEND, Face, draw_recall
 
 
 def sizes(values):
@@ -119,17 +118,11 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(f"card {s.elapsed + 1} of {s.deck.size}, {s.right} right, {s.wrong} wrong")
-    canvas.legend(*((color, suit) for color, suit in zip(COLORS, SUITS, strict=True)))
-    first = max(0, int(s.elapsed) - 15)
-    places = range(first, int(s.elapsed) + 1)
-    asked = 0 if p.first else s.elapsed - p.k + 1
-    labels = ["asked" if k == asked else "seen" if k == s.elapsed else "" for k in places]
-    draw_boxes(canvas, labels + [""] * (16 - len(labels)), suit_colors(s, places), 4)
-
-
-def suit_colors(s, places):
-    colors = [COLORS[s.deck[k]] for k in places]
-    return colors + ["light"] * (16 - len(colors))
+    canvas.legend(*LEGEND)
+    now = min(int(s.elapsed), s.deck.size - 1)
+    asked = 0 if p.first else max(int(s.elapsed) - int(p.k) + 1, -1)
+    question = "suit of the first card?" if p.first else f"suit {p.k - 1} cards before?" if p.k > 1 else "suit?"
+    draw_recall(canvas, [Face("", SUITS[suit]) for suit in s.deck[: now + 1]], now, asked, question)
 
 
 @SPEC.text

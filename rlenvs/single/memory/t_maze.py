@@ -38,6 +38,7 @@ v0: first version.
 from rlenvs.core import below, block, discrete, i4, integer, term, u1, world
 
 NORTH, EAST, SOUTH, WEST = range(4)
+HEDGE, HEDGE_LINE, PATH = (96, 128, 92), (176, 176, 168), (232, 230, 220)
 
 SPEC = world(
     "TMaze-v0",
@@ -99,17 +100,57 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(f"cell {s.cell} of {p.length}")
-    canvas.legend(("green", "goal, unseen by the agent"), ("orange", "sign"), ("blue", "agent"))
+    canvas.legend(
+        ("green", "goal, unseen by the agent"), ("orange", "sign: which way to turn"), ("blue", "agent", "disc")
+    )
     first = max(0, min(int(s.cell) - 5, p.length - 10))
     last = min(p.length, first + 10)
-    canvas.view(-0.5, last - first + 0.5, -1.7, 1.7)
+    wide = last - first + 1.4
+    middle = 0.5 * (last - first)
+    high = wide * canvas.scene[1] / canvas.scene[0]
+    canvas.view(middle - 0.5 * wide, middle + 0.5 * wide, -0.5 * high, 0.5 * high)
+    canvas.rectangle(middle - wide, -high, middle + wide, high, HEDGE)
     for cell in range(first, last + 1):
-        canvas.rectangle(cell - first - 0.48, -0.48, cell - first + 0.48, 0.48, "orange" if cell == 0 else "light")
+        draw_path(canvas, cell - first, 0.0)
     if last == p.length:
-        for side in (-1, 1):
-            color = "green" if (side < 0) == bool(s.south) else "light"
-            canvas.rectangle(last - first - 0.48, side - 0.48, last - first + 0.48, side + 0.48, color)
-    canvas.circle((float(s.cell - first), -float(s.side)), 0.34, "blue")
+        for side, name in ((1, "north"), (-1, "south")):
+            draw_path(canvas, last - first, float(side))
+            canvas.text((last - first - 0.65, side), name, "white", 17, "right")
+        draw_flag(canvas, last - first, -1.0 if s.south else 1.0)
+    way = "south" if s.south else "north"
+    if first == 0:
+        draw_sign(canvas, 0.0, 1.3, bool(s.south))
+        seen = "now" if s.cell == 0 else "no longer"
+        canvas.text((-0.45, -1.0), f"sign: {way}", "white", 17)
+        canvas.text((-0.45, -1.5), f"seen {seen}", "white", 15)
+    else:
+        canvas.text((-0.45, 1.0), f"sign, {s.cell} cells back: {way}", "white", 17)
+    x, y = float(s.cell - first), -float(s.side)
+    canvas.circle((x, y), 0.38, "white")
+    canvas.circle((x, y), 0.33, "blue")
+    for side in (-0.12, 0.12):
+        canvas.circle((x + side, y + 0.08), 0.06, "white")
+
+
+def draw_path(canvas, x, y):
+    """One cell of the maze."""
+    canvas.rectangle(x - 0.5, y - 0.5, x + 0.5, y + 0.5, HEDGE_LINE)
+    canvas.rectangle(x - 0.47, y - 0.47, x + 0.47, y + 0.47, PATH)
+
+
+def draw_flag(canvas, x, y):
+    """The goal."""
+    canvas.rectangle(x - 0.47, y - 0.47, x + 0.47, y + 0.47, "green")
+    canvas.line([(x - 0.15, y - 0.35), (x - 0.15, y + 0.35)], "white", 3.0)
+    canvas.polygon([(x - 0.15, y + 0.35), (x + 0.3, y + 0.18), (x - 0.15, y)], "white")
+
+
+def draw_sign(canvas, x, y, south):
+    """The sign at the first cell: an arrow to the side of the goal."""
+    canvas.line([(x, y - 0.75), (x, y - 0.4)], "orange", 4.0)
+    canvas.rectangle(x - 0.4, y - 0.4, x + 0.4, y + 0.6, "orange", rounded=0.1)
+    ends = [(x, y + 0.45), (x, y - 0.25)]
+    canvas.arrow(*(ends if south else reversed(ends)), "white", 5.0)
 
 
 @SPEC.text

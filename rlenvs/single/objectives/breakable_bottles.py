@@ -54,7 +54,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import PublishedFront, block, discrete, flag, free, published, term
-from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
 from rlenvs.single.objectives.family import multi_objective, weights_of
@@ -62,6 +62,9 @@ from rlenvs.single.objectives.family import multi_objective, weights_of
 CELLS, WANTED, MOST_CARRIED, MOST_LYING = 5, 2, 2, 3
 LEFT, RIGHT, PICK = range(3)
 KEYS = (("left", "a"), ("right", "d"), ("space", "up", "w"))
+# of images: colours, and the edge between floor and wall
+WALL, FLOOR, TABLE, SKIN, PLACE = (238, 236, 228), (214, 200, 172), (140, 104, 70), (240, 200, 160), (206, 224, 214)
+GROUND = 2.6
 VALUE = 25.0
 TERMS = {
     "time": term(-1.0, 0.0, 1.0, "-1 for every step"),
@@ -186,37 +189,56 @@ def published_front(values, gamma):
 @SPEC.draw
 def draw(canvas, p, s):
     cell, carried, delivered, *floor = (int(n) for n in p.features[s.number])
-    canvas.legend(("blue", "carrier", "disc"), ("green", "bottle"), ((190, 200, 210), "shelf"))
-    view_board(canvas, 3, CELLS)
-    for c in range(CELLS):
-        draw_tile(canvas, 1, c, (226, 214, 190) if 0 < c < CELLS - 1 else (190, 200, 210))
+    canvas.legend(("blue", "carrier", "disc"), ("green", "bottle"), (TABLE, "table"))
+    high = 10.0 * canvas.scene[1] / canvas.scene[0]
+    canvas.view(0.0, 10.0, 0.0, high)
+    canvas.rectangle(0.0, GROUND, 10.0, high, WALL)
+    canvas.rectangle(0.0, 0.0, 10.0, GROUND, FLOOR)
+    for c in range(1, CELLS):
+        canvas.line([(2.0 * c, 0.6), (2.0 * c, GROUND)], "grey", 1.5)
+    for left, said in ((0.2, "take bottles"), (8.2, f"bring {WANTED} here")):
+        draw_table(canvas, left)
+        canvas.text((left + 0.8, GROUND + 3.1), said, "black", 16, "centre")
     for k in range(3):
-        draw_bottle(canvas, 0.2 + 0.3 * k, -1.24)
-    for k in range(delivered):
-        draw_bottle(canvas, CELLS - 0.65 + 0.3 * k, -1.24)
+        draw_bottle(canvas, 0.5 + 0.5 * k, GROUND + 1.4)
+    for k in range(WANTED):
+        draw_bottle(canvas, 8.7 + 0.6 * k, GROUND + 1.4, delivered <= k)
     for c, lying in enumerate(floor, 1):
         for k in range(lying):
-            draw_lying(canvas, c + 0.5, -1.84 + 0.27 * k)
-    x, y = cell + 0.5, -1.55
-    canvas.circle((x, y), 0.26, "white")
-    canvas.circle((x, y), 0.22, "blue")
-    for k in range(carried):
-        draw_bottle(canvas, x + (0.33 if k else -0.33), y - 0.14)
-    canvas.text((0.5, -2.2), "bottles", "black", 16, "centre")
-    canvas.text((CELLS - 0.5, -2.2), "wanted here", "black", 16, "centre")
+            draw_lying(canvas, 2.0 * c + 1.0, 0.9 + 0.45 * k)
+    draw_carrier(canvas, 2.0 * cell + 1.0, GROUND - 0.6, carried)
     canvas.caption(f"carries {carried}, delivered {delivered}, {sum(floor)} on the floor")
 
 
-def draw_bottle(canvas: Any, x: float, y: float) -> None:
-    """A bottle that stands."""
-    canvas.rectangle(x - 0.13, y - 0.18, x + 0.13, y + 0.1, "green", rounded=0.05)
-    canvas.rectangle(x - 0.06, y + 0.08, x + 0.06, y + 0.22, "green")
+def draw_table(canvas: Any, left: float) -> None:
+    """A table that stands at the wall."""
+    for leg in (0.1, 1.4):
+        canvas.rectangle(left + leg, GROUND, left + leg + 0.12, GROUND + 1.2, TABLE)
+    canvas.rectangle(left - 0.1, GROUND + 1.2, left + 1.7, GROUND + 1.4, TABLE)
+
+
+def draw_carrier(canvas: Any, x: float, y: float, carried: int) -> None:
+    """Who carries bottles, one in each hand."""
+    for side in (-1, 1):
+        canvas.line([(x + 0.16 * side, y + 0.8), (x + 0.2 * side, y)], "black", 6.0)
+        canvas.line([(x, y + 1.5), (x + 0.55 * side, y + 1.0)], "blue", 6.0)
+    canvas.rectangle(x - 0.28, y + 0.7, x + 0.28, y + 1.7, "blue", rounded=0.2)
+    canvas.circle((x, y + 2.0), 0.3, SKIN)
+    for k in range(carried):
+        draw_bottle(canvas, x + (0.6 if k else -0.6), y + 0.75)
+
+
+def draw_bottle(canvas: Any, x: float, y: float, missing: bool = False) -> None:
+    """A bottle that stands; where one is missing, its place."""
+    color = PLACE if missing else "green"
+    canvas.rectangle(x - 0.18, y, x + 0.18, y + 0.6, color, rounded=0.08)
+    canvas.rectangle(x - 0.08, y + 0.5, x + 0.08, y + 0.9, color)
 
 
 def draw_lying(canvas: Any, x: float, y: float) -> None:
     """A bottle on the floor."""
-    canvas.rectangle(x - 0.2, y - 0.13, x + 0.1, y + 0.13, "green", rounded=0.05)
-    canvas.rectangle(x + 0.08, y - 0.06, x + 0.24, y + 0.06, "green")
+    canvas.rectangle(x - 0.45, y - 0.18, x + 0.15, y + 0.18, "green", rounded=0.08)
+    canvas.rectangle(x + 0.05, y - 0.08, x + 0.45, y + 0.08, "green")
 
 
 @SPEC.text

@@ -68,6 +68,7 @@ from rlenvs.core import (
     uniform,
     world,
 )
+from rlenvs.single.tabular.bandit_pictures import draw_bandit
 
 MOST_ARMS, MOST_CONTEXTS = 100, 100
 LARGEST_SEEN = 10.0
@@ -220,16 +221,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    means = s.means[int(s.picture)]
-    canvas.legend(("green", "best arm"), ("blue", "other arms"))
-    reach = max(abs(float(means.max())), abs(float(means.min())), 1.0)
-    canvas.view(-0.5, len(means) - 0.5, -1.2 * reach, 1.2 * reach)
-    canvas.line([(-0.5, 0.0), (len(means) - 0.5, 0.0)], "black", 2.0)
-    for arm, mean in enumerate(means):
-        color = "green" if mean == means.max() else "blue"
-        low, high = sorted((0.0, float(mean)))
-        canvas.rectangle(arm - 0.35, low, arm + 0.35, max(high, low + 0.01 * reach), color)
-    canvas.caption(f"picture {s.picture}, regret so far {s.regret:.1f}")
+    draw_bandit(canvas, p, s, p.payout == GAUSSIAN)
 
 
 @SPEC.text

@@ -47,6 +47,7 @@ from typing import Any
 
 from rlenvs.core import discrete, drop_in, flag, instead, value_of
 from rlenvs.core.declare.declared_spaces import Parts
+from rlenvs.kits.boards.cards import SUITS, draw_back, draw_card
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
@@ -55,6 +56,7 @@ CARDS = {card: (4.0 if card == 10 else 1.0) / 13.0 for card in range(1, 11)}  # 
 LEAST, MOST, BEST = 4, 31, 21
 STICK, HIT = range(2)
 SHOWN = (MOST - LEAST + 1) * 20  # numbers that are observed; naturals come behind them, one for each card of the dealer
+FELT, FELT_LINE, FELT_TEXT, CARD = (46, 110, 72), (86, 148, 110), (206, 226, 212), 1.9
 Hand = tuple[int, bool]  # sum, and whether an ace in it counts 11
 
 
@@ -174,16 +176,37 @@ def told(p: Any, s: Any) -> str:
 def draw(canvas, p, s):
     total, card, ace = parts_of(int(p.shown[s.number]))
     wide, tall = canvas.scene
-    canvas.view(0.0, 1.0, 0.0, tall / wide)
-    canvas.rectangle(0.0, 0.0, 1.0, tall / wide, (46, 110, 72))
-    rows = ((0.62, "dealer", "A" if card == 1 else str(card)), (0.16, "player", str(total)))
-    for height, who, shown in rows:
-        canvas.rectangle(0.4, height, 0.6, height + 0.28, "white", rounded=0.02)
-        canvas.text((0.5, height + 0.14), shown, "black", 40, "centre")
-        canvas.text((0.12, height + 0.14), who, "white", 18)
-    if ace:
-        canvas.text((0.64, 0.3), "an ace counts 11", "white", 14)
+    high = 10.0 * tall / wide
+    canvas.view(0.0, 10.0, 0.0, high)
+    canvas.rectangle(0.0, 0.0, 10.0, high, FELT)
+    canvas.rectangle(0.2, 0.2, 9.8, high - 0.2, FELT_LINE, 3.0, rounded=0.6)
+    for y, who, count in ((0.76 * high, "dealer", card_name(card)), (0.31 * high, "player", str(total))):
+        canvas.text((0.6, y + 0.5), who, "white", 20)
+        canvas.text((0.6, y - 0.3), count, "white", 34)
+    draw_card(canvas, 4.0, 0.76 * high, CARD, card_name(card), "spades", 24)
+    draw_back(canvas, 6.3, 0.76 * high, CARD)
+    hand = hand_of(total, ace)
+    for k, each in enumerate(hand):
+        suit = SUITS[(2, 0, 1, 3)[k % 4]]
+        draw_card(canvas, 4.0 + min(2.3, 4.6 / (len(hand) - 1)) * k, 0.31 * high, CARD, card_name(each), suit, 24)
+    said = "bust" if total > BEST else "usable ace" if ace else "no usable ace"
+    said += "; an example of a hand with this sum"
+    canvas.text((4.0 - 0.5 * CARD, 0.31 * high - 1.75), said, FELT_TEXT, 14)
     canvas.caption(told(p, s))
+
+
+def card_name(card: int) -> str:
+    return "A" if card == 1 else str(card)
+
+
+def hand_of(total: int, ace: bool) -> list[int]:
+    """Cards of a hand with a sum, of which the state keeps no more; an ace in it counts 11 or, last of all, 1."""
+    if ace:
+        return [1, total - 11]
+    first = min(10, total - 2)
+    rest = total - first
+    tens = [10] * ((rest - 1) // 10)
+    return [first, *tens, rest - 10 * len(tens)]
 
 
 @SPEC.text

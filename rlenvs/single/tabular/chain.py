@@ -39,15 +39,14 @@ from typing import Any
 
 from rlenvs.core import discrete, flag, integer
 from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.tables.drawing import Row, draw_row
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
 NEAR, FAR = 0.01, 1.0
 SWIMS, HELD, WASHED = 0.35, 0.6, 0.05  # against the current: a step succeeds, stays, falls back
 LEFT, RIGHT = 0, 1
-WINDOW = 12  # cells that are drawn
-COLORS = {"N": (240, 214, 150), ".": (214, 228, 238), "F": "orange"}
+PALE = (240, 214, 150)
 
 
 def build(values: Any) -> Table:
@@ -94,12 +93,14 @@ SPEC = tabular(
 
 @SPEC.draw
 def draw(canvas, p, s):
-    canvas.legend((COLORS["N"], f"worth {NEAR}"), (COLORS["F"], f"worth {FAR:g}"), ("blue", "walker", "disc"))
-    row = "N" + "." * (p.shown.size - 2) + "F"
-    first = min(max(int(s.number) - WINDOW // 2, 0), max(p.shown.size - WINDOW, 0))
-    draw_cells(canvas, [row[first : first + WINDOW]], COLORS)
-    draw_walker(canvas, 0, int(s.number) - first)
-    canvas.caption(f"state {s.number} of {p.shown.size}")
+    last = p.shown.size - 1
+    canvas.legend(
+        ("blue", "state of the walker", "ring"), (PALE, f"left pays {NEAR}"), ("orange", f"right pays {FAR:g}")
+    )
+    worth = {0: f"left pays {NEAR}", last: f"right pays {FAR:g}"}
+    row = Row(worth, {0: PALE, last: "orange"}, (), [(RIGHT, "right", "black"), (LEFT, "left", "grey")])
+    draw_row(canvas, p, int(s.number), row)
+    canvas.caption(f"state {s.number} of 0 to {last}")
 
 
 @SPEC.text

@@ -40,16 +40,17 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import discrete, drop_in, flag, value_of, view
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import draw_letter, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, tabular
-from rlenvs.single.tabular.grid import cell_of, cells_text, draw_cells, draw_walker, moved
+from rlenvs.single.tabular.grid import cell_of, cells_text, draw_cells, draw_flag, draw_walker, moved
 
 GROUND, CLIFF, START, GOAL = ".CSG"
 MAP = ["............", "............", "............", "SCCCCCCCCCCG"]
 UP, RIGHT, DOWN, LEFT = (-1, 0), (0, 1), (1, 0), (0, -1)
 STEPS = (UP, RIGHT, DOWN, LEFT)
 COLORS = {GROUND: (214, 204, 176), CLIFF: (74, 60, 52), START: (190, 200, 210), GOAL: (120, 190, 120)}
+EARTH = (150, 122, 96)
 KEYS = (("up", "w"), ("right", "d"), ("down", "s"), ("left", "a"))
 
 
@@ -99,10 +100,38 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     rows = letters_of(p)
-    canvas.legend((COLORS[CLIFF], "cliff"), (COLORS[GOAL], "goal"), ("blue", "walker", "disc"))
+    canvas.legend(
+        ("blue", "walker", "disc"),
+        (COLORS[START], "start"),
+        (COLORS[GOAL], "goal"),
+        (COLORS[CLIFF], "cliff: -100, and back to the start"),
+    )
     draw_cells(canvas, rows, COLORS)
+    for r, line in enumerate(rows):
+        for c, letter in enumerate(line):
+            if letter == CLIFF:
+                draw_edge(canvas, r, c)
+            elif letter == GOAL:
+                draw_flag(canvas, r, c)
+            elif letter == START:
+                draw_letter(canvas, r, c, "S", 18.0, "white")
     draw_walker(canvas, *cell_of(s.number, len(rows[0])))
     canvas.caption(f"state {s.number}")
+
+
+def draw_edge(canvas: Any, row: int, column: int) -> None:
+    """The broken edge of the ground above a cell of the cliff."""
+    teeth = [
+        (0.04, 0.04),
+        (0.04, 0.2),
+        (0.2, 0.3),
+        (0.36, 0.16),
+        (0.54, 0.34),
+        (0.74, 0.18),
+        (0.96, 0.28),
+        (0.96, 0.04),
+    ]
+    canvas.polygon([(column + x, -row - y) for x, y in teeth], EARTH)
 
 
 @SPEC.text

@@ -51,13 +51,14 @@ by counting steps, which a policy that sees only the state cannot do. The bound 
 v0: first version.
 """
 
+import math
 from typing import Any
 
 from rlenvs.core import Score, choice, cost, discrete, kernel, term
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
+from rlenvs.kits.tables.drawing import draw_arrow, draw_loop, draw_state
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
 PROBLEMS = ("catch", "arms", "toll")
 CATCH, ARMS, TOLL = range(3)
@@ -66,9 +67,8 @@ LEFT, STAY, RIGHT = 0, 1, 2
 ROWS, COLUMNS = 10, 5
 CELLS = COLUMNS * COLUMNS  # states of a row: the ball's column, and the paddle's
 ARMS_LIMIT, TOLL_LIMIT, CATCH_LIMIT = 30.0, 12.0, 0.6
-COLORS = {"s": (214, 228, 238), "r": (250, 214, 150), ".": (236, 240, 244), "B": "orange", "P": "blue"}
-ROAD = ("sr", "ss")  # crossing and toll road, above the way around
-PLACES = ((0, 0), (0, 1), (1, 1), (1, 0))  # rows and columns of the states of "toll"
+GROUND = (236, 240, 244)  # of the board in images
+SPOTS = ((2.0, 6.6), (8.0, 6.6), (2.0, 1.9), (8.0, 1.9))  # of the states of "toll" in images
 
 
 def arms(table: Table) -> None:
@@ -175,21 +175,48 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     if p.problem == CATCH:
-        ball, paddle = columns_of(int(s.number))
-        rows = [["."] * COLUMNS for _ in range(ROWS)]
-        rows[ROWS - 1][paddle] = "P"
-        rows[int(s.number) // CELLS][ball] = "B"
-        canvas.legend((COLORS["B"], "ball"), (COLORS["P"], "paddle, a move costs 1"))
-        draw_cells(canvas, ["".join(row) for row in rows], COLORS)
+        canvas.legend(("orange", "ball that falls", "disc"), ("blue", "paddle; a move costs 1"))
+        draw_catch(canvas, int(s.number))
         return
-    canvas.legend((COLORS["s"], "costs nothing"), (COLORS["r"], "costs 1"), ("blue", "walker", "disc"))
+    canvas.legend(("blue", "state now", "ring"), ("green", "costs nothing"), ("red", "costs 1"))
+    canvas.view(0.0, 10.0, 0.0, 10.0 * canvas.scene[1] / canvas.scene[0])
     if p.problem == ARMS:
-        draw_cells(canvas, ["sr"], COLORS)
-        canvas.caption("both arms lead back here")
+        draw_state(canvas, 5.0, 4.3, 1.2, "start", 22, here=True)
+        draw_loop(canvas, 5.0, 4.3, 1.2, "safe arm: reward 0, cost 0", 17, "green", width=3.0)
+        draw_loop(canvas, 5.0, 4.3, 1.2, "risky arm: reward 1, cost 1", 17, "red", -1.0, width=3.0)
+        canvas.caption("both arms lead back")
         return
-    draw_cells(canvas, ROAD, COLORS)
-    draw_walker(canvas, *PLACES[int(s.number)])
+    draw_roads(canvas, int(s.number))
     canvas.caption(("crossing", "toll road", "way around", "way around")[int(s.number)])
+
+
+def draw_roads(canvas: Any, here: int) -> None:
+    """The states of "toll", and what leads from one to the next."""
+    for state, ((x, y), name) in enumerate(zip(SPOTS, ("crossing", "toll road", "around", "around"), strict=True)):
+        draw_state(canvas, x, y, 0.95, name, 15, here=state == here)
+    for start, end, label, color, bend in (
+        (0, 1, "toll, cost 1", "red", 0.2),
+        (1, 0, "reward 1", "black", 0.2),
+        (0, 2, "around", "green", 0.0),
+        (2, 3, "", "green", 0.0),
+        (3, 0, "reward 1", "black", 0.0),
+    ):
+        (x0, y0), (x1, y1) = SPOTS[start], SPOTS[end]
+        away = math.hypot(x1 - x0, y1 - y0)
+        u, v = 1.05 * (x1 - x0) / away, 1.05 * (y1 - y0) / away
+        draw_arrow(canvas, (x0 + u, y0 + v), (x1 - u, y1 - v), label, 15, color, bend, 3.0)
+
+
+def draw_catch(canvas: Any, number: int) -> None:
+    """The ball above the paddle, on a board."""
+    row, (ball, paddle) = number // CELLS, columns_of(number)
+    view_board(canvas, ROWS, COLUMNS)
+    for cell in range(ROWS * COLUMNS):
+        draw_tile(canvas, *divmod(cell, COLUMNS), GROUND)
+    canvas.circle((ball + 0.5, -row - 0.5), 0.36, "orange")
+    if row < ROWS - 2:
+        canvas.arrow((ball + 0.5, -row - 1.05), (ball + 0.5, -row - 1.75), "orange", 3.0)
+    canvas.rectangle(paddle + 0.06, -ROWS + 0.35, paddle + 0.94, -ROWS + 0.65, "blue", rounded=0.12)
 
 
 @SPEC.text

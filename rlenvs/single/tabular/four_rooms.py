@@ -39,7 +39,7 @@ from rlenvs.core import discrete, free, integer
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
-from rlenvs.single.tabular.grid import KEYS, STEPS, cells_text, draw_cells, draw_walker
+from rlenvs.single.tabular.grid import KEYS, STEPS, cells_text, draw_cells, draw_flag, draw_walker
 
 WALL, FREE, GOAL = "#.G"
 MAP = [
@@ -104,7 +104,9 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.legend((COLORS[WALL], "wall"), (COLORS[GOAL], "goal"), ("blue", "walker", "disc"))
-    draw_cells(canvas, letters_of(p), COLORS)
+    rows = letters_of(p)
+    draw_cells(canvas, rows, COLORS)
+    draw_flag(canvas, *next((r, line.index(GOAL)) for r, line in enumerate(rows) if GOAL in line))
     draw_walker(canvas, *CELLS[int(s.number)])
     canvas.caption(f"state {s.number}")
 

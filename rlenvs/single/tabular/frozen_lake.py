@@ -42,7 +42,7 @@ import numpy as np
 
 from rlenvs.core import choice, discrete, drop_in, flag, free, integer, view
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.boards.drawing import draw_letter, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
 from rlenvs.single.tabular.grid import (
@@ -51,6 +51,8 @@ from rlenvs.single.tabular.grid import (
     cell_of,
     cells_text,
     draw_cells,
+    draw_flag,
+    draw_hole,
     draw_walker,
     moved,
 )
@@ -60,7 +62,8 @@ MAPS = {
     "4x4": ["SFFF", "FHFH", "FFFH", "HFFG"],
     "8x8": ["SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG"],
 }
-COLORS = {START: (200, 220, 236), ICE: (222, 240, 250), HOLE: (24, 60, 104), GOAL: (120, 190, 120)}
+COLORS = {START: (176, 206, 228), ICE: (222, 240, 250), HOLE: (24, 60, 104), GOAL: (120, 190, 120)}
+RIM = (150, 186, 208)
 LONGEST_SIDE, LARGEST_REWARD = 64, 1000.0
 MOST_MAPS = 1000  # drawn until one has a way
 
@@ -205,8 +208,22 @@ LARGE = SPEC.member(
 @SPEC.draw
 def draw(canvas, p, s):
     rows = letters_of(p)
-    canvas.legend((COLORS[ICE], "ice"), (COLORS[HOLE], "hole"), (COLORS[GOAL], "goal"), ("blue", "walker", "disc"))
-    draw_cells(canvas, rows, COLORS)
+    canvas.legend(
+        ("blue", "walker", "disc"),
+        (COLORS[START], "start"),
+        (COLORS[ICE], "ice"),
+        (COLORS[HOLE], "hole", "disc"),
+        (COLORS[GOAL], "goal"),
+    )
+    draw_cells(canvas, rows, {**COLORS, HOLE: COLORS[ICE]})
+    for r, line in enumerate(rows):
+        for c, letter in enumerate(line):
+            if letter == HOLE:
+                draw_hole(canvas, r, c, COLORS[HOLE], RIM)
+            elif letter == GOAL:
+                draw_flag(canvas, r, c)
+            elif letter == START:
+                draw_letter(canvas, r, c, "S", 0.3 * canvas.scene[0] / max(len(rows), len(line)), RIM)
     row, column = cell_of(s.number, len(rows[0]))
     draw_walker(canvas, row, column)
     canvas.caption({GOAL: "at the goal", HOLE: "in a hole"}.get(rows[row][column], f"state {s.number}"))

@@ -35,11 +35,15 @@ Mean return over seeds 0 to 99. The bound is the exact optimum.
 v0: first version.
 """
 
+import math
 from typing import Any
 
 from rlenvs.core import discrete, free, integer
+from rlenvs.kits.tables.drawing import Way, ways_of
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
+
+COIN, MISSING = (230, 176, 30), (222, 222, 216)
 
 
 def build(values: Any) -> Table:
@@ -83,13 +87,42 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     goal, capital = p.shown.size - 1, int(s.number)
-    canvas.legend(("green", "capital"), ("grey", "goal"))
-    wide, tall = canvas.scene
-    canvas.view(-0.2, 1.2, -0.1, -0.1 + 1.4 * tall / wide)
-    canvas.rectangle(0.4, 0.0, 0.6, 1.0, "grey", 2.0)
-    canvas.rectangle(0.4, 0.0, 0.6, capital / goal, "green")
-    canvas.text((0.65, capital / goal - 0.03), f"{capital}", "black", 16)
+    canvas.legend((COIN, "capital", "disc"), (MISSING, "missing to the goal", "disc"), ("blue", "reach of one bet"))
+    high = 10.0 * canvas.scene[1] / canvas.scene[0]
+    canvas.view(0.0, 10.0, 0.0, high)
+    columns = max(10, math.ceil(math.sqrt(goal)))
+    side = min(6.2 / columns, 6.0 / -(-goal // columns))
+    left, top = 5.0 - 0.5 * columns * side, high - 0.3
+    for coin in range(goal):
+        row, column = divmod(coin, columns)
+        place = left + (column + 0.5) * side, top - (row + 0.5) * side
+        canvas.circle(place, 0.42 * side, COIN if coin < capital else MISSING)
+    draw_stakes(canvas, capital, goal, ways_of(p, capital, 1) if 0 < capital < goal else [])
     canvas.caption(f"capital {capital}, goal {goal}")
+
+
+def draw_stakes(canvas: Any, capital: int, goal: int, ways: list[Way]) -> None:
+    """The scale from ruin to the goal, and how far a bet may lead on it."""
+    y, most = 1.35, min(capital, goal - capital)
+
+    def at(amount: float) -> float:
+        return 0.8 + 8.4 * amount / goal
+
+    canvas.line([(at(0), y), (at(goal), y)], "grey", 3.0)
+    for amount, label in ((0, "ruin"), (goal, f"goal {goal}")):
+        canvas.line([(at(amount), y - 0.2), (at(amount), y + 0.2)], "black", 4.0)
+        canvas.text((at(amount), y - 0.55), label, "black", 15, "centre")
+    for way in ways:
+        side = 1 if way.state > capital else -1
+        canvas.arrow((at(capital), y), (at(capital + side * most), y), "blue", 4.0)
+    if ways:
+        chances = ", ".join(
+            f"{'won' if way.state > capital else 'lost'} with probability {way.probability:g}" for way in ways
+        )
+        stake = f"1 to {most}" if most > 1 else "1"
+        canvas.text((5.0, 0.3), f"a stake of {stake}: {chances}", "blue", 15, "centre")
+    canvas.polygon([(at(capital), y + 0.12), (at(capital) - 0.16, y + 0.46), (at(capital) + 0.16, y + 0.46)], "black")
+    canvas.text((at(capital), y + 0.7), str(capital), "black", 16, "centre")
 
 
 @SPEC.text

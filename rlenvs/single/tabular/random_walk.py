@@ -37,12 +37,9 @@ v0: first version.
 from typing import Any
 
 from rlenvs.core import discrete, integer
+from rlenvs.kits.tables.drawing import Row, draw_row, ways_of
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker
-
-WINDOW = 11  # cells that are drawn
-COLORS = {"L": (150, 160, 176), ".": (214, 228, 238), "R": "orange"}
 
 
 def build(values: Any) -> Table:
@@ -82,15 +79,19 @@ SPEC = tabular(
 )
 
 
+def worth_of_left(p: Any) -> float:
+    """What leaving at the left end is worth."""
+    return next(way.reward for way in ways_of(p, 1, 0) if way.state == 0)
+
+
 @SPEC.draw
 def draw(canvas, p, s):
-    shown = p.shown.size
-    canvas.legend((COLORS["R"], "worth 1"), (COLORS["L"], "the other end"), ("blue", "walker", "disc"))
-    first = min(max(int(s.number) - WINDOW // 2, 0), max(shown - WINDOW, 0))
-    row = "L" + "." * (shown - 2) + "R"
-    draw_cells(canvas, [row[first : first + WINDOW]], COLORS)
-    draw_walker(canvas, 0, int(s.number) - first)
-    canvas.caption(f"state {s.number} of 0 to {shown - 1}")
+    last = p.shown.size - 1
+    canvas.legend(("blue", "state of the walker", "ring"), ("orange", "end of the episode"))
+    left = worth_of_left(p)
+    worth = {0: f"left end pays {left:g}", last: "right end pays 1"}
+    draw_row(canvas, p, int(s.number), Row(worth, {0: "orange", last: "orange"}, (0, last), [(0, "", "black")]))
+    canvas.caption(f"state {s.number} of 0 to {last}; arrows: probability, reward")
 
 
 @SPEC.text

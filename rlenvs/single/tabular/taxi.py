@@ -44,15 +44,16 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import discrete, drop_in, flag, free, view
-from rlenvs.kits.boards.drawing import pressed_move, view_board
+from rlenvs.kits.boards.drawing import draw_letter, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
-from rlenvs.single.tabular.grid import draw_walker, moved
+from rlenvs.single.tabular.grid import draw_flag, moved
 
 SIDE = 5
 PLACES = ((0, 0), (0, 4), (4, 0), (4, 3))
-PASSENGER = (150, 60, 170)
+PASSENGER, YELLOW, GLASS, STREET, WALL = (150, 60, 170), (250, 196, 20), (190, 220, 236), (226, 226, 220), (60, 64, 70)
 COLORS = ("red", "green", "yellow", "blue")
+TINTS = ((240, 160, 140), (140, 208, 170), (246, 236, 130), (140, 184, 232))
 IN_TAXI = len(PLACES)
 # walls to the right of (row, column)
 WALLS = frozenset({(0, 1), (1, 1), (3, 0), (4, 0), (3, 2), (4, 2)})
@@ -197,24 +198,48 @@ SPEC = tabular(
 @SPEC.draw
 def draw(canvas, p, s):
     row, column, passenger, destination = parts_of(int(p.shown[s.number]))
-    canvas.legend(("yellow", "taxi"), ("black", "wall"), (PASSENGER, "passenger", "disc"), ("orange", "destination"))
-    view_board(canvas, SIDE, SIDE)
+    canvas.legend((YELLOW, "taxi"), (PASSENGER, "passenger", "disc"), ("black", "destination: flag"), (WALL, "wall"))
+    pixels = view_board(canvas, SIDE, SIDE)
+    canvas.rectangle(0.0, -SIDE, SIDE, 0.0, (206, 206, 200))
+    canvas.rectangle(-0.05, -SIDE - 0.05, SIDE + 0.05, 0.05, WALL, 5.0)
     for cell in range(SIDE * SIDE):
         r, c = divmod(cell, SIDE)
-        canvas.rectangle(c + 0.02, -r - 0.98, c + 0.98, -r - 0.02, (226, 226, 220))
-    for (r, c), color in zip(PLACES, COLORS, strict=True):
-        canvas.rectangle(c + 0.12, -r - 0.88, c + 0.88, -r - 0.12, color, rounded=0.1)
+        canvas.rectangle(c + 0.02, -r - 0.98, c + 0.98, -r - 0.02, STREET)
+    for (r, c), color, tint in zip(PLACES, COLORS, TINTS, strict=True):
+        canvas.rectangle(c + 0.04, -r - 0.96, c + 0.96, -r - 0.04, tint)
+        draw_letter(canvas, r - 0.3, c - 0.32, color[0].upper(), 0.22 * pixels)
     r, c = PLACES[destination]
-    canvas.rectangle(c + 0.05, -r - 0.95, c + 0.95, -r - 0.05, "orange", 4.0, rounded=0.1)
+    draw_flag(canvas, r - 0.26, c + 0.3, "black", 0.55)
     for r, c in WALLS:
-        canvas.line([(c + 1, -r), (c + 1, -r - 1)], "black", 5.0)
-    canvas.rectangle(column + 0.2, -row - 0.72, column + 0.8, -row - 0.3, (250, 196, 20), rounded=0.12)
-    if passenger == IN_TAXI:
-        draw_walker(canvas, row, column, PASSENGER)
-    else:
-        draw_walker(canvas, *PLACES[passenger], PASSENGER)
+        canvas.line([(c + 1, -r), (c + 1, -r - 1)], WALL, 7.0)
+    if passenger != IN_TAXI:
+        r, c = PLACES[passenger]
+        draw_person(canvas, c + 0.24, -r - 0.66)
+    draw_taxi(canvas, column + 0.56, -row - 0.6, passenger == IN_TAXI)
     told = "in the taxi" if passenger == IN_TAXI else f"waits at {COLORS[passenger]}"
     canvas.caption(f"passenger {told}, destination {COLORS[destination]}")
+
+
+def draw_person(canvas: Any, x: float, y: float) -> None:
+    """The passenger, who waits at the left of the cell."""
+    canvas.circle((x, y + 0.1), 0.1, PASSENGER)
+    canvas.polygon([(x - 0.13, y - 0.26), (x + 0.13, y - 0.26), (x + 0.08, y), (x - 0.08, y)], PASSENGER)
+
+
+def draw_taxi(canvas: Any, x: float, y: float, taken: bool) -> None:
+    """The taxi from its side; a passenger shows in its window."""
+    roof = [(x - 0.2, y + 0.02), (x - 0.12, y + 0.2), (x + 0.14, y + 0.2), (x + 0.24, y + 0.02)]
+    canvas.polygon(roof, YELLOW)
+    canvas.polygon([(x - 0.14, y + 0.03), (x - 0.08, y + 0.16), (x + 0.11, y + 0.16), (x + 0.17, y + 0.03)], GLASS)
+    if taken:
+        canvas.circle((x, y + 0.09), 0.075, PASSENGER)
+    canvas.rectangle(x - 0.34, y - 0.16, x + 0.36, y + 0.04, YELLOW, rounded=0.05)
+    for square in range(7):
+        canvas.rectangle(x - 0.31 + 0.095 * square, y - 0.06, x - 0.265 + 0.095 * square, y - 0.02, "black")
+    canvas.rectangle(x - 0.06, y + 0.2, x + 0.08, y + 0.26, "black")
+    for wheel in (-0.2, 0.22):
+        canvas.circle((x + wheel, y - 0.16), 0.09, "black")
+        canvas.circle((x + wheel, y - 0.16), 0.04, "grey")
 
 
 @SPEC.text

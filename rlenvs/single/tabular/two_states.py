@@ -39,9 +39,9 @@ from typing import Any
 
 from rlenvs.core import discrete, integer
 from rlenvs.kits.boards.drawing import pressed_move
+from rlenvs.kits.tables.drawing import END, draw_arrow, draw_loop, draw_state, ways_of
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import tabular
-from rlenvs.single.tabular.grid import draw_cells, draw_walker
 
 STAY, LEAVE = 0, 1
 COLORS = {"0": (214, 228, 238), "1": (250, 214, 150)}
@@ -73,10 +73,18 @@ SPEC = tabular(
 
 @SPEC.draw
 def draw(canvas, p, s):
-    canvas.legend((COLORS["0"], "state 0"), (COLORS["1"], "state 1, reward 1 per step"), ("blue", "walker", "disc"))
-    draw_cells(canvas, ["01"], COLORS)
-    draw_walker(canvas, 0, int(s.number))
-    canvas.caption(f"state {s.number}")
+    canvas.legend(("blue", "state now", "ring"), (COLORS["1"], "pays in every step"), (END, "end of the episode"))
+    canvas.view(0.0, 10.0, 0.0, 10.0 * canvas.scene[1] / canvas.scene[0])
+    places, radius = ((3.6, 4.4), (7.6, 4.4)), 1.0
+    for state, (x, y) in enumerate(places):
+        draw_state(canvas, x, y, radius, str(state), 30, COLORS[str(state)], state == s.number)
+        draw_loop(canvas, x, y, radius, f"stay, {ways_of(p, state, STAY)[0].reward:+g}", 17)
+    draw_state(canvas, 0.9, 1.6, 0.7, "end", 16, END, end=True)
+    (left, y), (right, _) = places
+    draw_arrow(canvas, (left - 0.75, y - 0.75), (1.45, 2.15), "", 17)
+    canvas.text((2.6, 2.5), f"leave, {ways_of(p, 0, LEAVE)[0].reward:+g}, ends", "black", 17)
+    draw_arrow(canvas, (right - 1.1, y), (left + 1.1, y), f"leave, {ways_of(p, 1, LEAVE)[0].reward:+g}", 17)
+    canvas.caption(f"state {s.number}; arrows: action, reward")
 
 
 @SPEC.text
