@@ -170,7 +170,7 @@ def call(*command: str | Path, cwd: Path = ROOT, **environment: str) -> int:
     return subprocess.call([str(part) for part in command], cwd=cwd, env={**os.environ, **environment})
 
 
-def patiently(*command: str | Path, **environment: str) -> int:
+def call_patiently(*command: str | Path, **environment: str) -> int:
     """Run a command that says little, and tell every few seconds that it still runs. Returns its exit code."""
     start, shown = time.monotonic(), [str(part) for part in command]
     with subprocess.Popen(shown, cwd=ROOT, env={**os.environ, **environment}) as process:
@@ -181,7 +181,7 @@ def patiently(*command: str | Path, **environment: str) -> int:
                 print(f"  ... {time.monotonic() - start:.0f} s", flush=True)
 
 
-def beside(*command: str | Path, **environment: str) -> subprocess.Popen[str]:
+def start(*command: str | Path, **environment: str) -> subprocess.Popen[str]:
     """Start a command in the repository that is to run beside others; what it says is kept for later."""
     return subprocess.Popen(
         [str(part) for part in command],
@@ -216,12 +216,14 @@ def set_up(
     python = python_of(venv)
     if is_set_up(extras, venv, pins, more, bare):
         return python
-    if not python.exists() and patiently(find_python(), "-m", "venv", venv) != 0:
+    if not python.exists() and call_patiently(find_python(), "-m", "venv", venv) != 0:
         sys.exit("could not make a virtual environment (on Debian and Ubuntu: apt install python3-venv)")
     package = f".[{extras}]" if extras else "."
     print(f"Installing {package} into {venv} (a few minutes the first time) ...", flush=True)
     install = (python, *PIP, "-c", ROOT / pins)
-    if patiently(*install, "-e", package, *more) != 0 or (bare and patiently(*install, "--no-deps", *bare) != 0):
+    if call_patiently(*install, "-e", package, *more) != 0 or (
+        bare and call_patiently(*install, "--no-deps", *bare) != 0
+    ):
         sys.exit("the installation failed; the lines above say why")
     stamp_of(extras, venv).write_text(installed_by(pins, more, bare))
     return python
@@ -282,7 +284,7 @@ def compile_first() -> subprocess.Popen[str] | None:
     if is_set_up(EXTRAS["test"], VENV, PINS):
         return None
     python = set_up("compile")
-    return beside(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, **BYTECODE)
+    return start(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, **BYTECODE)
 
 
 def test(arguments: list[str]) -> int:
@@ -298,7 +300,7 @@ def test(arguments: list[str]) -> int:
         "ruff format": (python, "-m", "ruff", "format", "--check", "."),
         "import-linter": (python.with_name("lint-imports"),),
     }
-    mypy = beside(python, "-m", "mypy", **BYTECODE)
+    mypy = start(python, "-m", "mypy", **BYTECODE)
     failed = [name for name, check in checks.items() if call(*check, **BYTECODE) != 0]
     if compiling:
         compiling.communicate()  # a failure shows in the tests
@@ -420,7 +422,7 @@ def kernel_wheel(python: Path, libraries: Path, folder: Path) -> int:
 def site(arguments: list[str]) -> int:
     """The documentation; its builder says how large it is and how long it took."""
     python = set_up(EXTRAS["site"])
-    code = patiently(python, "docs/web/build.py", **BYTECODE)
+    code = call_patiently(python, "docs/web/build.py", **BYTECODE)
     if code == 0 and "--test" in arguments:
         return call(python, "-m", "pytest", "-q", "-m", "browser", "tests/project/test_browser.py", **BYTECODE)
     return code

@@ -26,7 +26,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def cell(env_id: str, policy: str, level: str, seeds: int) -> str:
-    share = evaluate(env_id, policy, seeds, level=level).success_rate
+    share = evaluate(env_id, policy, seeds=seeds, level=level).success_rate
     low, high = wilson(share, seeds)
     return f"{100 * share:.1f} ({100 * low:.1f} - {100 * high:.1f})"
 

@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNorm
 
 import rlenvs
 from rlenvs.agents.agent import Agent
-from rlenvs.agents.export import agent_from
+from rlenvs.agents.export import agent_from_sb3
 from rlenvs.agents.files import save_agent
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.hyperparameters.settings import Settings
@@ -55,11 +55,11 @@ def train(id: str, seed: int, out: str, on: str, steps: int | None, processes: i
         on_the_original(model, id, settings, processes)
     learn(model, id, settings.steps)
     told = {"steps": settings.steps, "seeds": [seed], "seconds": 0.0}
-    print("saved", save_agent(out, agent_from(model, id, keywords={}, settings=settings.to_dict(), **told)))
+    print("saved", save_agent(out, agent_from_sb3(model, id, keywords={}, settings=settings.to_dict(), **told)))
 
 
 def play_ours(id: str, policy: Agent | str, episodes: int) -> np.ndarray:
-    return rlenvs.evaluate(id, policy, episodes).returns
+    return rlenvs.evaluate(id, policy, seeds=episodes).returns
 
 
 def play_theirs(id: str, policy: Agent | str, episodes: int) -> np.ndarray:

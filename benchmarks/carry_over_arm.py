@@ -80,7 +80,7 @@ def seen(batch) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
 def on_ours(id: str, name: str, episodes: int, **keywords) -> float:
     if name not in CONTROLLERS:
         agent = rlenvs.load_agent(id, algorithm=name)
-        return rlenvs.evaluate(id, agent, episodes, **{**agent.card.keywords, **keywords}).success_rate
+        return rlenvs.evaluate(id, agent, seeds=episodes, **{**agent.card.keywords, **keywords}).success_rate
     env, good = rlenvs.make(id, ends_at_success=True, **keywords), 0
     for seed in range(episodes):
         env.reset(seed=seed)
@@ -108,8 +108,8 @@ def on_theirs(id: str, name: str, episodes: int) -> float:
             if agent is None:
                 action = CONTROLLERS[name](*seen(mirror))
             else:
-                mirror.observe()
-                action = agent.act(mirror.observed((0, 0)))[0]
+                mirror.recompute_observations()
+                action = agent.act(mirror.get_observations((0, 0)))[0]
             *_, ended, cut, info = env.step(np.array(action, np.float32))
             over = ended or cut
         good += bool(info["is_success"])

@@ -87,10 +87,10 @@ def thread_gain(id: str, worlds: int, repeats: int) -> float:
     for batch in batches:
         batch.seed(range(worlds))
         batch.reset()
-        batch.step_loaded()
+        batch.step_inplace()
     ratios = []
     for _ in range(repeats):
-        one, two = (best(batch.step_loaded, 1) for batch in batches)
+        one, two = (best(batch.step_inplace, 1) for batch in batches)
         ratios.append(one / two)
     return statistics.median(ratios)
 
@@ -152,9 +152,9 @@ def main() -> None:
         print("first make and reset of QuadHover in a process:", end=" ", flush=True)
         subprocess.run([sys.executable, "-c", FIRST], check=True)
     tracks = rlenvs.make_batch("MicroRacer-v0", 4 if few else 256, threads=1)
-    tracks.seed(range(tracks.num_worlds))
+    tracks.seed(range(tracks.num_envs))
     seconds = best(tracks.reset, 1 if few else 10)
-    print(f"a MicroRacer track with its first view: {seconds / tracks.num_worlds * 1e6:.0f} us")
+    print(f"a MicroRacer track with its first view: {seconds / tracks.num_envs * 1e6:.0f} us")
 
 
 if __name__ == "__main__":

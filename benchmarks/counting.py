@@ -198,7 +198,7 @@ class CountedDriver:
 def choose(batch: Any, generator: np.random.Generator) -> None:
     """Random actions, legal ones where the world has masks."""
     if "mask" in batch.world.kernels:
-        batch.play("random")
+        batch.player_actions("random")
     elif batch.setup.continuous:
         batch.load_actions(batch.setup.spread_action(generator.uniform(-1.0, 1.0, batch.actions.shape)))
     else:
@@ -222,7 +222,7 @@ def spent(batch: Any, generator: np.random.Generator, steps: int) -> float:
     for _ in range(steps):
         choose(batch, generator)
         start = thread_time()
-        batch.step_loaded()
+        batch.step_inplace()
         seconds += thread_time() - start
     return seconds
 

@@ -128,7 +128,7 @@ def go_on(batch: KernelBatch, rng: np.random.Generator) -> None:
     if batch.over.any():
         batch.reset()
     if batch.world.has_expert and rng.random() < 0.5:
-        batch.advise()
+        batch.expert_actions()
     else:
         batch.actions[...] = batch.setup.idle
         if batch.setup.continuous:
@@ -139,9 +139,9 @@ def go_on(batch: KernelBatch, rng: np.random.Generator) -> None:
             allowed = batch.masks[0, :, : batch.setup.action_size]
             batch.actions[:, :, 0] = [rng.choice(np.flatnonzero(row) if row.any() else [0]) for row in allowed]
     for player in batch.world.players:
-        batch.play(player)
+        batch.player_actions(player)
     batch.central()
-    batch.step_loaded()
+    batch.step_inplace()
 
 
 def ring(*_: Any) -> None:

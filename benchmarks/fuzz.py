@@ -205,9 +205,9 @@ class Looker:
         if self.policy == "expert":
             if batch.world.players and step % 50 >= 25:
                 slots = [str(name) for name in rng.choice(batch.world.players, batch.agents)]
-                batch.play(slots)
+                batch.player_actions(slots)
             elif batch.world.has_expert:
-                advice = batch.advise()
+                advice = batch.expert_actions()
                 if not np.isfinite(advice).all():
                     self.note("the expert's action is not finite", ~np.isfinite(advice))
                     batch.actions[:] = np.nan_to_num(batch.actions)
@@ -236,7 +236,7 @@ class Looker:
     def step(self, step: int) -> None:
         batch = self.batch
         self.actions(step)
-        batch.step_loaded()
+        batch.step_inplace()
         self.look()
         if batch.world.central:
             central = batch.central()
@@ -295,17 +295,17 @@ class Looker:
         batch = self.batch
         for k in range(min(batch.agents, 3)):
             space, _ = batch.setup.agent_spaces(k)
-            if not all(space.contains(batch.observed((i, k))) for i in range(batch.num_worlds)):
+            if not all(space.contains(batch.get_observations((i, k))) for i in range(batch.num_envs)):
                 self.note(f"an observation is outside its space with encoding={batch.setup.encoding!r}")
 
     def states(self) -> None:
         """Note what is not finite in the states of all worlds."""
         fields = [name for name, kind in self.batch.world.state.items() if kind.code.startswith("f")]
-        for i in range(self.batch.num_worlds):
+        for i in range(self.batch.num_envs):
             _, s = self.batch.records(i)
             for name in fields:
                 if not np.isfinite(np.asarray(getattr(s, name))).all():
-                    self.note(f"the state's {name} is not finite", np.arange(self.batch.num_worlds) == i)
+                    self.note(f"the state's {name} is not finite", np.arange(self.batch.num_envs) == i)
 
     def draw(self) -> None:
         """Images and words of the first world."""
@@ -325,7 +325,7 @@ class Looker:
 
     def run(self, steps: int) -> Counter[str]:
         batch = self.batch
-        batch.seed(self.rng.integers(2**31, size=batch.num_worlds).tolist())
+        batch.seed(self.rng.integers(2**31, size=batch.num_envs).tolist())
         batch.reset()
         self.look()
         between = max(steps // max(self.draws, 1), 1)
@@ -383,8 +383,8 @@ def play_both(id: str, case: dict[str, Any], steps: int, worlds: int = 2) -> Cou
                 same_outcome(compiled, plain, f"after {step} steps:")
                 looker.actions(step)
                 plain.actions[:] = compiled.actions
-                compiled.step_loaded()
-                plain.step_loaded()
+                compiled.step_inplace()
+                plain.step_inplace()
             same_outcome(compiled, plain, f"after {steps} steps:")
         except Failed as error:
             return Counter({f"plain Python differs {' '.join(str(error).split())[:200]}": 1})

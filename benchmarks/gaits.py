@@ -48,7 +48,7 @@ def returns_of(batch, gaits, seeds):
         positions, velocities = (np.ascontiguousarray(batch.states[name]) for name in ("qpos", "qvel"))
         act(gaits, positions, velocities, DT * step, actions)
         batch.load_actions(actions[:, None])
-        batch.step_loaded(only=going)
+        batch.step_inplace(only=going)
         total[going] += batch.rewards[going, 0]
         lasted[going] += 1
         going &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])

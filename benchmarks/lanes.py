@@ -37,7 +37,7 @@ def steps_per_second(batch: KernelBatch, actions: np.ndarray, seconds: float) ->
     while perf_counter() - start < seconds or not count:
         batch.step(actions)
         count += 1
-    return count * batch.num_worlds * batch.agents / (perf_counter() - start)
+    return count * batch.num_envs * batch.agents / (perf_counter() - start)
 
 
 def main() -> None:

@@ -108,7 +108,7 @@ class ShownSAC(SAC):
         actions, stored = super()._sample_action(learning_starts, action_noise, n_envs)
         rows = int(self.shown * n_envs)
         if rows and self.num_timesteps < learning_starts:
-            advice = self.get_env().venv.batch.advise()[:rows, 0]
+            advice = self.get_env().venv.batch.expert_actions()[:rows, 0]
             noise = np.random.normal(0.0, 0.1, advice.shape)  # noqa: NPY002 - SB3 seeds this generator
             actions[:rows] = stored[:rows] = np.clip(advice + noise, -1.0, 1.0)
         return actions, stored
@@ -149,7 +149,7 @@ class Watch(BaseCallback):
     def look(self) -> None:
         """One row: steps, seconds of training, return, success rate."""
         before = time.process_time()
-        result = rlenvs.evaluate(self.task.id, self.choose, seeds=EPISODES, form="goal")
+        result = rlenvs.evaluate(self.task.id, self.choose, n_episodes=EPISODES, form="goal")
         self.rows.append((self.num_timesteps, before - self.start - self.spent, result.mean, result.success_rate))
         self.spent += time.process_time() - before
         print(

@@ -81,7 +81,7 @@ class Watch(BaseCallback):
     def look(self) -> None:
         """One row: steps, seconds of training, return, success rate."""
         before = time.perf_counter()
-        result = rlenvs.evaluate("QuadHover-v0", self.policy_of(), seeds=50, **self.task.keywords)
+        result = rlenvs.evaluate("QuadHover-v0", self.policy_of(), n_episodes=50, **self.task.keywords)
         self.spent += time.perf_counter() - before
         seconds = before - self.start - (self.spent - (time.perf_counter() - before))
         self.rows.append((self.num_timesteps, seconds, result.mean, result.success_rate))

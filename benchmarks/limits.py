@@ -142,7 +142,7 @@ def rates_of(name: str, worlds: int, rounds: int, seconds: float) -> list[float]
     forms = [prepared(name, number) for number in (worlds, FEW)]
     steps = [max(int(seconds / (spent(*form, 5) / 5)), 1) for form in forms]
     rows = [
-        [form[0].num_worlds * n / spent(*form, n) for form, n in zip(forms, steps, strict=True)] for _ in range(rounds)
+        [form[0].num_envs * n / spent(*form, n) for form, n in zip(forms, steps, strict=True)] for _ in range(rounds)
     ]
     return [max(column) for column in zip(*rows, strict=True)]
 

@@ -144,7 +144,7 @@ def archive(case, judge, seed, quick):
         learner.learn(steps - learner.steps)
         _, ways = learner.front()
         spent += time.process_time() - start
-        values = [pareto.replay(judge.env, pareto.Route(way), case.gamma).mean for way in ways]
+        values = [pareto.play_policy(judge.env, pareto.OpenLoopPolicy(way), case.gamma).mean for way in ways]
         rows.append((learner.steps, spent, *judge.shares(values)))
     return rows
 

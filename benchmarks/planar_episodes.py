@@ -43,7 +43,7 @@ def play_ours(id: str, seeds: int, level: str | None, policy: str) -> dict[str, 
     chosen = np.random.default_rng(0)
     total, steps, success, going = np.zeros(seeds), np.zeros(seeds), np.zeros(seeds), np.ones(seeds, bool)
     while going.any():
-        actions = chosen.uniform(-1.0, 1.0, batch.actions.shape) if policy == "random" else batch.advise()
+        actions = chosen.uniform(-1.0, 1.0, batch.actions.shape) if policy == "random" else batch.expert_actions()
         batch.step(actions.reshape(batch.actions.shape))
         total[going] += batch.rewards[going].mean(1)
         steps[going] += 1

@@ -58,7 +58,7 @@ def walk(batch, gaits, seeds):
     for step in range(batch.setup.horizon):
         act(gaits, batch.observations.reshape(count, team, -1), memory, actions, step == 0)
         batch.load_actions(actions)
-        batch.step_loaded(only=going)
+        batch.step_inplace(only=going)
         total[going] += batch.rewards[going].mean(1)
         lasted[going] += 1
         ends = going & (batch.terminated.any(1) | batch.truncated.any(1))

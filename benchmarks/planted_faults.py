@@ -52,8 +52,8 @@ FAULTS = [
     Fault(
         "core: the final observation is the next episode's",
         "rlenvs/core/forms",
-        "batch.observed((i, 0), final=True)",
-        "batch.observed((i, 0))",
+        "batch.get_observations((i, 0), final=True)",
+        "batch.get_observations((i, 0))",
     ),
     Fault("kit: drivers' exponent", "rlenvs/kits/traffic", "c.exponent[i] = 4.0", "c.exponent[i] = 3.9"),
     Fault("kit: damping of spin", "rlenvs/kits/planar", "s.damping[b, 1])", "s.damping[b, 0])"),

@@ -24,7 +24,7 @@ os.environ.update(RLENVS_CACHE_DIR=cache.name, RLENVS_QUIET="1")
 
 from toys import double_integrator, linear_plants, rolling_ball, spaces, traffic_light  # noqa: E402
 
-from rlenvs.core.check import check  # noqa: E402
+from rlenvs.core.check import check_env  # noqa: E402
 from rlenvs.core.check.records import golden_digest  # noqa: E402
 
 MEMBERS = list(linear_plants.KIND.members.values())
@@ -55,12 +55,12 @@ def main() -> None:
         golden.write_text(json.dumps({world.name: golden_digest(world) for world in MEMBERS}), encoding="utf-8")
     with measured(f"checks of {len(MEMBERS)} members"):
         for world in MEMBERS:
-            check(world, whole=world is MEMBERS[0], golden=golden).raise_on_failure()
+            check_env(world, whole=world is MEMBERS[0], golden=golden).raise_on_failure()
     with measured(f"golden numbers of {len(KINDS)} kinds, compiled"):
         golden.write_text(json.dumps({world.name: golden_digest(world) for world in KINDS}), encoding="utf-8")
     with measured(f"whole checks of {len(KINDS)} kinds"):
         for world in KINDS:
-            check(world, golden=golden)  # toys have no pages, and some are broken on purpose
+            check_env(world, golden=golden)  # toys have no pages, and some are broken on purpose
 
 
 if __name__ == "__main__":

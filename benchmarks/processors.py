@@ -1,7 +1,7 @@
 """Whether a seed gives the same bits on other processors: `python benchmarks/processors.py [ID ...]` (long for all).
 
 Compiles each world for several processors, by the names and features that numba and NumPy are told of, and plays a
-short rollout of four worlds one by one, which `rlenvs.check` has recorded, and one of 64 worlds, in lanes where the
+short rollout of four worlds one by one, which `rlenvs.check_env` has recorded, and one of 64 worlds, in lanes where the
 world has them. Prints the hashes of all observations, terms and ends.
 """
 

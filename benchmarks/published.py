@@ -112,7 +112,7 @@ def measured(entry: Entry, seed: int, folder: Path) -> dict[str, Any]:
     if changed := differences(found, entry.settings):
         raise SystemExit(f"{folder} was run with other settings than published.toml has: {'; '.join(changed)}")
     agent, keywords = load_agent(folder / AGENT), entry.settings.environment
-    played = evaluate(entry.id, agent, SEEDS, against=opponent(entry.id, keywords), **keywords)
+    played = evaluate(entry.id, agent, seeds=SEEDS, against=opponent(entry.id, keywords), **keywords)
     return {
         "return": [round(played.mean, 4), round(played.half_width, 4)],
         "success": [round(played.success_rate, 4)],

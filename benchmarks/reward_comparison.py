@@ -72,7 +72,7 @@ def judge(agent: PPO, keywords: dict[str, Any]) -> Found:
     factor = np.ones(JUDGED)
     while alive.any():
         batch.load_actions(agent.predict(batch.observations[:, 0], deterministic=True)[0])
-        batch.step_loaded(only=alive)
+        batch.step_inplace(only=alive)
         made[alive] = batch.states["made"][alive] / batch.setup.values.route_length
         success[alive] = batch.success[alive, 0]
         for name, part in FACTORS.items():

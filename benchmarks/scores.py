@@ -30,14 +30,14 @@ def rows_of(id: str, seeds: int) -> Rows:
     for name in POLICIES:
         if name == "expert" and not world.has_expert:
             continue
-        result = evaluate(id, name, seeds, against=opponent(id, {}))
+        result = evaluate(id, name, seeds=seeds, against=opponent(id, {}))
         half_width = result.half_width if result.half_width > 1e-9 else 0.0
         note = world.scores[name].note if name in world.scores else ""
         success = result.success_rate if has_success(world) else None
         found[name] = row_of(Score(result.mean, half_width, note, success, result.mean_costs))
     if "exact_model" in world.functions:
         env = rlenvs.make(id)
-        solver = rlenvs.solve if env.unwrapped.model.costs is None else rlenvs.solve_constrained
+        solver = rlenvs.solve_mdp if env.unwrapped.model.costs is None else rlenvs.solve_constrained
         best = solver(env, horizon=env.spec.max_episode_steps)
         note = world.scores["bound"].note if "bound" in world.scores else "exact optimum within the time limit"
         found["bound"] = row_of(Score(best.start_value, 0.0, note))

@@ -70,7 +70,7 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("Sensor, dropout", [w.Sensor(dropout=0.05, burst=3.0)], {}),
     ("Sensor of position, all models", [w.Sensor("position", **EVERYTHING)], {}),
     ("Sensor of all channels, all models", [w.Sensor(**EVERYTHING)], {}),
-    ("Mask", [w.Mask("velocity")], {}),
+    ("HideObservations", [w.HideObservations("velocity")], {}),
     ("Actuator, noise", [w.Actuator(noise=0.02)], {}),
     ("Actuator, delay", [w.Actuator(delay=2)], {}),
     ("Actuator, lag", [w.Actuator(lag=0.05)], {}),
@@ -82,16 +82,16 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("Lagrangian", [w.Lagrangian(limit=25.0)], {}),
     ("Saute", [w.Saute(limit=25.0)], {}),
     ("Simmer", [w.Simmer(limit=25.0, schedule=[[0, 10.0], [1000, 25.0]])], {}),
-    ("ConservativeFloor", [w.ConservativeFloor(baseline=-1e6)], {}),
+    ("ConservativeExploration", [w.ConservativeExploration(baseline=-1e6)], {}),
     ("Shield, predicate", [w.Shield(unsafe=far_out, fallback="idle")], {}),
-    ("Reflex(times=1)", [w.Reflex(unsafe=far_out, times=1)], {}),
+    ("EmergencyOverride(times=1)", [w.EmergencyOverride(unsafe=far_out, times=1)], {}),
     ("SafeActions, box", [w.SafeActions(low=-0.8, high=0.8)], {}),
     ("SafeActions, half-space", [w.SafeActions(normals=[[1.0, 1.0, 1.0, 1.0]], offsets=[2.0])], {}),
     ("BarrierFilter", [w.BarrierFilter()], {"action": "velocity"}),
-    ("StateAdversary, random", [w.StateAdversary(eps=0.02)], {}),
-    ("StateAdversary, walk", [w.StateAdversary(eps=0.02, coupling=0.005, policy="walk")], {}),
+    ("ObservationAdversary, random", [w.ObservationAdversary(eps=0.02)], {}),
+    ("ObservationAdversary, walk", [w.ObservationAdversary(eps=0.02, coupling=0.005, policy="walk")], {}),
     ("ActionAdversary", [w.ActionAdversary(eps=0.02)], {}),
-    ("RandomParameters", [w.RandomParameters(RANGES)], OWN),
+    ("DomainRandomization", [w.DomainRandomization(RANGES)], OWN),
     ("ParameterAdversary", [w.ParameterAdversary(RANGES, rate=0.05)], OWN),
     ("Contexts, hidden", [w.Contexts(FAMILY)], OWN),
     ("Contexts, visible", [w.Contexts(FAMILY, visible=True)], OWN),
@@ -104,7 +104,7 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("ClipRewards", [w.ClipRewards(low=[0.0, -1.0, -1.0])], {}),
     ("NormalizeObservations", [w.NormalizeObservations()], {}),
     ("EpisodeStatistics", [w.EpisodeStatistics()], {}),
-    ("AccruedRewards", [w.AccruedRewards([500.0, 500.0, 500.0])], {}),
+    ("AppendEpisodeReturn", [w.AppendEpisodeReturn([500.0, 500.0, 500.0])], {}),
     ("SnapshotReset", ["bank"], {}),
     ("JumpStart(steps=0)", [w.JumpStart(steps=0)], {}),
     ("ResetFree", [w.ResetFree(backward=None, switch="time")], {}),
@@ -203,8 +203,8 @@ def few_worlds(only: str) -> list[str]:
     lines += ["", f"Of {len(cases)} rows beyond the aims for one world: {', '.join(beyond) or 'none'}.", ""]
     asked = seconds_of_predicate() * 1e6
     lines += [
-        f"`Shield` and `Reflex` ask a user's function in every step; the one here takes {asked:.1f} us by itself, "
-        "which no wrapper saves.",
+        f"`Shield` and `EmergencyOverride` ask a user's function in every step; the one here takes {asked:.1f} us "
+        "by itself, which no wrapper saves.",
         "`BarrierFilter` asks the world for its barriers in every step, by a call of its own.",
     ]
     return lines
@@ -268,8 +268,8 @@ def main() -> None:
         f"Steps of {ID}, bare and wrapped in alternating blocks of {STEPS}, one thread, in processor time: medians",
         f"over {PAIRS[1]} pairs of blocks of one world, {PAIRS[64]} of 64, {PAIRS[MANY]} of {MANY}. Wrappers on",
         "parameters are compared with an environment whose worlds have parameters of their own; what these cost is",
-        "in the last row. Wrappers that make several steps per step (`ActionRepeat(n)`, `Reflex`, `JumpStart`, a look",
-        "ahead of `Shield`) cost these steps, besides what is shown here for one.",
+        "in the last row. Wrappers that make several steps per step (`ActionRepeat(n)`, `EmergencyOverride`,",
+        "`JumpStart`, a look ahead of `Shield`) cost these steps, besides what is shown here for one.",
         "",
         *few_worlds(options.only),
         "",

@@ -113,12 +113,12 @@ def snapshots(plans: int = 40, steps: int = 40) -> None:
 
 
 def player() -> None:
-    """A look at the player that `rlenvs.show` returns."""
+    """A look at the player that `rlenvs.show_episode` returns."""
     from playwright.sync_api import sync_playwright
 
     with TemporaryDirectory() as folder, sync_playwright() as started:
         path = Path(folder) / "film.html"
-        rlenvs.show("CartPole-v0").save(path)
+        rlenvs.show_episode("CartPole-v0").save(path)
         browser = started.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 900, "height": 700})
         page.goto(path.as_uri())

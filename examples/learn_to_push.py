@@ -31,7 +31,7 @@ class ShownSAC(SAC):
     def _sample_action(self, learning_starts, action_noise=None, n_envs=1):
         actions, stored = super()._sample_action(learning_starts, action_noise, n_envs)
         if self.num_timesteps < learning_starts:
-            advice = worlds.batch.advise()[:SHOWN, 0]
+            advice = worlds.batch.expert_actions()[:SHOWN, 0]
             actions[:SHOWN] = stored[:SHOWN] = np.clip(advice + noise.normal(0.0, 0.1, advice.shape), -1.0, 1.0)
         return actions, stored
 

@@ -59,7 +59,7 @@ class Worlds:
     def step(self, actions):
         """Advance; the scaled vectors of rewards, and where episodes terminated, and were over."""
         self.batch.load_actions(actions.reshape(-1, 1))
-        self.batch.step_loaded()
+        self.batch.step_inplace()
         vectors = (self.batch.terms[:, : self.objectives, 0] / self.scale).astype(np.float32)
         return vectors, self.batch.terminated[:, 0].copy(), self.batch.over.copy()
 
@@ -255,7 +255,7 @@ def values(worlds, learner, gamma):
             tables.add(tuple(learner.choices(states, row.expand(worlds.states, -1)).tolist()))
     env = Made(worlds.batch)
     return np.array(
-        [rlenvs.pareto.exact_value(env, rlenvs.pareto.Schedule(np.array(table)), gamma) for table in tables]
+        [rlenvs.pareto.exact_value(env, rlenvs.pareto.TabularPolicy(np.array(table)), gamma) for table in tables]
     )
 
 

@@ -22,7 +22,7 @@ from torch import nn
 
 import rlenvs
 from rlenvs.agents.files import save_agent
-from rlenvs.agents.plain import agent_of
+from rlenvs.agents.plain import agent_from_torch
 from rlenvs.core.catalogue.registry import world_of
 
 
@@ -163,7 +163,7 @@ def update(agent, optimizer, arguments, spread, seen, masks, chosen, paid, termi
 def saved(arguments, choices, agent, seconds):
     """The agent without exploration, that needs no torch; written to files where that was asked for."""
     settings = {name: getattr(arguments, name) for name in ("worlds", "length", "gamma", "entropy", "rate")}
-    found = agent_of(
+    found = agent_from_torch(
         agent.actor,
         arguments.id,
         algorithm="PPO with parameter sharing",

@@ -9,7 +9,7 @@ print("Takes a few seconds; the first time half a minute more, to compile.", flu
 SEQUENCES, STEPS = 512, 20
 env = gymnasium.make("rlenvs/QuadHover-v0", action="one_d_rpm")
 env.reset(seed=0)
-simulator = rlenvs.Simulator(env, SEQUENCES)
+simulator = rlenvs.PlanRollouts(env, SEQUENCES)
 generator = np.random.default_rng(0)
 total, steps = 0.0, 0
 terminated = truncated = False
@@ -25,4 +25,4 @@ while not (terminated or truncated):
 
 print(f"\nplanned   return {total:.1f}, within 0.1 m of the goal at the end: {info['is_success']}; means of others:")
 for name in ("random", "idle", "expert"):
-    print(f"{name:9}", rlenvs.evaluate("QuadHover-v0", name, seeds=50, action="one_d_rpm"), flush=True)
+    print(f"{name:9}", rlenvs.evaluate("QuadHover-v0", name, n_episodes=50, action="one_d_rpm"), flush=True)

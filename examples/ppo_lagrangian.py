@@ -21,7 +21,7 @@ from torch import nn
 
 import rlenvs
 from rlenvs.agents.files import save_agent
-from rlenvs.agents.plain import agent_of
+from rlenvs.agents.plain import agent_from_torch
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--id", default="SafePointGoal-v0", help="a world with costs and continuous actions")
@@ -197,7 +197,7 @@ def stochastic(agent):
 def saved(arguments, agent, seconds):
     """The agent without exploration, that needs no torch; written to files where that was asked for."""
     settings = {name: getattr(arguments, name) for name in ("limit", "gains", "worlds", "length", "gamma")}
-    found = agent_of(
+    found = agent_from_torch(
         agent.actor,
         arguments.id,
         algorithm="PPO-Lagrangian",
@@ -244,7 +244,7 @@ def main(given=None):
     found = {}
     for name, (policy, price, seconds) in rows.items():
         seeds = range(10_000, 10_000 + arguments.episodes)
-        found[name] = rlenvs.evaluate(arguments.id, policy, seeds, level=arguments.level)
+        found[name] = rlenvs.evaluate(arguments.id, policy, seeds=seeds, level=arguments.level)
         returns, costs = interval(found[name].returns), interval(found[name].costs)
         print(f"{name:16}{returns:>18}{costs:>18}{price:12.3f}{seconds:9.0f}", flush=True)
     return found

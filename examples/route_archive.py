@@ -271,9 +271,9 @@ class Archive:
             )  # fmt: skip
             act(self.choices, self.again, self.rng, self.when, self.planned, self.actions, self.held, self.loaded)
             batch.load_actions(self.loaded)
-            batch.step_loaded()
+            batch.step_inplace()
             note(
-                batch.observed(copy=False)[:, 0], batch.terms[:, : self.objectives, 0], batch.terminated[:, 0],
+                batch.get_observations(copy=False)[:, 0], batch.terms[:, : self.objectives, 0], batch.terminated[:, 0],
                 batch.over, self.widths, self.grain, self.gamma, self.patience, *playing, self.path, self.over,
                 self.cells, self.table, *a.values(),
             )  # fmt: skip
@@ -316,7 +316,9 @@ def main(given=None):
             flush=True,
         )
     for _, way in sorted(zip(values.tolist(), ways, strict=True), reverse=True):
-        played = rlenvs.pareto.replay(env, rlenvs.pareto.Route(way), arguments.gamma).mean  # in the world itself
+        played = rlenvs.pareto.play_policy(
+            env, rlenvs.pareto.OpenLoopPolicy(way), arguments.gamma
+        ).mean  # in the world itself
         print("  " + ", ".join(f"{number:6.3f}" for number in played) + "  " + "".join(map(str, way)))
     others = env.unwrapped.batch.setup.published_front(arguments.gamma).points
     theirs = rlenvs.pareto.hypervolume((others - low) / scale, corner) / whole

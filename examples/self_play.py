@@ -29,7 +29,7 @@ from torch import nn
 
 import rlenvs
 from rlenvs.agents.files import save_agent
-from rlenvs.agents.plain import agent_of
+from rlenvs.agents.plain import agent_from_torch
 
 
 def setting(text):
@@ -242,7 +242,7 @@ def best_response(arguments, choices, target, seed):
 def saved(arguments, choices, agent, seconds):
     """The last generation without exploration, that needs no torch; written to files where that was asked for."""
     settings = {name: getattr(arguments, name) for name in ("generations", "steps", "worlds", "length", "gamma")}
-    found = agent_of(
+    found = agent_from_torch(
         agent.actor,
         arguments.id,
         algorithm="PPO with a league",

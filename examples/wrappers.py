@@ -33,7 +33,7 @@ def fly(*wrappers):
 
 camera = Sensor("to_goal", noise=0.1, delay=10, dropout=0.3)  # m, steps, probability
 budget = CostBudget(limit=10.0)
-teacher = SnapshotReset(rlenvs.collect_snapshots(ID, episodes=5, every=20, **KEYWORDS), probability=0.8, cut=60)
+teacher = SnapshotReset(rlenvs.collect_snapshots(ID, episodes=5, every=20, **KEYWORDS), probability=0.8, max_steps=60)
 stacks = {
     "none": [],
     "goal seen by a bad camera": [camera],

@@ -35,21 +35,21 @@ def time_single(id: str, seconds: float = 0.5, **keywords: Any) -> float:
     return steps / (time.perf_counter() - start)
 
 
-def time_batch(id: str, num_worlds: int, threads: int = 1, seconds: float = 0.5, **keywords: Any) -> float:
-    """World steps per second of the batch with random actions and autoreset: num_worlds per call.
+def time_batch(id: str, num_envs: int, threads: int = 1, seconds: float = 0.5, **keywords: Any) -> float:
+    """World steps per second of the batch with random actions and autoreset: num_envs per call.
 
     Args:
         threads: of the batch.
         seconds: how long to measure, after a warm-up.
         keywords: of `rlenvs.make_batch`.
     """
-    batch = make_batch(id, num_worlds, threads=threads, **keywords)
+    batch = make_batch(id, num_envs, threads=threads, **keywords)
     generator = np.random.default_rng(0)
     shape = (DRAWS, *batch.actions.shape)
     actions: np.ndarray = batch.setup.spread_action(2.0 * generator.random(shape) - 1.0)
     if not batch.setup.continuous:
         actions = generator.integers(batch.setup.own_choices, size=shape)
-    batch.seed(range(num_worlds))
+    batch.seed(range(num_envs))
     batch.reset()
     for draw in actions[:8]:
         batch.step(draw)
@@ -58,4 +58,4 @@ def time_batch(id: str, num_worlds: int, threads: int = 1, seconds: float = 0.5,
     while time.perf_counter() - start < seconds:
         batch.step(actions[calls % DRAWS])
         calls += 1
-    return calls * num_worlds / (time.perf_counter() - start)
+    return calls * num_envs / (time.perf_counter() - start)

@@ -106,5 +106,5 @@ def self_test() -> Line:
     """Fly one episode of QuadHover with the scripted expert."""
     from rlenvs.agents.evaluate import evaluate
 
-    result = evaluate("QuadHover-v0", "expert", seeds=2)
+    result = evaluate("QuadHover-v0", "expert", n_episodes=2)
     return Line("self-test", result.success_rate == 1.0, f"QuadHover, scripted expert: {result}")

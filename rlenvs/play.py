@@ -135,8 +135,8 @@ class Game:
         if action is None:
             return
         if self.batch.agents > 1:
-            self.batch.load_first(np.asarray(action)[None], self.others)
-            self.batch.step_loaded()
+            self.batch.set_first_agent_action(np.asarray(action)[None], self.others)
+            self.batch.step_inplace()
         else:
             self.batch.step(np.asarray(action)[None])
         self.score += float(self.batch.rewards[0, 0])

@@ -82,7 +82,7 @@ def build_batch(options: argparse.Namespace, keywords: dict) -> worker.Peer:
         batch.step(action)
         return False
 
-    choose = (lambda: batch.play("random")) if options.legal else None
+    choose = (lambda: batch.player_actions("random")) if options.legal else None
     acting = 1 if batch.world.turns else batch.agents
     peer = worker.Peer(
         step, lambda: None, actions, agents=options.num * acting, choose=choose, threads=options.threads or 1

@@ -348,7 +348,7 @@ def card(facts: Facts, root: str = "") -> str:
     labels = [
         facts.action,
         f"{facts.agents} agents" if facts.agents > 1 else "",
-        "costs" if "safe" in facts.tags else "",
+        "costs" if "constrained" in facts.tags else "",
     ]
     labels.append("learnt" if facts.learnt else "")
     data = {
@@ -376,7 +376,7 @@ def card(facts: Facts, root: str = "") -> str:
 FILTERS = {
     "action": ("Action", {"continuous": "continuous", "discrete": "discrete", "several choices": "several choices"}),
     "agents": ("Agents", {"one": "one", "several": "several"}),
-    "tags": ("Kind", {"robotics": "robotics", "safe": "with costs", "multi-objective": "multi-objective"}),
+    "tags": ("Kind", {"robotics": "robotics", "constrained": "with costs", "multi-objective": "multi-objective"}),
     "learnt": ("Learnt by RL", {"yes": "an agent ships", "no": "not yet"}),
     "difficulty": (
         "Difficulty",

@@ -14,7 +14,7 @@ from rlenvs.agents.score_page import known, standing
 KINDS = {
     "robotics": "robotics",
     "multi-agent": "several agents",
-    "safe": "with costs",
+    "constrained": "with costs",
     "multi-objective": "multi-objective",
 }
 SOLVED = {

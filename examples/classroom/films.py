@@ -30,7 +30,7 @@ def worlds() -> list[str]:
 
 def films(name: str, output: Path) -> None:
     """The films of one world."""
-    showing = rlenvs.show(name)
+    showing = rlenvs.show_episode(name)
     showing.save(output / f"{name}.html")
     for episode in showing.film.episodes:
         policy = rlenvs.load_agent(name) if episode.policy == "agent" else episode.policy

@@ -92,5 +92,5 @@ def evaluate_frequencies(
     steps = sorted(positive("periods", period) for period in periods)
     if not steps or len(set(steps)) < len(steps):
         raise ParameterError(f"periods={list(periods)!r} must be different positive integers")
-    found = [evaluate(id, policy, chosen, wrappers=[*wrappers, ActionRepeat(n)], **keywords) for n in steps]
+    found = [evaluate(id, policy, seeds=chosen, wrappers=[*wrappers, ActionRepeat(n)], **keywords) for n in steps]
     return DecisionFrequencies(np.array(steps), np.array(chosen), np.array([each.returns for each in found]))

@@ -73,7 +73,7 @@ def run_demo(
 
     policy = greedy(train_ppo(ID, steps, seed=seed, progress=note, **keywords))
     policies: dict[str, Policy] = {"random": "random", "ppo": policy, "expert": "expert"}
-    evaluations = {name: evaluate(ID, choice, seeds, **keywords) for name, choice in policies.items()}
+    evaluations = {name: evaluate(ID, choice, seeds=seeds, **keywords) for name, choice in policies.items()}
     means = {name: result.mean for name, result in evaluations.items()}
     return Demo(evaluations, scale_score(means["ppo"], means["random"], means["expert"]), curve, policy)
 

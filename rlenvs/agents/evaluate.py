@@ -194,7 +194,7 @@ def with_opponent(batch: KernelBatch, choose: Chooser, own: np.ndarray, against:
 
     def both() -> np.ndarray:
         mine = np.array(choose()).reshape(batch.actions.shape)[:, own]
-        batch.play(slots)
+        batch.player_actions(slots)
         batch.actions[:, own] = mine
         return batch.actions
 
@@ -227,14 +227,14 @@ class _Wrapped:
     agents = 1
 
     def __init__(self, env: WrappedVectorEnv, seeds: list[int]) -> None:
-        self.env, self.num_worlds, self._seeds = env, env.num_envs, seeds
+        self.env, self.num_envs, self._seeds = env, env.num_envs, seeds
         self.observation, self.infos = env.reset(seed=seeds)
-        self.over = np.ones(self.num_worlds, np.bool_)
+        self.over = np.ones(self.num_envs, np.bool_)
 
     def step(self, actions: Any) -> None:
         self.observation, rewards, terminated, truncated, self.infos = self.env.step(actions)
         self.rewards, self.terminated, self.truncated = rewards[:, None], terminated[:, None], truncated[:, None]
-        self.costs = np.asarray(self.infos.get("cost", np.zeros(self.num_worlds)))[:, None]
+        self.costs = np.asarray(self.infos.get("cost", np.zeros(self.num_envs)))[:, None]
         self.success = np.asarray(self.infos["is_success"], np.bool_)[:, None]
         self.over = terminated | truncated
 
@@ -243,7 +243,7 @@ class _Wrapped:
             return self.env.expert_actions
         if policy == "idle":
             space: Any = self.env.single_action_space
-            nothing = np.full((self.num_worlds, *space.shape), self.env.batch.setup.idle_in(space), space.dtype)
+            nothing = np.full((self.num_envs, *space.shape), self.env.batch.setup.idle_in(space), space.dtype)
             return lambda: nothing
         if isinstance(policy, Agent):
             first = names_in(self.env.batch.setup)[0]
@@ -261,7 +261,7 @@ class _Wrapped:
             return lambda: np.stack([g.uniform(space.low, space.high) for g in generators])
         single = isinstance(space, spaces.Discrete)
         counts = counts_of(space)
-        free = np.ones((self.num_worlds, sum(counts)), np.int8)
+        free = np.ones((self.num_envs, sum(counts)), np.int8)
 
         def choose() -> np.ndarray:
             scores = np.stack([g.random(sum(counts)) for g in generators]) * self.infos.get("action_mask", free)
@@ -287,7 +287,7 @@ def _play(
 def _played(
     batch: KernelBatch | _Wrapped, choose: Chooser, seeds: list[int], own: np.ndarray | slice, tell: Task
 ) -> Evaluation:
-    count = batch.num_worlds
+    count = batch.num_envs
     returns, costs, lengths = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
     successes = np.zeros((count, batch.agents), np.bool_)
     alive = np.ones((count, batch.agents), np.bool_)  # and in the first episode
@@ -327,7 +327,7 @@ def _label(id: str, policy: Policy) -> str:
 def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser:
     """A function that gives the policy's next actions for a batch, in a shape that `batch.step` takes."""
     if policy == "expert":
-        return batch.advise
+        return batch.expert_actions
     if policy == "random":
         return _random_chooser(batch, seeds)
     if policy == "idle":
@@ -340,10 +340,10 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
         names = names_in(batch.setup)
 
         def seen() -> Seen:
-            return Seen(batch.observed(rows), batch.masks[rows], np.repeat(batch.at_start, batch.agents), names)
+            return Seen(batch.get_observations(rows), batch.masks[rows], np.repeat(batch.at_start, batch.agents), names)
 
         return policy.chooser(seen, seeds)
-    return lambda: policy(batch.observed(rows))
+    return lambda: policy(batch.get_observations(rows))
 
 
 def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:
@@ -415,7 +415,7 @@ def reference_scores(id: str, seeds: int = 100) -> dict[str, Score]:
     """The scores of the random policy, of doing nothing, and of the scripted expert, where there is one, on the world's
     defaults."""
     names = [name for name in POLICIES if name != "expert" or world_of(id).has_expert]
-    results = {name: evaluate(id, name, seeds) for name in names}
+    results = {name: evaluate(id, name, seeds=seeds) for name in names}
     return {
         name: Score(result.mean, result.half_width, success=result.success_rate, costs=result.mean_costs)
         for name, result in results.items()

@@ -21,7 +21,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.version import __version__
 
-__all__ = ["agent_from"]
+__all__ = ["agent_from_sb3"]
 
 PACKAGES = ("rlenvs", "stable-baselines3", "sb3-contrib", "torch", "gymnasium", "numpy")
 # torch's modules by name, and the attributes whose other values are not known here
@@ -37,7 +37,7 @@ MODULES: dict[str, tuple[str, dict[str, Any]]] = {
 Tensors = dict[str, np.ndarray]
 
 
-def agent_from(
+def agent_from_sb3(
     model: Any,
     id: str,
     *,
@@ -97,7 +97,7 @@ def agent_with(
 
     Args:
         architecture, tensors: as `rlenvs.agents.network.Network` takes them.
-        algorithm: its name; id and all others: as for `agent_from`.
+        algorithm: its name; id and all others: as for `agent_from_sb3`.
     """
     card = Card(
         id=entry(id).id,
@@ -120,7 +120,7 @@ def network_of(model: Any, normalizer: Any = None) -> tuple[dict[str, Any], Tens
     """The architecture of a model's policy and its arrays, as `rlenvs.agents.network.Network` takes them.
 
     Args:
-        model, normalizer: as for `agent_from`.
+        model, normalizer: as for `agent_from_sb3`.
 
     Raises:
         ParameterError: an algorithm, network or space that is not known here.

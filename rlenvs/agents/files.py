@@ -69,7 +69,7 @@ def save_agent(path: str | Path, agent: Agent, *, half: bool = False) -> Path:
     stem = _stem(path)
     if not isinstance(agent, Agent):
         raise ParameterError(
-            f"save_agent requires an Agent, such as agent_from(model, ...), not a {type(agent).__name__}"
+            f"save_agent requires an Agent, such as agent_from_sb3(model, ...), not a {type(agent).__name__}"
         )
     stored = _rounded(agent.network.tensors) if half else agent.network.tensors
     ordered = {name: np.ascontiguousarray(array) for name, array in sorted(stored.items())}

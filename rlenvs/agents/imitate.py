@@ -19,7 +19,7 @@ from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import positive
 
-__all__ = ["cloning", "dagger"]
+__all__ = ["bc_class", "dagger_class"]
 
 CAPACITY = 1_000_000  # answers that are kept; later ones replace the oldest
 
@@ -72,7 +72,7 @@ class Answers:
         self.count = state["count"]
 
 
-_Model: Any = object  # `dagger` puts Stable-Baselines3's class behind it
+_Model: Any = object  # `dagger_class` puts Stable-Baselines3's class behind it
 
 
 class Imitator(_Model):
@@ -177,7 +177,7 @@ class Imitator(_Model):
         """Make a step, the expert in a share of the worlds, and note what it would do in all of them."""
         env: Any = self.env
         venv = env.unwrapped
-        advice = venv.batch.advise().reshape(venv.num_envs, -1).copy()
+        advice = venv.batch.expert_actions().reshape(venv.num_envs, -1).copy()
         answers = advice.astype(np.float32) if self.numbers else venv.batch.setup.shown_action(advice)
         masks = venv.action_masks()
         self._note(answers, masks, venv.batch.states["alive"].reshape(-1).astype(np.bool_))
@@ -185,7 +185,7 @@ class Imitator(_Model):
         if share < 1.0:
             options = {"action_masks": masks} if self.masked else {}
             own = self.predict(self._last_obs, deterministic=True, **options)[0]
-            led = np.repeat(self.rng.random(venv.batch.num_worlds) < share, venv.batch.agents)
+            led = np.repeat(self.rng.random(venv.batch.num_envs) < share, venv.batch.agents)
             actions = np.where(led.reshape(-1, *(1,) * (own.ndim - 1)), answers, own)
         self._last_obs, _, dones, infos = env.step(actions)
         if self._vec_normalize_env is not None:
@@ -234,7 +234,7 @@ class Imitator(_Model):
         return -found.log_prob(answers).mean()
 
 
-def dagger(masked: bool) -> Any:
+def dagger_class(masked: bool) -> Any:
     """The class of DAgger models, with the interface of Stable-Baselines3; see `Imitator` for the algorithm.
 
     Args:
@@ -247,8 +247,8 @@ def dagger(masked: bool) -> Any:
     return _imitator("DAgger", masked, 0.5)
 
 
-def cloning(masked: bool) -> Any:
-    """As `dagger`, for behavior cloning: all episodes are played by the expert."""
+def bc_class(masked: bool) -> Any:
+    """As `dagger_class`, for behavior cloning: all episodes are played by the expert."""
     return _imitator("BC", masked, 1.0)
 
 

@@ -20,7 +20,7 @@ from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 
-__all__ = ["lagrangian"]
+__all__ = ["ppo_lagrangian_class"]
 
 LEARNING_RATE, START = 0.01, 0.0  # of multipliers
 
@@ -97,7 +97,7 @@ class Penalised(VecEnvWrapper):
             self._ended.clear()
             self.multipliers = np.maximum(0.0, self.multipliers + self.rate * (self.means - self.limits))
 
-    def told(self) -> dict[str, dict[str, float]]:
+    def metrics(self) -> dict[str, dict[str, float]]:
         """The present "costs" and "multipliers" by name."""
         columns = {"costs": self.means, "multipliers": self.multipliers}
         return {key: dict(zip(self.names, values.tolist(), strict=True)) for key, values in columns.items()}
@@ -118,7 +118,7 @@ class Penalised(VecEnvWrapper):
         self._ended = state["ended"]
 
 
-_Model: Any = object  # `lagrangian` puts Stable-Baselines3's class behind it
+_Model: Any = object  # `ppo_lagrangian_class` puts Stable-Baselines3's class behind it
 
 
 class Lagrangian(_Model):
@@ -133,7 +133,7 @@ class Lagrangian(_Model):
         super().train()
         costs: Any = penalised(self)
         costs.ascend()
-        for kind, values in costs.told().items():
+        for kind, values in costs.metrics().items():
             for name, value in values.items():
                 self.logger.record(f"{kind}/{name}", value)
 
@@ -143,7 +143,7 @@ def penalised(model: Any) -> Penalised | None:
     return next((env for env in wrappers_of(model) if isinstance(env, Penalised)), None)
 
 
-def lagrangian(masked: bool) -> Any:
+def ppo_lagrangian_class(masked: bool) -> Any:
     """The class of PPO-Lagrangian models, with the interface and hyperparameters of PPO.
 
     Args:

@@ -70,7 +70,7 @@ class League(VecEnvWrapper):
             raise ParameterError(f"[league] with frames is for one array of numbers, not {venv.observation_space}")
         super().__init__(venv)
         batch = venv.batch
-        teams, worlds = np.array(batch.setup.teams), np.arange(batch.num_worlds)
+        teams, worlds = np.array(batch.setup.teams), np.arange(batch.num_envs)
         sides = int(teams.max()) + 1
         own = teams == (worlds % sides)[:, None]
         self.slots, self._foreign = np.flatnonzero(own), ~own
@@ -84,8 +84,8 @@ class League(VecEnvWrapper):
         self.size, self.every, self._names = size, every, names_in(batch.setup)
         self.past: list[Network] = []
         self._kept, self._next = 0, every
-        self._rival = np.full(batch.num_worlds, PRESENT)
-        shape = batch.num_worlds, batch.agents, math.prod(venv.observation_space.shape or ()) if frames > 1 else 0
+        self._rival = np.full(batch.num_envs, PRESENT)
+        shape = batch.num_envs, batch.agents, math.prod(venv.observation_space.shape or ()) if frames > 1 else 0
         self._before = np.zeros((frames - 1, *shape), np.float32)  # what networks saw in the last steps
         self._rng = np.random.default_rng(0)
 
@@ -94,8 +94,8 @@ class League(VecEnvWrapper):
         name, sides = batch.world.name, max(batch.setup.teams) + 1
         if sides == 1:
             raise ParameterError(f"[league] requires competing teams; with these keywords {name} has one team")
-        if batch.num_worlds < sides:
-            raise ParameterError(f"num_envs={batch.num_worlds} is too small for [league]; {name} has {sides} teams")
+        if batch.num_envs < sides:
+            raise ParameterError(f"num_envs={batch.num_envs} is too small for [league]; {name} has {sides} teams")
         if scripted and not batch.world.players:
             raise ParameterError(f"[league] scripted={scripted}: {name} has no scripted players; needed: 0")
 
@@ -127,7 +127,7 @@ class League(VecEnvWrapper):
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions for the next step; the opponents choose theirs."""
         batch = self._batch
-        all_actions = np.zeros((batch.num_worlds, batch.agents, *actions.shape[1:]), actions.dtype)
+        all_actions = np.zeros((batch.num_envs, batch.agents, *actions.shape[1:]), actions.dtype)
         all_actions[~self._foreign] = actions
         for worlds, agents, chosen in (*self._of_players(), *self._of_networks()):
             all_actions[worlds, agents] = chosen
@@ -165,13 +165,13 @@ class League(VecEnvWrapper):
         for number in np.unique(self._player[self._scripted]):
             against = self._scripted & (self._player == number)
             worlds, agents = np.nonzero(self._foreign & against[:, None])
-            actions = batch.setup.shown_action(batch.play(batch.world.players[number]), None)
+            actions = batch.setup.shown_action(batch.player_actions(batch.world.players[number]), None)
             yield worlds, agents, actions[worlds, agents]
 
     def _of_networks(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Worlds, agents and actions of the present policy and of past ones."""
         batch = self._batch
-        seen, remembers = batch.observed(copy=False), len(self._before) > 0
+        seen, remembers = batch.get_observations(copy=False), len(self._before) > 0
         restarted = batch.at_start
         for number in np.unique(self._rival[self._learnt]):
             network = self._present if number == PRESENT else self.past[number]

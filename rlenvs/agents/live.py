@@ -17,15 +17,15 @@ try:
 except ImportError as error:
     raise MissingExtraError("A live curve of Stable-Baselines3", "sb3") from error
 
-__all__ = ["LiveCurve"]
+__all__ = ["LiveCurveCallback"]
 
 
-class LiveCurve(BaseCallback):
+class LiveCurveCallback(BaseCallback):
     """A callback for `learn`: it plots the mean return of the last 100 episodes against environment steps, with random
     actions and the scripted expert for comparison. In a notebook the plot is updated during training; elsewhere nothing
     is shown; `figure` gives the image.
 
-        model.learn(50_000, callback=rlenvs.LiveCurve("CartPole-v0"))
+        model.learn(50_000, callback=rlenvs.LiveCurveCallback("CartPole-v0"))
 
     Args:
         id: the environment, with its default parameters, for the lines to compare with; None for no lines.

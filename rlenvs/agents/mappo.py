@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError
 
-__all__ = ["mappo"]
+__all__ = ["mappo_class"]
 
 VECTOR = 1  # axes of observations that can have a central state behind them
 
@@ -133,7 +133,7 @@ def with_central_critic(policy: Any, own: spaces.Box) -> Any:
     return CentralPolicy
 
 
-def mappo(masked: bool) -> Any:
+def mappo_class(masked: bool) -> Any:
     """The class of MAPPO models, with the interface and hyperparameters of PPO.
 
     Args:

@@ -1,4 +1,4 @@
-"""Interactive players of episodes in notebooks: `rlenvs.show`."""
+"""Interactive players of episodes in notebooks: `rlenvs.show_episode`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.core.forms.recorder import Recorder
 from rlenvs.core.forms.render import EpisodeTotals, check_image
 
-__all__ = ["Showing", "show"]
+__all__ = ["EpisodePlayer", "show_episode"]
 
 Act = Callable[[Any, Any], Any]  # from an observation and an info to an action
 LARGEST = 2_000_000  # bytes of a film in a notebook
@@ -54,7 +54,9 @@ if (window.frameElement) new ResizeObserver(() => {
 """
 
 
-def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy", **keywords: Any) -> Showing:
+def show_episode(
+    env: Any, policy: Any = None, seed: int = 0, label: str = "This policy", **keywords: Any
+) -> EpisodePlayer:
     """Play an episode and return a player for notebooks: it shows every state with reward terms and costs, next to
     random actions and the scripted expert on the same seed. `save` writes an HTML page.
 
@@ -74,7 +76,7 @@ def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy"
     """
     seed = first_seed_of(seed)
     if isinstance(env, str):
-        return Showing(_film_of_id(env, policy, seed, label, keywords))
+        return EpisodePlayer(_film_of_id(env, policy, seed, label, keywords))
     form = _form_of(env)
     if keywords:
         raise ParameterError(
@@ -85,10 +87,10 @@ def show(env: Any, policy: Any = None, seed: int = 0, label: str = "This policy"
             f"policy={shortened(policy)} is neither a function from observations to actions nor an object with a "
             f"predict method"
         )
-    return Showing(_film_of_env(env, form, policy, seed, label))
+    return EpisodePlayer(_film_of_env(env, form, policy, seed, label))
 
 
-class Showing:
+class EpisodePlayer:
     """A film that notebooks display as an interactive player.
 
     Attributes:
@@ -151,7 +153,8 @@ def _form_of(env: Any) -> Env | ParallelEnv:
         check_image(form.batch.world)
         return form
     raise ParameterError(
-        f"show takes an id, or an environment made by gymnasium.make or rlenvs.parallel_env, not {shortened(env)}"
+        "show_episode takes an id, or an environment made by gymnasium.make or rlenvs.parallel_env, "
+        f"not {shortened(env)}"
     )
 
 

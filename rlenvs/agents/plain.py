@@ -12,10 +12,10 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
 
-__all__ = ["agent_of"]
+__all__ = ["agent_from_torch"]
 
 
-def agent_of(
+def agent_from_torch(
     actor: Iterable[Any],
     id: str,
     *,
@@ -34,7 +34,7 @@ def agent_of(
             (those of a Discrete space one-hot: 1 at the place of the number, 0 elsewhere), to means in the units of the
             action space (clipped to [-1, 1]), or to a rating of each choice. With several agents all share it.
         id: the environment it is for.
-        algorithm, settings, steps, seeds, seconds, keywords, score: for the card, as in `agent_from`.
+        algorithm, settings, steps, seeds, seconds, keywords, score: for the card, as in `agent_from_sb3`.
 
     Raises:
         ParameterError: a layer that is not known, a network of other sizes than the world's, observations with

@@ -170,7 +170,7 @@ class Recorder:
 
     def __init__(self, env: Any) -> None:
         batch = getattr(getattr(env, "unwrapped", env), "batch", None)
-        if not isinstance(batch, KernelBatch) or batch.num_worlds != 1:
+        if not isinstance(batch, KernelBatch) or batch.num_envs != 1:
             raise ParameterError(f"{type(env).__name__} cannot be recorded: give an Env or a ParallelEnv of rlenvs")
         self.env, self.batch = env, batch
         self._actions: list[np.ndarray] | None = None

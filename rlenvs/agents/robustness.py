@@ -117,7 +117,7 @@ def evaluate_robustness(
         for start in range(0, len(contexts), at_once):
             some = contexts[start : start + at_once]
             own = {name: np.repeat(some[:, j], len(chosen)) for j, name in enumerate(region.names)}
-            parts.append(evaluate(id, policy, chosen * len(some), **{**keywords, **own}))
+            parts.append(evaluate(id, policy, seeds=chosen * len(some), **{**keywords, **own}))
             tell(start + len(some))
 
     def column(name: str) -> np.ndarray:

@@ -34,7 +34,7 @@ from rlenvs.agents.checkpoint import (
 )
 from rlenvs.agents.evaluate import Evaluation, evaluate, opponent
 from rlenvs.agents.events import events_output
-from rlenvs.agents.export import agent_from, versions
+from rlenvs.agents.export import agent_from_sb3, versions
 from rlenvs.agents.files import RUN_AGENT, save_agent
 from rlenvs.agents.hyperparameters.settings import OFF_POLICY, Settings, differences, read_toml, settings_from, toml
 from rlenvs.agents.train import Observer, Progress, Reporter, callback_of, cost_keeper, new_model, torch_threads
@@ -351,7 +351,7 @@ class _Keeper(Observer):
         self.cost = self.saved - start
 
     def _agent(self) -> Any:
-        return agent_from(
+        return agent_from_sb3(
             self.model,
             self.id,
             keywords=self.settings.environment,
@@ -365,7 +365,7 @@ class _Keeper(Observer):
         """Play without exploration; keep the agent where it is the best so far: that within the limits of costs, or
         least beyond, comes first."""
         agent, keywords = self._agent(), self.settings.environment
-        found = evaluate(self.id, agent, EVALUATION_SEEDS, against=opponent(self.id, keywords), **keywords)
+        found = evaluate(self.id, agent, seeds=EVALUATION_SEEDS, against=opponent(self.id, keywords), **keywords)
         excess = self.costs.excess(found.mean_costs) if self.costs else 0.0
         if (-excess, found.mean) >= (-self.excess, self.best):
             save_agent(self.place / AGENT, agent)

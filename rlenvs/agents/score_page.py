@@ -15,8 +15,8 @@ from rlenvs.agents.hyperparameters import found_of
 from rlenvs.agents.learning import COMPARED_HEAD, compared_rows, described
 from rlenvs.agents.store import (
     card_costs,
-    merit,
     parse_name,
+    rank_key,
     read_card,
     reference_agents,
     references_of,
@@ -97,7 +97,7 @@ def known(names: Iterable[str] | None = None) -> Iterator[Known]:
         stems = {stem: parse_name(stem.name) for stem in reference_agents(name)}
         for level in (None, *world_of(name).levels):
             cards = {stem: read_card(stem) for stem, said in stems.items() if (said.level, said.seed) == (level, None)}
-            ordered = dict(sorted(cards.items(), key=lambda pair: merit(pair[1]), reverse=True))
+            ordered = dict(sorted(cards.items(), key=lambda pair: rank_key(pair[1]), reverse=True))
             if level is None or cards:
                 learnt = {stem: card for stem, card in ordered.items() if not card.imitates}
                 yield Known(name, level, learnt, {stem: ordered[stem] for stem in ordered if stem not in learnt})

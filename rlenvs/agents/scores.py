@@ -101,7 +101,7 @@ def compare(
     policies: dict[str, Policy] = {name: name for name in POLICIES if name != "expert" or world_of(id).has_expert}
     if agent is not None:
         policies["agent"] = agent
-    return {name: evaluate(id, policy, seeds, against=against, **keywords) for name, policy in policies.items()}
+    return {name: evaluate(id, policy, seeds=seeds, against=against, **keywords) for name, policy in policies.items()}
 
 
 def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str | None = None) -> AgentScore:
@@ -191,7 +191,7 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
         raise ParameterError(f"{name}: the card has no score")
     count = min(seeds or score.seeds, score.seeds)
     chosen = range(score.first_seed, score.first_seed + count)
-    found = evaluate(card.id, agent, chosen, against=score.against, **card.keywords)
+    found = evaluate(card.id, agent, seeds=chosen, against=score.against, **card.keywords)
     own = score.half_width * math.sqrt(score.seeds / count)
     if count > 1:
         own = max(own, found.half_width)

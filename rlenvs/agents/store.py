@@ -100,7 +100,7 @@ def read_card(stem: Path) -> Card:
         raise AgentFileError(f"{title(stem)}: {reason}") from None
 
 
-def merit(card: Card) -> tuple[float, ...]:
+def rank_key(card: Card) -> tuple[float, ...]:
     """By what agents are compared, greater is better: success rate within the limits of costs, success rate, score,
     return; unmeasured ones last."""
     score = card.score
@@ -176,7 +176,7 @@ def references_of(world: World, level: str | None = None) -> Mapping[str, Score]
 
 
 def _rank(card: Card) -> tuple[bool, tuple[float, ...]]:
-    return not card.imitates, merit(card)
+    return not card.imitates, rank_key(card)
 
 
 def _no_agent(name: str, algorithm: str | None, others: list[str]) -> str:

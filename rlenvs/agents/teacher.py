@@ -14,7 +14,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import first_seed_of, positive
 from rlenvs.core.declare.progress import progress
-from rlenvs.wrappers.banks import Bank
+from rlenvs.wrappers.banks import SnapshotBuffer
 
 __all__ = ["collect_snapshots"]
 
@@ -27,7 +27,7 @@ def collect_snapshots(
     every: int = 10,
     seed: int = 0,
     **keywords: Any,
-) -> Bank:
+) -> SnapshotBuffer:
     """Collect snapshots from episodes of a teacher policy, played in parallel.
 
     Args:
@@ -55,7 +55,7 @@ def collect_snapshots(
     with progress("the teacher plays episodes", total=episodes) as tell:
         while not batch.over.all():
             batch.load_actions(choose())
-            batch.step_loaded(~batch.over)
+            batch.step_inplace(~batch.over)
             time += 1
             if time % every == 0:
                 snapshots += [batch.get_state(i) for i in np.flatnonzero(~batch.over).tolist()]
@@ -65,4 +65,4 @@ def collect_snapshots(
         raise ParameterError(
             f"collect_snapshots: no episode lasts longer than every={every} steps; the longest had {time}"
         )
-    return Bank.of(snapshots)
+    return SnapshotBuffer.of(snapshots)

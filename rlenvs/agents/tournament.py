@@ -276,7 +276,7 @@ class _Match:
     ) -> None:
         self.batch = batch
         self.teams = np.array(batch.setup.teams, np.int64)
-        self.alive = np.ones((batch.num_worlds, batch.agents), np.bool_)
+        self.alive = np.ones((batch.num_envs, batch.agents), np.bool_)
         own = batch.world.players
         held = [players[slots[team]] for team in self.teams.tolist()]
         self.scripted = [player if isinstance(player, str) and player in own else None for player in held]
@@ -291,9 +291,9 @@ class _Match:
                     partial(self._ask, name, self._in_role(player, group), group, generator) for group in groups
                 ]
             elif player not in own:
-                generators = [np.random.default_rng([seed + i, *key]) for i in range(batch.num_worlds)]
+                generators = [np.random.default_rng([seed + i, *key]) for i in range(batch.num_envs)]
                 self.movers.append(partial(self._random, agents, self._drawn(generators, len(agents))))
-        batch.seed(range(seed, seed + batch.num_worlds))
+        batch.seed(range(seed, seed + batch.num_envs))
         batch.reset()
 
     def play(self, tell: Task | None = None) -> np.ndarray:
@@ -306,12 +306,12 @@ class _Match:
             how each team came out, float64 (N, teams): the larger the better.
         """
         batch, members = self.batch, [self.teams == team for team in range(self.teams.max() + 1)]
-        places = np.zeros((batch.num_worlds, len(members)))
+        places = np.zeros((batch.num_envs, len(members)))
         tell = tell or Task("")
-        playing, before = np.ones(batch.num_worlds, np.bool_), tell.done
+        playing, before = np.ones(batch.num_envs, np.bool_), tell.done
         for step in itertools.count(1):
             self._act()
-            batch.step_loaded()
+            batch.step_inplace()
             ended = playing & batch.over
             survived = self.alive & ~batch.terminated
             if "placing" in batch.world.functions:
@@ -321,7 +321,7 @@ class _Match:
                 self._rank(places, members, ended, survived, step)
             playing &= ~batch.over
             self.alive = survived & ~batch.truncated
-            tell(before + batch.num_worlds - np.count_nonzero(playing))
+            tell(before + batch.num_envs - np.count_nonzero(playing))
             if not playing.any():
                 break
         return places
@@ -343,7 +343,7 @@ class _Match:
     def _act(self) -> None:
         self.batch.actions[...] = self.batch.setup.idle
         if any(self.scripted):
-            self.batch.play(self.scripted)
+            self.batch.player_actions(self.scripted)
         for move in self.movers:
             move()
 
@@ -362,7 +362,7 @@ class _Match:
         setup, size = batch.setup, batch.setup.roles[agents[0]].action
         who = agents[0] if batch.world.roles else agents[columns]
         masks = batch.masks[rows, who, : setup.mask_lengths[agents[0]]] if "mask" in batch.world.kernels else None
-        actions = policy(batch.observed((rows, who)), masks, generator)
+        actions = policy(batch.get_observations((rows, who)), masks, generator)
         if setup.continuous:
             batch.actions[rows, who, :size] = _check_numbers(batch.world.name, name, actions, len(rows), size)
         else:

@@ -32,10 +32,10 @@ LIBRARY = {
 }
 # the algorithms of this package: module, and the function that makes the class
 OWN = {
-    "DAgger": ("rlenvs.agents.imitate", "dagger"),
-    "BC": ("rlenvs.agents.imitate", "cloning"),
-    "PPOLagrangian": ("rlenvs.agents.lagrangian", "lagrangian"),
-    "MAPPO": ("rlenvs.agents.mappo", "mappo"),
+    "DAgger": ("rlenvs.agents.imitate", "dagger_class"),
+    "BC": ("rlenvs.agents.imitate", "bc_class"),
+    "PPOLagrangian": ("rlenvs.agents.lagrangian", "ppo_lagrangian_class"),
+    "MAPPO": ("rlenvs.agents.mappo", "mappo_class"),
 }
 OF_NUMBERS = ("SAC", "TQC", "TD3", "DDPG")  # for actions that are numbers alone
 OF_CHOICES = ("MaskablePPO", "DQN", "QRDQN")  # for choices alone
@@ -381,7 +381,7 @@ def _guided(algorithm: Any, expert: Mapping[str, Any]) -> Any:
         if self.num_timesteps >= steps:
             return algorithm._sample_action(self, learning_starts, action_noise, n_envs)  # noqa: SLF001 (its hook)
         batch = self.env.unwrapped.batch
-        advice = batch.advise().reshape(n_envs, -1)
+        advice = batch.expert_actions().reshape(n_envs, -1)
         if not batch.setup.continuous:
             return advice[:, 0].copy(), advice[:, 0].copy()
         low, high = self.action_space.low, self.action_space.high
@@ -464,7 +464,7 @@ class Reporter(Observer):
         successes = [float(found) for found in self.model.ep_success_buffer or ()]
         now = Progress(self.model.num_timesteps, self.total, self.seconds, _mean(returns), _mean(successes))
         costs = cost_keeper(self.model)
-        return now if costs is None else replace(now, **costs.told())
+        return now if costs is None else replace(now, **costs.metrics())
 
 
 def cost_keeper(model: Any) -> Any:

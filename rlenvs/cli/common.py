@@ -177,7 +177,7 @@ def compiled(id: str, keywords: dict[str, Any]) -> None:
         batch = make_batch(id, 1, **checked(id, keywords))
         batch.seed([0])
         batch.reset()
-        batch.step_loaded()
+        batch.step_inplace()
 
 
 # --- what `train` takes -----------------------------------------------------------------------------------------------

@@ -253,16 +253,16 @@ def bench(
             tell(n * (1 + len(batches)), id)
             time_single(id, 0.0, **keywords)
             numbers = [time_single(id, seconds, **keywords)]
-            for num_worlds, threads in batches:
+            for num_envs, threads in batches:
                 tell(n * (1 + len(batches)) + len(numbers))
-                numbers.append(time_batch(id, num_worlds, threads, seconds, **keywords))
+                numbers.append(time_batch(id, num_envs, threads, seconds, **keywords))
             table.add_row(id.removeprefix("rlenvs/"), *map(short_number, numbers))
     console().print("Environment steps per second with random actions, including resets.\n")
     console().print(table)
 
 
-def _batch_head(num_worlds: int, threads: int) -> str:
-    return f"batch of\n{num_worlds}" + (f",\n{threads} threads" if threads > 1 else "")
+def _batch_head(num_envs: int, threads: int) -> str:
+    return f"batch of\n{num_envs}" + (f",\n{threads} threads" if threads > 1 else "")
 
 
 def short_number(number: float) -> str:
@@ -286,7 +286,7 @@ def check(
     set: Set = None,
 ) -> None:
     """Check an environment against the rules of the package. The exit code is 1 if it breaks one."""
-    from rlenvs.core.check import check as run_check
+    from rlenvs.core.check import check_env as run_check
 
     keywords = keywords_from(set, level)
     compiled(id, keywords)

@@ -127,7 +127,7 @@ def _compile(id: str, keywords: dict[str, Any]) -> None:
     try:
         batch.seed(range(worlds))
         batch.reset()
-        batch.step_loaded()
+        batch.step_inplace()
         _ask_everything(batch)
     finally:
         batch.close()
@@ -140,9 +140,9 @@ def _ask_everything(batch: KernelBatch) -> None:
     world, setup = batch.world, batch.setup
     batch.central()
     if world.has_expert:
-        batch.advise()
+        batch.expert_actions()
     if world.players:
-        batch.play(world.players[0])
+        batch.player_actions(world.players[0])
     if world.goal and not setup.beside_goals:
         batch.compute_reward(*np.zeros((2, 1, setup.goal_size), np.float32))
     if world.barriers:

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from rlenvs.core.declare.options import at_most as at_most
     from rlenvs.core.declare.options import choice as choice
     from rlenvs.core.declare.options import constraint as constraint
+    from rlenvs.core.declare.options import data_option as data_option
     from rlenvs.core.declare.options import flag as flag
-    from rlenvs.core.declare.options import for_data as for_data
-    from rlenvs.core.declare.options import free as free
     from rlenvs.core.declare.options import integer as integer
+    from rlenvs.core.declare.options import json_option as json_option
     from rlenvs.core.declare.options import param as param
     from rlenvs.core.declare.parts import PublishedFront as PublishedFront
     from rlenvs.core.declare.parts import Score as Score
@@ -70,7 +70,7 @@ else:
             "declare.declared_spaces": "block continuous discrete discrete_block image multi_binary multi_discrete "
             "published",
             "declare.drop_in": "drop_in instead meaning only same_as value_of view",
-            "declare.options": "at_most choice constraint flag for_data free integer param",
+            "declare.options": "at_most choice constraint flag data_option json_option integer param",
             "declare.parts": "PublishedFront Score cost recipe role term",
             "declare.spec": "World world",
         },

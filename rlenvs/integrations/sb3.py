@@ -62,7 +62,7 @@ class BatchVecEnv(VecEnv):
         ]
         names = {name: None for params in own for name in params}  # in order
         if names:
-            now = [self.batch.get_params(i) for i in range(self.batch.num_worlds)]
+            now = [self.batch.get_params(i) for i in range(self.batch.num_envs)]
             slots = [{**before, **params} for before, params in zip(now, own, strict=True)]
             self.batch.set_params({name: [slot.get(name) for slot in slots] for name in names})
 
@@ -100,8 +100,8 @@ class BatchVecEnv(VecEnv):
     def get_images(self) -> Sequence[np.ndarray | None]:
         """One image per world (not per slot), uint8 (height, width, 3); Nones where render_mode is not "rgb_array"."""
         if self.render_mode != "rgb_array":
-            return [None] * self.batch.num_worlds
-        return [self.renderer.image(i) for i in range(self.batch.num_worlds)]
+            return [None] * self.batch.num_envs
+        return [self.renderer.image(i) for i in range(self.batch.num_envs)]
 
     # --- single slots -------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class BatchVecEnv(VecEnv):
         Raises:
             ParameterError: not a physical parameter, or outside its range.
         """
-        worlds = np.zeros(self.batch.num_worlds, np.bool_)
+        worlds = np.zeros(self.batch.num_envs, np.bool_)
         worlds[[slot.world for slot in self._chosen(indices)]] = True
         self.batch.set_params({attr_name: value}, worlds)
 
@@ -144,7 +144,7 @@ class SB3VecEnv(BatchVecEnv):
 
     Args:
         world: the world, or its address "module:name".
-        num_worlds: N, at least 1.
+        num_envs: N, at least 1.
         render_mode: None, "rgb_array", "human" or "ansi".
         render_text: False leaves out head and legend of images, as for `Env`.
         monitor: keep returns and lengths, info["episode"] at the end of an episode, as SB3's Monitor does; leave it to
@@ -158,7 +158,7 @@ class SB3VecEnv(BatchVecEnv):
     def __init__(
         self,
         world: World | str,
-        num_worlds: int = 1,
+        num_envs: int = 1,
         *,
         render_mode: str | None = None,
         render_text: bool = True,
@@ -171,13 +171,13 @@ class SB3VecEnv(BatchVecEnv):
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
         batch = new_batch(
-            world, num_worlds, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
+            world, num_envs, autoreset=AutoresetMode.SAME_STEP, threads=threads, backend=backend, **choices
         )
         self._keys = InfoKeys(batch)
         self._action_checker = action_checker_of(batch, illegal, batch.agents)
         self._generator = make_generator()[0]
-        self._alive = np.ones((batch.num_worlds, batch.agents), np.bool_)  # before the step
-        slots = [Slot(self, i, k, render_mode) for i in range(batch.num_worlds) for k in range(batch.agents)]
+        self._alive = np.ones((batch.num_envs, batch.agents), np.bool_)  # before the step
+        slots = [Slot(self, i, k, render_mode) for i in range(batch.num_envs) for k in range(batch.agents)]
         renderer = Renderer(render_mode, batch, render_text)
         super().__init__(batch, slots, renderer, monitor, batch.setup.observation_space, batch.setup.action_space)
 
@@ -242,7 +242,7 @@ class SB3VecEnv(BatchVecEnv):
             raise ActionError(
                 f"{batch.world.name}: actions of shape {actions.shape} were given for {self.num_envs} slots"
             )
-        batch.load_actions(actions.reshape(batch.num_worlds, batch.agents, *actions.shape[1:]))
+        batch.load_actions(actions.reshape(batch.num_envs, batch.agents, *actions.shape[1:]))
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Advance all worlds; finished ones start their next episode immediately.
@@ -257,7 +257,7 @@ class SB3VecEnv(BatchVecEnv):
         """
         batch = self.batch
         if self._action_checker is None:
-            batch.step_loaded()
+            batch.step_inplace()
         else:
             self._action_checker.step()
         self._returns += batch.rewards.reshape(-1)
@@ -284,7 +284,7 @@ class SB3VecEnv(BatchVecEnv):
         def slots(array: np.ndarray) -> np.ndarray:
             return array.reshape(self.num_envs, *array.shape[2:]).copy()
 
-        found = self.batch.observed(copy=False)
+        found = self.batch.get_observations(copy=False)
         return {name: slots(array) for name, array in found.items()} if isinstance(found, dict) else slots(found)
 
     def _fill(self, infos: list[dict[str, Any]], ended: np.ndarray, restarted: np.ndarray) -> None:
@@ -321,7 +321,7 @@ class SB3VecEnv(BatchVecEnv):
 
     def _last_of(self, world: int, agent: int, final: bool) -> Any:
         """An agent's observation as the slots have it: those of agents that see less are padded."""
-        found = self.batch.observed(int(world), final=final, copy=False)
+        found = self.batch.get_observations(int(world), final=final, copy=False)
         if isinstance(found, dict):
             return {name: part[agent].copy() for name, part in found.items()}
         return found[agent].copy()
@@ -429,7 +429,7 @@ class Slot:
     def expert_action(self) -> Any:
         """The scripted expert's action for the current state, in the action space."""
         batch = self._venv.batch
-        return batch.setup.shown_action(batch.advise()[self.world, self.agent], agent=None)
+        return batch.setup.shown_action(batch.expert_actions()[self.world, self.agent], agent=None)
 
     def get_state(self) -> Snapshot:
         """A snapshot of the slot's world."""
@@ -438,7 +438,7 @@ class Slot:
     def set_state(self, snapshot: Snapshot) -> np.ndarray:
         """Put the slot's world back to a snapshot; returns the slot's observation."""
         self._venv.batch.set_state(snapshot, self.world)
-        return self._venv.batch.observed((self.world, self.agent))
+        return self._venv.batch.get_observations((self.world, self.agent))
 
     def render(self) -> Any:
         """The image of the slot's world; with "human", the window shows the first world."""

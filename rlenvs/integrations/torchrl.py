@@ -48,7 +48,7 @@ class BatchEnv(EnvBase):
 
     Args:
         id: with or without "rlenvs/".
-        num_worlds: N, at least 1.
+        num_envs: N, at least 1.
         central_state: add "state".
         device: where the tensors lie; the worlds are stepped on the CPU.
         seed: of world i is seed + i; None takes one from torch.
@@ -66,30 +66,30 @@ class BatchEnv(EnvBase):
     def __init__(
         self,
         id: str,
-        num_worlds: int = 1,
+        num_envs: int = 1,
         *,
         central_state: bool = False,
         device: Any = "cpu",
         seed: int | None = None,
         **keywords: Any,
     ) -> None:
-        self.batch: KernelBatch = make_batch(id, num_worlds, autoreset=AutoresetMode.DISABLED, **keywords)
+        self.batch: KernelBatch = make_batch(id, num_envs, autoreset=AutoresetMode.DISABLED, **keywords)
         if self.batch.setup.action_kind == "multi":
             raise ParameterError(
                 f"{self.batch.world.name}: TorchRL requires a single Discrete action or continuous actions, and the "
                 f"actions are "
                 f"{self.batch.setup.action_space}; make it with flat_actions=True"
             )
-        super().__init__(device=device, batch_size=torch.Size([self.batch.num_worlds]))
+        super().__init__(device=device, batch_size=torch.Size([self.batch.num_envs]))
         self.group_map = {GROUP: [role.name for role in self.batch.setup.roles]}
         self._central = central_state
-        self._alive = np.ones((self.batch.num_worlds, self.batch.agents), np.bool_)
+        self._alive = np.ones((self.batch.num_envs, self.batch.agents), np.bool_)
         self._cut = np.zeros_like(self._alive)  # by the time limit
         self._make_specs()
         self.set_seed(seed)
 
     def _make_specs(self) -> None:
-        setup, lead = self.batch.setup, (self.batch.num_worlds, self.batch.agents)
+        setup, lead = self.batch.setup, (self.batch.num_envs, self.batch.agents)
         observed = setup.observation_space
         parts = observed.spaces if isinstance(observed, spaces.Dict) else {"observation": observed}
         agents: dict[str, Any] = {name: self._seen(space, lead) for name, space in parts.items()}
@@ -125,15 +125,15 @@ class BatchEnv(EnvBase):
         return Bounded(low, high, torch.Size(shape), device=self.device, dtype=dtype)
 
     def _group(self, specs: dict[str, Any]) -> Composite:
-        return Composite(specs, shape=(self.batch.num_worlds, self.batch.agents), device=self.device)
+        return Composite(specs, shape=(self.batch.num_envs, self.batch.agents), device=self.device)
 
     def _set_seed(self, seed: int | None) -> None:
         seed = int(torch.empty((), dtype=torch.int64).random_()) % 2**31 if seed is None else seed
-        self.batch.seed([seed + i for i in range(self.batch.num_worlds)])
+        self.batch.seed([seed + i for i in range(self.batch.num_envs)])
 
     def _reset(self, tensordict: TensorDict | None = None, **_: Any) -> TensorDict:
         mask = None if tensordict is None else tensordict.get("_reset", None)
-        chosen = np.ones(self.batch.num_worlds, np.bool_) if mask is None else mask.reshape(-1).cpu().numpy()
+        chosen = np.ones(self.batch.num_envs, np.bool_) if mask is None else mask.reshape(-1).cpu().numpy()
         if chosen.any():
             self.batch.reset(None if chosen.all() else chosen)
             self._alive[chosen], self._cut[chosen] = True, False
@@ -142,7 +142,7 @@ class BatchEnv(EnvBase):
     def _step(self, tensordict: TensorDict) -> TensorDict:
         batch = self.batch
         batch.load_actions(tensordict.get((GROUP, "action")).detach().cpu().numpy())
-        batch.step_loaded()
+        batch.step_inplace()
         self._cut |= batch.truncated & self._alive
         self._alive &= ~(batch.terminated | batch.truncated)
         found = self._observations().update(self._ends())
@@ -151,7 +151,7 @@ class BatchEnv(EnvBase):
 
     def _observations(self) -> TensorDict:
         batch = self.batch
-        seen = batch.observed(copy=False)
+        seen = batch.get_observations(copy=False)
         parts = seen if isinstance(seen, dict) else {"observation": seen}
         agents = {name: self._tensor(array) for name, array in parts.items()}
         agents["mask"] = self._tensor(self._alive)

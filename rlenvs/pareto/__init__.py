@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from rlenvs.pareto.learning import ParetoQ as ParetoQ
     from rlenvs.pareto.learning import pareto_q_learning as pareto_q_learning
     from rlenvs.pareto.plots import plot as plot
-    from rlenvs.pareto.policies import Plan as Plan
+    from rlenvs.pareto.policies import OpenLoopPolicy as OpenLoopPolicy
     from rlenvs.pareto.policies import Policy as Policy
-    from rlenvs.pareto.policies import Replay as Replay
-    from rlenvs.pareto.policies import Route as Route
-    from rlenvs.pareto.policies import Schedule as Schedule
+    from rlenvs.pareto.policies import PolicyReturns as PolicyReturns
+    from rlenvs.pareto.policies import TabularPolicy as TabularPolicy
+    from rlenvs.pareto.policies import TreePolicy as TreePolicy
     from rlenvs.pareto.policies import exact_value as exact_value
-    from rlenvs.pareto.policies import replay as replay
+    from rlenvs.pareto.policies import play_policy as play_policy
     from rlenvs.pareto.sets import TooManyPointsError as TooManyPointsError
     from rlenvs.pareto.sets import nondominated as nondominated
     from rlenvs.pareto.sets import supported as supported
@@ -37,7 +37,7 @@ else:
             "indicators": "cardinality expected_utility hypervolume igd_plus simplex_weights sparsity",
             "learning": "ParetoQ pareto_q_learning",
             "plots": "plot",
-            "policies": "Plan Policy Replay Route Schedule exact_value replay",
+            "policies": "TreePolicy Policy PolicyReturns OpenLoopPolicy TabularPolicy exact_value play_policy",
             "sets": "TooManyPointsError nondominated supported",
             "utilities": "Utility utility_of",
         },

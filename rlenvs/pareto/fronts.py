@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError, shortened
-from rlenvs.kits.tables.solve import Model, Solution, solve
-from rlenvs.pareto.policies import Plan, Policy, Route, Schedule, batch_of
+from rlenvs.kits.tables.solve import Model, Solution, solve_mdp
+from rlenvs.pareto.policies import OpenLoopPolicy, Policy, TabularPolicy, TreePolicy, batch_of
 from rlenvs.pareto.sets import TOLERANCE, TooManyPointsError, descending, nondominated, supported
 
 __all__ = ["Front", "coverage_set", "pareto_front"]
@@ -28,7 +28,7 @@ class Front:
 
     Attributes:
         values: (points, objectives) expected discounted returns, in descending order.
-        policies: one for each point, to be replayed by `rlenvs.pareto.replay`.
+        policies: one for each point, to be replayed by `rlenvs.pareto.play_policy`.
         objectives: names of the reward terms.
         gamma, horizon: discount, and the steps after which episodes are cut off; None for never.
         stochastic: whether mixtures of these policies count: then the points are the corners of the front, and what
@@ -136,7 +136,7 @@ def _by_routes(env: Any, gamma: Any, horizon: Any) -> Front | None:
     horizon = setup.horizon if horizon == -1 else horizon
     steps = MOST_STEPS if horizon is None else int(horizon)
     values, actions = routes(setup.values, steps, float(gamma))
-    policies = [Route(each) for each in actions]
+    policies = [OpenLoopPolicy(each) for each in actions]
     return Front(values, policies, tuple(setup.world.terms), float(gamma), horizon, stochastic=False)
 
 
@@ -178,8 +178,8 @@ class _Induction:
         self.model, self.gamma, self.most, self.terms = model, gamma, most, model.terms
         self.starts = {int(state): float(model.start[state]) for state in np.flatnonzero(model.start)}
         self.follows = self._reachable()
-        none = Plan(-1, np.zeros(self.terms.shape[2]), {}, closed=False)
-        self.plans: dict[int, list[Plan]] = {state: [none] for state in self.follows}
+        none = TreePolicy(-1, np.zeros(self.terms.shape[2]), {}, closed=False)
+        self.plans: dict[int, list[TreePolicy]] = {state: [none] for state in self.follows}
 
     def _reachable(self) -> dict[int, list[tuple[int, np.ndarray, np.ndarray]]]:
         """Of each state that an episode may come to: actions, the states that may follow, with which probability."""
@@ -197,7 +197,7 @@ class _Induction:
                 waiting.extend(rows.indices[part].tolist())
         return found
 
-    def root(self, steps: int, endless: bool) -> list[Plan]:
+    def root(self, steps: int, endless: bool) -> list[TreePolicy]:
         """The plans of an episode of so many steps."""
         changed: set[int] = set()
         for step in range(steps):
@@ -215,18 +215,18 @@ class _Induction:
                     f"the front still changes after {steps} steps; give a horizon (the world's time limit is -1)"
                 )
         sums, chosen = self._sums(0.0 * self.terms[0, 0], list(self.starts), list(self.starts.values()), 1.0)
-        found = [Plan(-1, value, plans) for value, plans in zip(sums, chosen, strict=True)]
+        found = [TreePolicy(-1, value, plans) for value, plans in zip(sums, chosen, strict=True)]
         return [plan for plan, kept in zip(found, nondominated(sums), strict=True) if kept]
 
     def _hangs_on(self, state: int, changed: set[int]) -> bool:
         return any(after in changed for _, states, _ in self.follows[state] for after in states.tolist())
 
-    def _better(self, state: int, before: Mapping[int, list[Plan]]) -> list[Plan]:
+    def _better(self, state: int, before: Mapping[int, list[TreePolicy]]) -> list[TreePolicy]:
         """What one step more gives; plans that need no more time stay the same objects."""
-        found: list[Plan] = []
+        found: list[TreePolicy] = []
         for action, states, chances in self.follows[state]:
             sums, chosen = self._sums(self.terms[state, action], states.tolist(), chances.tolist(), self.gamma)
-            found += [Plan(action, value, plans) for value, plans in zip(sums, chosen, strict=True)]
+            found += [TreePolicy(action, value, plans) for value, plans in zip(sums, chosen, strict=True)]
         old = [plan for plan in before[state] if plan.closed]
         together = old + found
         kept = nondominated(np.array([plan.value for plan in together]))
@@ -236,10 +236,10 @@ class _Induction:
 
     def _sums(
         self, gain: np.ndarray, states: Sequence[int], chances: Sequence[float], gamma: float
-    ) -> tuple[np.ndarray, list[dict[int, Plan]]]:
+    ) -> tuple[np.ndarray, list[dict[int, TreePolicy]]]:
         """A step's terms with one vector of each state that may follow, in all ways that may be of use."""
         values = gain[None]
-        chosen: list[dict[int, Plan]] = [{}]
+        chosen: list[dict[int, TreePolicy]] = [{}]
         for state, chance in zip(states, chances, strict=True):
             plans = self.plans[state]
             more = gamma * chance * np.array([plan.value for plan in plans])
@@ -259,7 +259,7 @@ class _Induction:
             )
 
 
-def _known(plans: list[Plan], old: list[Plan]) -> list[Plan]:
+def _known(plans: list[TreePolicy], old: list[TreePolicy]) -> list[TreePolicy]:
     """The plans, those that are worth the same as an old one replaced by it."""
     if not old:
         return plans
@@ -272,7 +272,7 @@ def _known(plans: list[Plan], old: list[Plan]) -> list[Plan]:
     return list(found.values())
 
 
-def _same(plans: list[Plan], before: list[Plan]) -> bool:
+def _same(plans: list[TreePolicy], before: list[TreePolicy]) -> bool:
     """Whether nothing changes any more: the same objects, none of which waits for the end of the time."""
     return len(plans) == len(before) and all(a is b for a, b in zip(plans, before, strict=True))
 
@@ -307,12 +307,12 @@ class _LinearSupport:
         if key in self._asked:
             return False
         self._asked.add(key)
-        found = solve(self.model._replace(R=self.terms @ weights), self.gamma, self.horizon)
+        found = solve_mdp(self.model._replace(R=self.terms @ weights), self.gamma, self.horizon)
         known = max((float(value @ weights) for value in self.values), default=-np.inf)
         if found.start_value <= known + TOLERANCE * max(1.0, abs(known)):
             return False
         self.values.append(self._value(found))
-        self.policies.append(Schedule(found.policy))
+        self.policies.append(TabularPolicy(found.policy))
         return True
 
     def _value(self, found: Solution) -> np.ndarray:
@@ -323,7 +323,7 @@ class _LinearSupport:
             only[states, found.policy] = True
             alone = self.model._replace(allowed=only)
             parts = np.moveaxis(self.terms, 2, 0)
-            return np.array([solve(alone._replace(R=part), self.gamma).start_value for part in parts])
+            return np.array([solve_mdp(alone._replace(R=part), self.gamma).start_value for part in parts])
         values = np.zeros((len(states), self.terms.shape[2]))
         for row in found.policy[::-1]:
             after = np.zeros_like(values)

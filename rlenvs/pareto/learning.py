@@ -23,7 +23,7 @@ def pareto_q_learning(env: Any, gamma: float = 1.0, steps: int = 100_000, **sett
     """Learn the Pareto front of a finite world from experience only, with a policy for each point.
 
         front = rlenvs.pareto.pareto_q_learning("DeepSeaTreasure-v0", steps=50_000)
-        rlenvs.pareto.replay("DeepSeaTreasure-v0", front.policies[0]).mean
+        rlenvs.pareto.play_policy("DeepSeaTreasure-v0", front.policies[0]).mean
 
     Args:
         env: the id of a world, or an environment made with the options that are meant. It is not touched.
@@ -32,8 +32,8 @@ def pareto_q_learning(env: Any, gamma: float = 1.0, steps: int = 100_000, **sett
         settings: of `ParetoQ`.
 
     Returns:
-        a front whose values are what was learned. What its policies are really worth is for `replay` to say, and, where
-        there is an exact model, for `exact_value`.
+        a front whose values are what was learned. What its policies are really worth is for `play_policy` to say, and,
+        where there is an exact model, for `exact_value`.
 
     Raises:
         As `ParetoQ`.
@@ -60,7 +60,7 @@ class ParetoQ:
     Args:
         env: the id of a world that numbers its states, or an environment made with the options that are meant.
         gamma: discount in (0, 1].
-        worlds: how many of them learn together.
+        num_envs: how many of them learn together.
         resolution: vectors that are nowhere better by more than this count as equal. In worlds with chance, where means
             are never quite the same, sets stay small with it. One number, or one per objective.
         timed: whether sets depend on the steps that were made, so that the time limit counts: for worlds in which one
@@ -81,7 +81,7 @@ class ParetoQ:
         env: Any,
         gamma: float = 1.0,
         *,
-        worlds: int = 32,
+        num_envs: int = 32,
         resolution: Any = 1e-6,
         timed: bool = False,
         most: int = 512,
@@ -89,13 +89,13 @@ class ParetoQ:
         least_exploration: float = 0.2,
         seed: int = 0,
     ) -> None:
-        for name, value in (("worlds", worlds), ("most", most), ("exploring", exploring)):
+        for name, value in (("num_envs", num_envs), ("most", most), ("exploring", exploring)):
             if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
                 raise ParameterError(f"{name}={shortened(value)} must be a positive integer")
         if not 0.0 <= least_exploration <= 1.0:
             raise ParameterError(f"least_exploration={shortened(least_exploration)} must be in [0, 1]")
         self.gamma = checked_gamma(gamma)
-        self.batch = batch_of(env).clone(int(worlds))
+        self.batch = batch_of(env).clone(int(num_envs))
         setup, world = self.batch.setup, self.batch.world
         numbered = world.functions.get("state_number")
         if (
@@ -123,12 +123,12 @@ class ParetoQ:
         self.steps = 0
         self._random = np.random.default_rng(seed)
         self.tables = Tables(setup.action_size, size, self.horizon if timed else 1)
-        self.batch.seed([seed * 1_000_003 + i for i in range(int(worlds))])
+        self.batch.seed([seed * 1_000_003 + i for i in range(int(num_envs))])
         self.batch.reset()
-        self._path = np.zeros((2, int(worlds), self.horizon), np.int64)  # states and actions of the episodes
+        self._path = np.zeros((2, int(num_envs), self.horizon), np.int64)  # states and actions of the episodes
         self._rows = self._states()
         self._starts = np.zeros(0, np.int64)
-        self._begin(np.ones(int(worlds), np.bool_))
+        self._begin(np.ones(int(num_envs), np.bool_))
 
     def _states(self) -> np.ndarray:
         """The rows of the states that the worlds are in."""
@@ -140,7 +140,7 @@ class ParetoQ:
 
     def learn(self, steps: int) -> None:
         """Make this many more steps, summed over all worlds."""
-        batch, tables, count = self.batch, self.tables, self.batch.num_worlds
+        batch, tables, count = self.batch, self.tables, self.batch.num_envs
         masked = "mask" in batch.world.kernels
         until = self.steps + int(steps)
         terms = len(self.objectives)
@@ -154,7 +154,7 @@ class ParetoQ:
             actions = np.zeros(count, np.int64)
             choose(before, time, allowed, draws, exploration, tables.all, actions)
             batch.load_actions(actions.reshape(count, 1))
-            batch.step_loaded()
+            batch.step_inplace()
             after = self._states()
             paid = np.ascontiguousarray(batch.terms[:, :terms, 0])
             ended = np.ascontiguousarray(batch.terminated[:, 0])

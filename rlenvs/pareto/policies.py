@@ -10,7 +10,7 @@ import numpy as np
 from rlenvs.core.catalogue.make import make
 from rlenvs.core.declare.errors import ParameterError, shortened
 
-__all__ = ["Plan", "Policy", "Replay", "Route", "Schedule", "exact_value", "replay"]
+__all__ = ["OpenLoopPolicy", "Policy", "PolicyReturns", "TabularPolicy", "TreePolicy", "exact_value", "play_policy"]
 
 
 class Policy(Protocol):
@@ -26,7 +26,7 @@ class Policy(Protocol):
         """The memory for the next step, which starts in `state`."""
 
 
-class Plan:
+class TreePolicy:
     """An action, and a plan for each possible next state: a policy found by dynamic programming.
 
     Attributes:
@@ -38,24 +38,26 @@ class Plan:
 
     __slots__ = ("action_now", "closed", "follows", "value")
 
-    def __init__(self, action_now: int, value: np.ndarray, follows: Mapping[int, Plan], closed: bool = True) -> None:
+    def __init__(
+        self, action_now: int, value: np.ndarray, follows: Mapping[int, TreePolicy], closed: bool = True
+    ) -> None:
         self.action_now, self.value, self.follows = action_now, value, follows
         self.closed: bool = closed and all(plan.closed for plan in follows.values())
 
-    def first(self, state: int) -> Plan:
+    def first(self, state: int) -> TreePolicy:
         """The plan for the initial state."""
         return self.follows[state]
 
-    def action(self, memory: Plan, state: int) -> int:
+    def action(self, memory: TreePolicy, state: int) -> int:
         """The action of the plan."""
         return max(memory.action_now, 0)
 
-    def after(self, memory: Plan, state: int) -> Plan:
+    def after(self, memory: TreePolicy, state: int) -> TreePolicy:
         """The plan for the next state."""
         return memory.follows[state] if memory.follows else memory
 
 
-class Schedule:
+class TabularPolicy:
     """An action for each state, the same in all steps or one row per step.
 
     Args:
@@ -78,7 +80,7 @@ class Schedule:
         return min(memory + 1, len(self.actions) - 1)
 
 
-class Route:
+class OpenLoopPolicy:
     """An open-loop sequence of actions, for deterministic worlds, or worlds with one step.
 
     Args:
@@ -102,7 +104,7 @@ class Route:
         return min(memory + 1, len(self.actions) - 1)
 
 
-class Replay(NamedTuple):
+class PolicyReturns(NamedTuple):
     """The returns of a policy played in the world.
 
     Attributes:
@@ -116,17 +118,17 @@ class Replay(NamedTuple):
     returns: np.ndarray
 
 
-def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed: int = 0) -> Replay:
+def play_policy(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed: int = 0) -> PolicyReturns:
     """Play a policy in the world itself instead of its model, to verify a point of a front.
 
         front = rlenvs.pareto.pareto_front("ResourceGathering-v0")
-        rlenvs.pareto.replay("ResourceGathering-v0", front.policies[0], episodes=10_000).mean
+        rlenvs.pareto.play_policy("ResourceGathering-v0", front.policies[0], episodes=10_000).mean
 
     Of a team the returns are those of its first agent.
 
     Args:
         env: the id of a world, or an environment made with the options that are meant. It is not touched.
-        policy: of `Front.policies`, or a `Route`.
+        policy: of `Front.policies`, or an `OpenLoopPolicy`.
         gamma: discount.
         episodes: how many; one is enough where nothing is left to chance.
         seed: of the first episode; the next one has the next seed.
@@ -138,13 +140,15 @@ def replay(env: Any, policy: Policy, gamma: float = 1.0, episodes: int = 1, seed
         raise ParameterError(f"episodes={shortened(episodes)} must be a positive integer")
     batch = batch_of(env).clone(int(episodes))
     numbered = batch.world.functions.get("state_number")
-    if numbered is None and not isinstance(policy, Route):
-        raise ParameterError(f"{batch.world.name} does not number its states, so only a Route can be replayed")
+    if numbered is None and not isinstance(policy, OpenLoopPolicy):
+        raise ParameterError(
+            f"{batch.world.name} does not number its states, so only an OpenLoopPolicy can be replayed"
+        )
     batch.seed(list(range(seed, seed + int(episodes))))
     batch.reset()
     returns = _play(batch, numbered, policy, gamma)
     spread = returns.std(axis=0, ddof=1) if episodes > 1 else np.zeros(returns.shape[1])
-    return Replay(returns.mean(axis=0), 1.96 * spread / np.sqrt(episodes), returns)
+    return PolicyReturns(returns.mean(axis=0), 1.96 * spread / np.sqrt(episodes), returns)
 
 
 def exact_value(env: Any, policy: Policy, gamma: float = 1.0) -> np.ndarray:
@@ -180,7 +184,7 @@ def exact_value(env: Any, policy: Policy, gamma: float = 1.0) -> np.ndarray:
 
 def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray:
     """The discounted returns (worlds, terms) of the episode in which each world of a batch begins."""
-    values, count = batch.setup.values, batch.num_worlds
+    values, count = batch.setup.values, batch.num_envs
 
     def states() -> list[int]:
         return numbered(values, batch.states).tolist() if numbered else [0] * count
@@ -192,7 +196,7 @@ def _play(batch: Any, numbered: Any, policy: Policy, gamma: float) -> np.ndarray
         now = zip(memories, states(), strict=True)
         actions = [policy.action(memory, state) if on else 0 for on, (memory, state) in zip(going, now, strict=True)]
         batch.load_actions(np.array([np.broadcast_to(action, batch.agents) for action in actions]))
-        batch.step_loaded(only=going)  # episodes differ in length
+        batch.step_inplace(only=going)  # episodes differ in length
         returns[going] += discount * batch.terms[going, : returns.shape[1], 0]
         discount *= gamma
         going &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])

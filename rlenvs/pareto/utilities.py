@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.pareto.policies import Policy, replay
+from rlenvs.pareto.policies import Policy, play_policy
 
 __all__ = ["Utility", "utility_of"]
 
@@ -46,13 +46,13 @@ def utility_of(
     sequential decision-making", JAIR 2013; Hayes et al., JAAMAS 2022).
 
     Args:
-        env, policy, gamma, episodes, seed: as for `replay`.
+        env, policy, gamma, episodes, seed: as for `play_policy`.
         utility: from a vector of returns to a number.
 
     Raises:
-        ParameterError: as `replay`, or the utility gives something other than a finite number.
+        ParameterError: as `play_policy`, or the utility gives something other than a finite number.
     """
-    played = replay(env, policy, gamma, episodes, seed)
+    played = play_policy(env, policy, gamma, episodes, seed)
     each = np.array([_number(utility, vector) for vector in played.returns])
     spread = float(each.std(ddof=1)) if len(each) > 1 else 0.0
     ser = _number(utility, played.mean)

@@ -47,12 +47,12 @@ class ActionCost(Wrapper):
         if self.magnitude or self.change:
             if self.below.reward.ndim > 1:
                 raise ParameterError(f"ActionCost: {self.name} has vector rewards; put a scalarization below")
-            self.keep("reward")
+            self.allocate("reward")
         self.span = (space.high - space.low).astype(np.float64).ravel()
         self.wanted = np.zeros((self.count, self.span.size))
-        self.keep("before", (self.span.size,))
-        self.keep("action_cost")
-        self.keep("continuity_cost")
+        self.allocate("before", (self.span.size,))
+        self.allocate("action_cost")
+        self.allocate("continuity_cost")
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been charged."""

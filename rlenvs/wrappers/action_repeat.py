@@ -32,11 +32,11 @@ class _SeveralSteps(Wrapper):
 
     def prepare(self) -> None:
         """Make room for the sums; what is summed of other packages' info shows when they first tell it."""
-        self.keep("reward", self.below.reward.shape[1:])
+        self.allocate("reward", self.below.reward.shape[1:])
         if self.below.reward_space is not None:
             low, high = self.below.reward_space.low, self.below.reward_space.high
             self.reward_space = spaces.Box(np.minimum(low, self.most * low), np.maximum(high, self.most * high))
-        self.repeats = self.keep("repeats", dtype=np.int64)
+        self.repeats = self.allocate("repeats", dtype=np.int64)
         self.summed: list[str] = []
         self.lasts = self.entries_last = self.batch is not None
         if self.batch is not None:
@@ -50,7 +50,7 @@ class _SeveralSteps(Wrapper):
 
     def _sum(self, key: str, shape: tuple[int, ...] = (), dtype: Any = np.float64) -> None:
         self.summed.append(key)
-        self.keep(f"sum_of_{key}", shape, dtype)
+        self.allocate(f"sum_of_{key}", shape, dtype)
 
     def sums(self) -> dict[str, np.ndarray]:
         return {key: getattr(self, f"sum_of_{key}") for key in self.summed}
@@ -171,9 +171,11 @@ class ActionRepeat(_SeveralSteps):
         super().prepare()
         if self.show == "max":
             if isinstance(self.below.observation, dict):
-                raise self.refuse("show", f"requires single arrays, and observations of {self.name} are dictionaries")
+                raise self.setting_error(
+                    "show", f"requires single arrays, and observations of {self.name} are dictionaries"
+                )
             for name in ("observation", "earlier"):
-                self.keep(name, self.below.observation.shape[1:], self.below.observation.dtype)
+                self.allocate(name, self.below.observation.shape[1:], self.below.observation.dtype)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Nothing has been summed."""

@@ -85,13 +85,15 @@ class Actuator(Wrapper):
         for name in ("hold", "random", "blend"):
             self.check_number(name, 0.0, 1.0)
             if np.ndim(getattr(self, name)):
-                raise self.refuse(name, "must be one number")
+                raise self.setting_error(name, "must be one number")
         if not self.continuous:
             for name in NUMERIC:
                 if np.any(getattr(self, name)):
-                    raise self.refuse(name, f"requires continuous actions; those of {self.name} are discrete")
+                    raise self.setting_error(name, f"requires continuous actions; those of {self.name} are discrete")
         if (self.random or self.blend) and not np.isfinite([self.low, self.high]).all():
-            raise self.refuse("random" if self.random else "blend", "requires an action space with finite bounds")
+            raise self.setting_error(
+                "random" if self.random else "blend", "requires an action space with finite bounds"
+            )
         self.check_whole("every", 1)
         self.shortest, self.longest = self._delays()
         self.on = {name for name in (*NUMERIC, "delay", "hold", "random") if np.any(getattr(self, name))}
@@ -110,15 +112,15 @@ class Actuator(Wrapper):
         self.low, self.high = np.array([low for low, _ in bounds]), np.array([high for _, high in bounds])
         self.channels = self.low.shape[1]
         self.wanted = np.zeros((self.count, self.channels))  # on its way from what was chosen to what is executed
-        self.keep("action", space.shape or (), space.dtype)
-        self.keep("raw_action", space.shape or (), space.dtype)
+        self.allocate("action", space.shape or (), space.dtype)
+        self.allocate("raw_action", space.shape or (), space.dtype)
 
     def _per_channel(self, name: str) -> np.ndarray:
         """A setting as an array (channels,)."""
         self.check_number(name)
         value = np.asarray(getattr(self, name), np.float64)
         if value.shape not in ((), (self.channels,)):
-            raise self.refuse(name, f"must be one number, or {self.channels}, one per channel of the action")
+            raise self.setting_error(name, f"must be one number, or {self.channels}, one per channel of the action")
         return np.broadcast_to(value, (self.channels,)).copy()
 
     def _delays(self) -> tuple[int, int]:
@@ -126,27 +128,27 @@ class Actuator(Wrapper):
         low, high = whole_range(self, "delay", 0)
         if self.batch is not None and low >= self.batch.setup.horizon:
             horizon = self.batch.setup.horizon
-            raise self.refuse("delay", f"means that no action arrives within an episode of {horizon} steps")
+            raise self.setting_error("delay", f"means that no action arrives within an episode of {horizon} steps")
         return low, high
 
     def _keep_memories(self) -> None:
         self.start = self._neutral()
         numbers, size = self.numbers, (self.channels,)
         if self.every > 1:
-            self.keep("taken", size)
+            self.allocate("taken", size)
         if self.longest:
-            self.keep("sent", (self.longest + 1, *size))
+            self.allocate("sent", (self.longest + 1, *size))
         if self.hold:
-            self.keep("last", size)
+            self.allocate("last", size)
         self.uneven = bool({"scale", "bias"} & self.on)
         if self.uneven:
-            self.keep("factor", size, fill=1.0)
-            self.keep("offset", size)
+            self.allocate("factor", size, fill=1.0)
+            self.allocate("offset", size)
         if "rate_limit" in self.on:
-            self.keep("slewed", size)
+            self.allocate("slewed", size)
             self.most = np.where(numbers["rate_limit"] > 0.0, numbers["rate_limit"], np.inf)
         if "lag" in self.on:
-            self.keep("filtered", size)
+            self.allocate("filtered", size)
             self.gain = -np.expm1(-self._seconds() / np.where(numbers["lag"] > 0.0, numbers["lag"], np.nan))
             self.gain[numbers["lag"] == 0.0] = 1.0
 
@@ -157,16 +159,20 @@ class Actuator(Wrapper):
         self.check_number("neutral", -np.inf)
         value = np.asarray(self.neutral, np.float64)
         if value.shape not in ((), (self.channels,)):
-            raise self.refuse("neutral", f"must be one number, or {self.channels}, one per channel of the action")
+            raise self.setting_error(
+                "neutral", f"must be one number, or {self.channels}, one per channel of the action"
+            )
         if (value < self.low).any() or (value > self.high).any() or (not self.continuous and value != value.round()):
-            raise self.refuse("neutral", f"is not in the action space {self.action_spaces[0]}")
+            raise self.setting_error("neutral", f"is not in the action space {self.action_spaces[0]}")
         return np.broadcast_to(value, self.low.shape).copy()
 
     def _seconds(self) -> float:
         self.check_number("dt")
         seconds = self.dt or self.below.seconds
         if not seconds:
-            raise self.refuse("dt", f"has no effect, and {self.name} does not define its seconds per step: give dt")
+            raise self.setting_error(
+                "dt", f"has no effect, and {self.name} does not define its seconds per step: give dt"
+            )
         return float(seconds)
 
     def begin_episode(self, slots: np.ndarray) -> None:
@@ -231,7 +237,7 @@ def whole_range(wrapper: Wrapper, setting: str, least: int) -> tuple[int, int]:
     pair = [given, given] if np.ndim(given) == 0 else list(given)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in pair)
     if len(pair) != 2 or not whole or not least <= pair[0] <= pair[1]:
-        raise wrapper.refuse(setting, f"must be a whole number, or [low, high], with {least} <= low <= high")
+        raise wrapper.setting_error(setting, f"must be a whole number, or [low, high], with {least} <= low <= high")
     return int(pair[0]), int(pair[1])
 
 

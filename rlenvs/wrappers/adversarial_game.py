@@ -22,10 +22,10 @@ class AdversarialGame(ParallelEnv):
     """The zero-sum game of an agent and an adversary: a PettingZoo parallel environment.
 
     "agent" plays the environment. "adversary" gives the moves, [-1, 1]^k, and is paid the opposite. Both move at once:
-    a `StateAdversary`'s move decides on the observation that the step returns (the first one of an episode is perturbed
-    by options["move"], or not at all), all others' on the step itself. The adversary observes what the agent would
-    without it, flat, and then p_(t-1), of parameters the place in the cube: the game would be partially observable
-    otherwise.
+    an `ObservationAdversary`'s move decides on the observation that the step returns (the first one of an episode is
+    perturbed by options["move"], or not at all), all others' on the step itself. The adversary observes what the agent
+    would without it, flat, and then p_(t-1), of parameters the place in the cube: the game would be partially
+    observable otherwise.
 
     Infos: the agent's are those of the environment with the wrapper; the adversary's hold `perturbation`.
 
@@ -43,7 +43,7 @@ class AdversarialGame(ParallelEnv):
             raise TypeError(f"AdversarialGame requires a gymnasium.Env, not {type(env).__name__}")
         if not isinstance(wrapper, Mover):
             raise TypeError(
-                f"AdversarialGame requires an adversary such as StateAdversary, not {type(wrapper).__name__}"
+                f"AdversarialGame requires an adversary such as ObservationAdversary, not {type(wrapper).__name__}"
             )
         player = copy.deepcopy(wrapper)
         player.policy = "given"

@@ -54,8 +54,8 @@ ADDED, MIXED, SWITCHED = 0, 1, 2  # rules of ActionAdversary
 
 
 @dataclass
-class StateAdversary(Adversary):
-    """An adversary that perturbs the observation, not the state (state-adversarial MDP: Zhang et al., arXiv
+class ObservationAdversary(Adversary):
+    """An adversary that perturbs the observation, not the state (state-adversarial MDP, SA-MDP: Zhang et al., arXiv
     2003.08938).
 
     The adversary moves when it has seen the observation that it perturbs; the first one of an episode too. Observations
@@ -81,7 +81,7 @@ class StateAdversary(Adversary):
         self.check_number("eps")
         self._chosen = channels_of(self)
         for k, chosen in enumerate(self._chosen):
-            self.keep(f"disturbed{k}", chosen.part.space.shape, chosen.part.space.dtype)
+            self.allocate(f"disturbed{k}", chosen.part.space.shape, chosen.part.space.dtype)
         self.shows_own()
         self.tells_truth = self.below.read("true_obs") is None
         self.bounded("eps", self.eps, sum(len(chosen.index) for chosen in self._chosen))
@@ -128,7 +128,7 @@ class StateAdversary(Adversary):
     def _gradient(self, function: Any = None, steps: int = 1) -> Moves:
         self._function, self._descents = self._function_of(function, "function"), steps
         if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-            raise self.refuse("policy", f"has steps={steps!r}; needed: a whole number, at least 1")
+            raise self.setting_error("policy", f"has steps={steps!r}; needed: a whole number, at least 1")
         return self._gradient_moves
 
     def _gradient_moves(self, slots: np.ndarray) -> None:
@@ -188,9 +188,9 @@ class ActionAdversary(Adversary):
 
     def prepare(self) -> None:
         if self.weight is not None and self.probability is not None:
-            raise self.refuse("weight", "and `probability` exclude each other; give one of them")
+            raise self.setting_error("weight", "and `probability` exclude each other; give one of them")
         if self.weight is None and self.probability is None and self.eps is None:
-            raise self.refuse("eps", "is missing: give `eps`, `weight` or `probability`")
+            raise self.setting_error("eps", "is missing: give `eps`, `weight` or `probability`")
         self.rule, self.share = ADDED, 0.0
         for setting, rule in (("weight", MIXED), ("probability", SWITCHED)):
             if getattr(self, setting) is not None:
@@ -200,7 +200,7 @@ class ActionAdversary(Adversary):
             self.check_number("eps", 0.0, np.inf if self.rule == ADDED else 1.0)
         self.info_below = self.below.read("action") is not None
         self.entries_last = not self.info_below or self.lasting("action") is not None
-        self.keep("acted", dtype=np.bool_)
+        self.allocate("acted", dtype=np.bool_)
         self.acting_now = self.acted if self.rule == SWITCHED else np.ones(self.count, np.bool_)
         self._open_space()
 
@@ -208,14 +208,14 @@ class ActionAdversary(Adversary):
         space, eps = self.action_space, 1.0 if self.eps is None else self.eps
         if isinstance(space, spaces.Box) and len(space.shape) == 1 and space.is_bounded():
             self.low, self.high = space.low.astype(np.float64), space.high.astype(np.float64)
-            self.keep("raw_action", space.shape, space.dtype)
-            self.passed = self.keep("action", space.shape, space.dtype)
+            self.allocate("raw_action", space.shape, space.dtype)
+            self.passed = self.allocate("action", space.shape, space.dtype)
             self.wanted = np.zeros((self.count, *space.shape))
             self.bounded("eps", eps, space.shape[0])
         elif isinstance(space, spaces.Discrete) and self.rule == SWITCHED:
             self.low, self.high = np.array([float(space.start)]), np.array([float(space.start + space.n - 1)])
-            self.keep("raw_action", dtype=np.int64)
-            self.passed = self.keep("action", dtype=np.int64)
+            self.allocate("raw_action", dtype=np.int64)
+            self.passed = self.allocate("action", dtype=np.int64)
             self.wanted = np.zeros((self.count, 1))
             self.bounded("eps", eps, 1)
         else:
@@ -288,9 +288,11 @@ class ForceAdversary(Adversary):
 
     def prepare(self) -> None:
         if self.batch is None or "xfrc_applied" not in (self.batch.states.dtype.names or ()) or self.agents > 1:
-            raise self.refuse("bodies", f"requires a single-agent world simulated by MuJoCo; {self.name} is not one")
+            raise self.setting_error(
+                "bodies", f"requires a single-agent world simulated by MuJoCo; {self.name} is not one"
+            )
         if not isinstance(self.axes, str) or not self.axes or sorted({*self.axes} & {*"xyz"}) != sorted(self.axes):
-            raise self.refuse("axes", 'must be different letters of "xyz"')
+            raise self.setting_error("axes", 'must be different letters of "xyz"')
         self.check_number("limit")
         self._ids, self._columns = self._bodies(), np.array(["xyz".index(axis) for axis in self.axes])
         self.bounded("limit", self.limit, len(self._ids) * len(self._columns))
@@ -300,10 +302,12 @@ class ForceAdversary(Adversary):
         known = [model.body(i).name for i in range(model.nbody)]
         chosen = FORCED_BODIES.get(self.name) if self.bodies is None else self.bodies
         if not chosen:
-            raise self.refuse("bodies", f"must name some: {self.name} has {[name for name in known[1:] if name]}")
+            raise self.setting_error(
+                "bodies", f"must name some: {self.name} has {[name for name in known[1:] if name]}"
+            )
         for name in chosen:
             if name not in known[1:] or not name:
-                raise self.refuse("bodies", f"has {name!r}. {nearest(str(name), known[1:])}")
+                raise self.setting_error("bodies", f"has {name!r}. {nearest(str(name), known[1:])}")
         return np.array([known.index(name) for name in chosen])
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
@@ -362,16 +366,16 @@ class ParameterAdversary(OnParameters, Mover):
         names = self.names
         if isinstance(self.rate, Mapping):
             if {*self.rate} != {*names}:
-                raise self.refuse("rate", f"must have an entry for each of {list(names)}")
+                raise self.setting_error("rate", f"must have an entry for each of {list(names)}")
             changes = np.array([self.rate[name] for name in names], np.float64)
             if not (changes >= 0.0).all():
-                raise self.refuse("rate", "must be at least 0")
+                raise self.setting_error("rate", "must be at least 0")
             return np.divide(changes, self.half, out=np.zeros_like(changes), where=self.half > 0.0)
         if self.rate is None:
             return np.full(len(names), np.inf)
         self.check_number("rate")
         if np.ndim(self.rate):
-            raise self.refuse("rate", "must be one number, or {name: number}")
+            raise self.setting_error("rate", "must be one number, or {name: number}")
         return np.full(len(names), 2.0 * self.rate)
 
     def assign(self, worlds: np.ndarray) -> None:

@@ -43,8 +43,8 @@ class Mover(Wrapper):
         self.coupled = np.ones(self.count, np.bool_)  # whose perturbation may not be far from the last one
         self.inverse = np.divide(1.0, radius, out=np.zeros_like(radius), where=radius > 0.0)
         self.step_size = np.where(np.isfinite(reach), np.minimum(reach, radius), STEP * radius)
-        self.keep("move", radius.shape)
-        self.keep("perturbation", radius.shape)
+        self.allocate("move", radius.shape)
+        self.allocate("perturbation", radius.shape)
         self._moves = self._player()
 
     def begin_episode(self, slots: np.ndarray) -> None:
@@ -103,7 +103,7 @@ class Mover(Wrapper):
             return own[self.policy]
         if isinstance(self.policy, str) and ":" not in self.policy:
             known = f'one of {list(own)}, {{"name": one of {list(OPTIONS)}, ...}}, or a function'
-            raise self.refuse("policy", f"must be {known}")
+            raise self.setting_error("policy", f"must be {known}")
         self._function = self.function("policy")
         return self._called
 
@@ -120,26 +120,26 @@ class Mover(Wrapper):
         name = options.pop("name", None)
         if name not in OPTIONS or set(options) - set(OPTIONS[name]):
             wanted = [f'{{"name": "{name}"}} with {list(keys)}' for name, keys in OPTIONS.items()]
-            raise self.refuse("policy", f"is none of: {'; '.join(wanted)}")
+            raise self.setting_error("policy", f"is none of: {'; '.join(wanted)}")
         return self._gradient(**options) if name == "gradient" else self._quantal(**options)
 
     def _gradient(self, function: Any = None, steps: int = 1) -> Moves:
-        raise self.refuse("policy", "is only for perturbed observations")
+        raise self.setting_error("policy", "is only for perturbed observations")
 
     def _quantal(self, moves: Any = None, values: Any = None, beta: float = 1.0) -> Moves:
         self._table = np.asarray(moves, np.float64)
         size = len(self.radius)
         if self._table.ndim != 2 or self._table.shape[1] != size or not (np.abs(self._table) <= 1.0).all():
-            raise self.refuse("policy", f"has moves {moves!r}; needed: (n, {size}) numbers in [-1, 1]")
+            raise self.setting_error("policy", f"has moves {moves!r}; needed: (n, {size}) numbers in [-1, 1]")
         if isinstance(beta, bool) or not isinstance(beta, (int, float)) or not beta >= 0.0:
-            raise self.refuse("policy", f"has beta={beta!r}; needed: a number, at least 0")
+            raise self.setting_error("policy", f"has beta={beta!r}; needed: a number, at least 0")
         self._function, self._beta = self._function_of(values, "values"), float(beta)
         return self._quantal_moves
 
     def _function_of(self, value: Any, option: str) -> Callable[..., Any]:
         found = named(value) if isinstance(value, str) and ":" in value else value
         if not callable(found):
-            raise self.refuse("policy", f'has no {option!r}: a function, or its address "module:name"')
+            raise self.setting_error("policy", f'has no {option!r}: a function, or its address "module:name"')
         return found
 
     def _quantal_moves(self, slots: np.ndarray) -> None:
@@ -175,7 +175,7 @@ class Adversary(Mover):
         reach = self._sized("coupling", np.inf if self.coupling is None else self.coupling, size)
         if self.norm == "l2":
             if np.ndim(bound) or np.ndim(self.coupling):
-                raise self.refuse(
+                raise self.setting_error(
                     "norm", f'requires one number for `{setting}` and `coupling`; "linf" takes one per channel'
                 )
             if reach[0] >= 2.0 * radius[0]:

@@ -34,14 +34,14 @@ class Appends(Wrapper):
             ParameterError: observations are neither vectors nor dictionaries, or have a part of this name already.
         """
         own = spaces.Box(np.asarray(low, np.float32), np.asarray(high, np.float32))
-        self.keep("shown", own.shape, np.float32)
+        self.allocate("shown", own.shape, np.float32)
         below = self.below.observation_spaces
         self.observation_spaces = [self._wider(space, part, own) for space in below]
         if isinstance(below[0], spaces.Dict):
             self.part = part
         else:
             self.ends = np.array([spaces.utils.flatdim(space) for space in below], np.int64)
-            self.keep("joined", (int(self.ends.max()) + own.shape[0],), self.observation_spaces[0].dtype)
+            self.allocate("joined", (int(self.ends.max()) + own.shape[0],), self.observation_spaces[0].dtype)
         self.shows_own()
 
     def _wider(self, space: spaces.Space, part: str, own: spaces.Box) -> spaces.Space:

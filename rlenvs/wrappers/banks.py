@@ -20,7 +20,7 @@ ITERATIONS = 100  # of k-means, which ends before when nothing changes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bank:
+class SnapshotBuffer:
     """A buffer of snapshots of one world, for `SnapshotReset`, which can be saved to a file.
 
     Attributes:
@@ -35,7 +35,7 @@ class Bank:
     checksums: np.ndarray
 
     @classmethod
-    def of(cls, snapshots: Iterable[Snapshot]) -> Bank:
+    def of(cls, snapshots: Iterable[Snapshot]) -> SnapshotBuffer:
         """A bank from snapshots returned by `get_state`.
 
         Raises:
@@ -66,7 +66,7 @@ class Bank:
             )
 
     @classmethod
-    def load(cls, path: str | Path) -> Bank:
+    def load(cls, path: str | Path) -> SnapshotBuffer:
         """Read a file. Loading runs no code from it, and a damaged file is refused. Whether its states are valid for a
         world is checked where they are used (`SnapshotReset`, `set_state`).
 
@@ -77,17 +77,17 @@ class Bank:
             found = read_arrays(path, PARTS, LARGEST)
         except OSError as error:
             raise SnapshotError(
-                f"{shortened(str(path))} is not a snapshot file ({reason(error)}); `Bank.save` writes them"
+                f"{shortened(str(path))} is not a snapshot file ({reason(error)}); `SnapshotBuffer.save` writes them"
             ) from None
         if (given := str(found.get("format", FORMAT))) != FORMAT:
             raise SnapshotError(f"{path} has the format {shortened(given)}; this package reads {FORMAT!r}")
         if missing := [name for name in PARTS if name not in found]:
-            raise SnapshotError(f"{path} is not a snapshot file, without {missing}; `Bank.save` writes them")
+            raise SnapshotError(f"{path} is not a snapshot file, without {missing}; `SnapshotBuffer.save` writes them")
         bank = cls(str(found["world"]), found["states"], found["params"], found["checksums"])
         arrays = (bank.states, bank.params, bank.checksums)
         kinds, counts = [(array.dtype, array.ndim) for array in arrays], {array.shape[:1] for array in arrays}
         if kinds != [(np.uint8, 2)] * 2 + [(np.int64, 1)] or len(counts) > 1 or not len(bank):
-            raise SnapshotError(f"{path} is not a snapshot file; `Bank.save` writes them")
+            raise SnapshotError(f"{path} is not a snapshot file; `SnapshotBuffer.save` writes them")
         if not all(snapshot.is_whole for snapshot in bank):
             raise SnapshotError(f"{path} is damaged")
         return bank
@@ -102,11 +102,11 @@ class Bank:
     def __iter__(self) -> Iterator[Snapshot]:
         return (self[i] for i in range(len(self)))
 
-    def __deepcopy__(self, memo: Any) -> Bank:
+    def __deepcopy__(self, memo: Any) -> SnapshotBuffer:
         return self  # nothing changes it, and wrappers are copied often
 
     def __repr__(self) -> str:
-        return f"<Bank: {len(self)} snapshots of {self.world}>"
+        return f"<SnapshotBuffer: {len(self)} snapshots of {self.world}>"
 
 
 def circumstances(params: np.ndarray) -> set[bytes]:

@@ -42,12 +42,12 @@ class _Corrector(Wrapper):
         if len(shape) != 1:
             raise ParameterError(f"{type(self).__name__}: {self.name} has actions of shape {shape}, not vectors")
         self.numbers = shape[0]
-        self.keep("raw_action", shape)
-        self.passed = self.keep("action", shape)
+        self.allocate("raw_action", shape)
+        self.passed = self.allocate("action", shape)
         self.wanted = np.zeros((self.count, self.numbers))
-        self.keep("outcome", dtype=np.int8)
-        self.keep("interventions", dtype=np.int64)
-        self.keep("intervened", dtype=np.bool_)
+        self.allocate("outcome", dtype=np.int8)
+        self.allocate("interventions", dtype=np.int64)
+        self.allocate("intervened", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Reset the counters."""
@@ -110,13 +110,13 @@ class BarrierFilter(_Corrector):
         """Check the settings."""
         self.check_number("rate", 0.0, 1.0)
         if np.ndim(self.rate) or self.rate == 0.0:
-            raise self.refuse("rate", "must be one number in (0, 1]")
+            raise self.setting_error("rate", "must be one number in (0, 1]")
         self.check_number("margin")
         if np.ndim(self.margin):
-            raise self.refuse("margin", "must be one number")
+            raise self.setting_error("margin", "must be one number")
         self._make_room()
-        self.keep("infeasible", dtype=np.int64)
-        self.keep("least")
+        self.allocate("infeasible", dtype=np.int64)
+        self.allocate("least")
         self._share = float(self.rate), float(self.margin)
         self._found: Any = None
         if self.barrier is None:
@@ -125,7 +125,9 @@ class BarrierFilter(_Corrector):
             self._proposals = np.zeros(self.batch.proposal_shape)  # with agents; of those without a slot nothing
         else:
             if self.model is not None:
-                raise self.refuse("model", "applies only to the world's own barriers; a function has its own model")
+                raise self.setting_error(
+                    "model", "applies only to the world's own barriers; a function has its own model"
+                )
             self._function = self.function("barrier")
             space, shape = self.action_space, (self.count, self.numbers)
             assert isinstance(space, spaces.Box)
@@ -157,14 +159,14 @@ class BarrierFilter(_Corrector):
         if self.model is None:
             return None
         if not isinstance(self.model, Mapping):
-            raise self.refuse("model", "must be a dictionary of parameters")
+            raise self.setting_error("model", "must be a dictionary of parameters")
         known, slot = self.batch.world.params, self.batch.setup.params_row()
         for name, value in self.model.items():
             if name not in known:
                 raise ParameterError(f"BarrierFilter: {self.name} has no parameter {name!r}. {nearest(name, known)}")
             number = known[name].check(name, value)
             if number.ndim:
-                raise self.refuse("model", f"must give one number for {name}")
+                raise self.setting_error("model", f"must give one number for {name}")
             slot[name] = number
         return slot
 
@@ -192,7 +194,7 @@ class BarrierFilter(_Corrector):
             value, drift, slope = value[:, None], drift[:, None], slope[:, None]
         shape = (self.count, value.shape[-1])
         if value.shape != shape or drift.shape != shape or slope.shape != (*shape, self.numbers):
-            raise self.refuse(
+            raise self.setting_error(
                 "barrier",
                 f"gave arrays of shapes {value.shape}, {drift.shape} and {slope.shape}; needed: (slots, K), (slots, K) "
                 f"and (slots, K, m) with slots={self.count} and m={self.numbers}",
@@ -292,7 +294,7 @@ class SafeActions(_Corrector):
             return own
         self.check_number(setting, -math.inf)
         if np.shape(value) not in ((), (self.numbers,)):
-            raise self.refuse(setting, f"must be one number or {self.numbers}, as many as an action has")
+            raise self.setting_error(setting, f"must be one number or {self.numbers}, as many as an action has")
         return tighter(own, np.float32(value)).astype(np.float64)
 
     def _half_spaces(self) -> tuple[np.ndarray, np.ndarray]:
@@ -302,9 +304,11 @@ class SafeActions(_Corrector):
         self.check_number("offsets", -math.inf)
         normals, offsets = np.atleast_2d(np.asarray(self.normals, np.float64)), np.atleast_1d(self.offsets)
         if normals.shape != (len(offsets), self.numbers) or offsets.ndim != 1:
-            raise self.refuse("normals", f"must have the shape {(len(offsets), self.numbers)}, a slot per offset")
+            raise self.setting_error(
+                "normals", f"must have the shape {(len(offsets), self.numbers)}, a slot per offset"
+            )
         if not normals.any(axis=1).all():
-            raise self.refuse("normals", "has a row of zeros, which is not a direction")
+            raise self.setting_error("normals", "has a row of zeros, which is not a direction")
         return -normals, -offsets.astype(np.float64)
 
     def _check_not_empty(self) -> None:

@@ -157,7 +157,7 @@ class CameraNoise(Seeing):
     An image goes through the effects in this order: random shift, blur, brightness and contrast, noise, specks,
     cutout, lost frames. Effects whose magnitude is 0 are off; with all of them off images are the same bit for bit.
     Images may be (height, width), (height, width, colors) or (colors, height, width); colors are at most 4, or
-    else `colours_first` says where they lie.
+    else `channels_first` says where they lie.
 
     Attributes:
         names: the images, by their key in the observation; one or a list; None for all.
@@ -170,7 +170,7 @@ class CameraNoise(Seeing):
         cutout: side in pixels of a black square, at a random place in every frame (DeVries and Taylor, 2017).
         specks: share of pixels that are black or white (dead pixels, salt and pepper).
         drop: probability that a frame is lost, and the last one is seen again.
-        colours_first: images are (colors, height, width); None: where the smaller of the first and last axis is.
+        channels_first: images are (colors, height, width); None: where the smaller of the first and last axis is.
 
     Info: `true_obs`, the observation with the untouched images.
 
@@ -189,17 +189,17 @@ class CameraNoise(Seeing):
     cutout: int = 0
     specks: float = 0.0
     drop: float = 0.0
-    colours_first: bool | None = None
+    channels_first: bool | None = None
 
     def prepare(self) -> None:
         """Find the images, and check the settings against their sizes."""
         images = dict(self._images())
         self.paths = self._chosen(images)
-        self.first_axis = [self._colours_lead(images[path].shape) for path in self.paths]
+        self.first_axis = [self._channels_lead(images[path].shape) for path in self.paths]
         for name in ("noise", "brightness", "contrast", "specks", "drop"):
             self.check_number(name, 0.0, np.inf if name == "noise" else 1.0)
             if np.ndim(getattr(self, name)):
-                raise self.refuse(name, "must be one number")
+                raise self.setting_error(name, "must be one number")
         side = min(side for path, first in zip(self.paths, self.first_axis, strict=True)
                    for side in images[path].shape[int(first) :][:2])  # fmt: skip
         for name, most in (("blur", side - 1), ("shift", side - 1), ("cutout", side)):
@@ -208,8 +208,8 @@ class CameraNoise(Seeing):
         self.idle = not any(self.effects)
         for k, path in enumerate(self.paths):
             if np.prod(images[path].shape) > MOST - 64:
-                raise self.refuse("names", f"has an image of more than {MOST - 64} numbers")
-            self.keep(f"seen_{k}", images[path].shape, np.uint8)
+                raise self.setting_error("names", f"has an image of more than {MOST - 64} numbers")
+            self.allocate(f"seen_{k}", images[path].shape, np.uint8)
         self.notice_truth()
 
     def _images(self) -> list[tuple[tuple[str, ...], spaces.Box]]:
@@ -228,15 +228,15 @@ class CameraNoise(Seeing):
         names = [self.names] if isinstance(self.names, str) else list(self.names)
         for name in names:
             if name not in known:
-                raise self.refuse("names", f"has no image {name!r} in {self.name}. {nearest(str(name), known)}")
+                raise self.setting_error("names", f"has no image {name!r} in {self.name}. {nearest(str(name), known)}")
         if len(set(names)) < len(names) or not names:
-            raise self.refuse("names", "must name each image once")
+            raise self.setting_error("names", "must name each image once")
         return [known[name] for name in names]
 
-    def _colours_lead(self, shape: tuple[int, ...]) -> bool:
+    def _channels_lead(self, shape: tuple[int, ...]) -> bool:
         if len(shape) == 2:
             return False
-        return shape[0] < shape[2] if self.colours_first is None else bool(self.colours_first)
+        return shape[0] < shape[2] if self.channels_first is None else bool(self.channels_first)
 
     @property
     def observation(self) -> Observation:
@@ -260,8 +260,8 @@ class CameraNoise(Seeing):
             capture(slots, self.key, self.time, k, self.effects, *arrays)
 
 
-def _upright(images: np.ndarray, colours_lead: bool) -> np.ndarray:
+def _upright(images: np.ndarray, channels_lead: bool) -> np.ndarray:
     """The same images as (slots, height, width, colors)."""
     if images.ndim == 3:
         return images[..., None]
-    return np.moveaxis(images, 1, 3) if colours_lead else images
+    return np.moveaxis(images, 1, 3) if channels_lead else images

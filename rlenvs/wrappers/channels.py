@@ -88,11 +88,11 @@ def channels_of(wrapper: Wrapper, setting: str = "channels") -> list[Chosen]:
     elif isinstance(named, str) or (isinstance(named, Sequence) and all(isinstance(name, str) for name in named)):
         found = [at for name in ([named] if isinstance(named, str) else named) for at in _found(wrapper, parts, name)]
     else:
-        raise wrapper.refuse(setting, "must be a name, a list of names, or None for all")
+        raise wrapper.setting_error(setting, "must be a name, a list of names, or None for all")
     if not found:
-        raise wrapper.refuse(setting, "names no channel")
+        raise wrapper.setting_error(setting, "names no channel")
     if len(set(found)) < len(found):
-        raise wrapper.refuse(setting, "names a channel twice")
+        raise wrapper.setting_error(setting, "names a channel twice")
     return [_chosen(part, k, found) for k, part in enumerate(parts) if any(at[0] == k for at in found)]
 
 

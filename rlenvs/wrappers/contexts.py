@@ -2,8 +2,8 @@
 
 A contextual decision process is a family of worlds (Hallak, Di Castro and Mannor, 2015); the context, here values of
 declared parameters, is chosen when an episode begins, and stays. `Contexts` follows CARL (Benjamins et al.,
-"Contextualize Me", TMLR 2023; automl/CARL), `EpisodeDrift` lets a parameter evolve between episodes, and `Levels`
-raises the difficulty.
+"Contextualize Me", TMLR 2023; automl/CARL), `EpisodeDrift` lets a parameter evolve between episodes, and
+`LevelCurriculum` raises the difficulty.
 
 They set the parameters before the environment below is reset, so that they hold for its starting state too. The agents
 of a world share its context. What is chosen follows from the seed of the world and the number of its episode, so it is
@@ -77,7 +77,7 @@ class Contexts(EpisodeParams, Appends):
         self.curriculum = curriculum_from(self.selection, len(contexts))
         own = self.curriculum.names
         if own and contexts:
-            raise self.refuse("selection", "draws contexts itself; leave out contexts and features")
+            raise self.setting_error("selection", "draws contexts itself; leave out contexts and features")
         if not own and not contexts:
             raise ParameterError(
                 'Contexts: contexts=[{"name": value}, ...] or features={"name": ("uniform", low, high)}'
@@ -87,34 +87,34 @@ class Contexts(EpisodeParams, Appends):
         self.curriculum.fit(self.ranges(own))
         self.table = np.array([[c.get(name, self.usual[name]) for name in self.names] for c in contexts], np.float64)
         self.asked: np.ndarray | None = None
-        self.keep("context_id", dtype=np.int64)
+        self.allocate("context_id", dtype=np.int64)
         if self.curriculum.listens:
             if self.below.reward.ndim > 1:
-                raise self.refuse("selection", "requires scalar rewards; put a scalarization below")
-            self.keep("score")
+                raise self.setting_error("selection", "requires scalar rewards; put a scalarization below")
+            self.allocate("score")
         self._show()
 
     def _contexts(self) -> list[Context]:
         """The list of contexts; empty where none are given."""
         if self.contexts is not None and self.features is not None:
-            raise self.refuse("features", "and contexts exclude each other; give one of them")
+            raise self.setting_error("features", "and contexts exclude each other; give one of them")
         if self.features is not None:
             ranges = self.ranges([name for name in self.features if name in self.batch.world.params])
             found: Sequence[Context] = sample_contexts(
                 self.features, 100 if self.samples is None else self.samples, self.seed, ranges
             )
         elif self.samples is not None:
-            raise self.refuse("samples", "requires features")
+            raise self.setting_error("samples", "requires features")
         else:
             given = self.contexts if self.contexts is not None else []
             found = list(given.values()) if isinstance(given, Mapping) else given
             if isinstance(found, str) or not isinstance(found, Sequence):
-                raise self.refuse("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
+                raise self.setting_error("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
             if self.contexts is not None and not found:
-                raise self.refuse("contexts", "is empty; at least one is needed")
+                raise self.setting_error("contexts", "is empty; at least one is needed")
         for i, context in enumerate(found):
             if not isinstance(context, Mapping):
-                raise self.refuse("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
+                raise self.setting_error("contexts", "must be a list or dictionary of dictionaries {parameter: value}")
             self.check_values(context, f"contexts[{i}]" if self.features is None else f"features, context {i}")
         return list(found)
 
@@ -185,10 +185,12 @@ class Contexts(EpisodeParams, Appends):
         """Make room in the observation."""
         wanted = self.names if self.visible is True else [] if self.visible is False else self.visible
         if isinstance(wanted, str) or not isinstance(wanted, Sequence):
-            raise self.refuse("visible", "must be True, False or a list of names")
+            raise self.setting_error("visible", "must be True, False or a list of names")
         for name in wanted:
             if name not in self.names:
-                raise self.refuse("visible", f"names {name!r}, which no context has. {nearest(str(name), self.names)}")
+                raise self.setting_error(
+                    "visible", f"names {name!r}, which no context has. {nearest(str(name), self.names)}"
+                )
         self.columns = [self.names.index(name) for name in wanted]
         if self.columns:
             self.make_room("context", [-1.0] * len(wanted), [1.0] * len(wanted))
@@ -242,9 +244,9 @@ class EpisodeDrift(EpisodeParams):
         allowed = {*used, *({"walk": ("start",), "sine": ("phase",)}.get(self.process, ()))}
         for setting in ("scale", "start", "period", "phase"):
             if getattr(self, setting) is None and setting in used:
-                raise self.refuse(setting, f"is needed with process={self.process!r}")
+                raise self.setting_error(setting, f"is needed with process={self.process!r}")
             if getattr(self, setting) is not None and setting not in allowed:
-                raise self.refuse(setting, f"has no meaning with process={self.process!r}")
+                raise self.setting_error(setting, f"has no meaning with process={self.process!r}")
         self._check_bounds()
         if self.period is not None:
             self.check_whole("period", 1)
@@ -262,12 +264,12 @@ class EpisodeDrift(EpisodeParams):
             if getattr(self, setting) is not None:
                 self.check_number(setting, *declared)
         if self.bounds[0] >= self.bounds[1]:
-            raise self.refuse("low", f"must be below high={self.bounds[1]:g}")
+            raise self.setting_error("low", f"must be below high={self.bounds[1]:g}")
         if self.start is not None:
             self.check_number("start", *self.bounds)
         first = self.usual[self.param] if self.start is None else self.start
         if self.process == "walk" and not self.bounds[0] <= first <= self.bounds[1]:
-            raise self.refuse(
+            raise self.setting_error(
                 "start", f"is {first:g}, outside of low and high, [{self.bounds[0]:g}, {self.bounds[1]:g}]"
             )
         self.first = first
@@ -296,7 +298,7 @@ class EpisodeDrift(EpisodeParams):
 
 
 @dataclass
-class Levels(EpisodeParams):
+class LevelCurriculum(EpisodeParams):
     """A curriculum over the world's levels or sets of parameters, with increasing difficulty.
 
     A level is a set of parameters; one that it does not name has the value that the environment was made with. Levels
@@ -345,19 +347,19 @@ class Levels(EpisodeParams):
         self.needed = 20 if self.window is None else self.window
         self.goal = 0.8 if self.threshold is None else self.threshold
         depth = 1 if self.schedule == "episodes" else math.ceil(self.needed / worlds) if self.shared else self.needed
-        self.keep("level", dtype=np.int64)
-        self.keep("stage", dtype=np.int64)  # of the next episode
-        self.keep("heard", dtype=np.int64)  # episodes at this stage
-        self.keep("results", (depth,))
+        self.allocate("level", dtype=np.int64)
+        self.allocate("stage", dtype=np.int64)  # of the next episode
+        self.allocate("heard", dtype=np.int64)  # episodes at this stage
+        self.allocate("results", (depth,))
 
     def _check_schedule(self) -> None:
         other = ("window", "threshold") if self.schedule == "episodes" else ("episodes",)
         for setting in other:
             if getattr(self, setting) is not None:
-                raise self.refuse(setting, f"has no meaning with schedule={self.schedule!r}")
+                raise self.setting_error(setting, f"has no meaning with schedule={self.schedule!r}")
         if self.schedule == "episodes":
             if self.shared:
-                raise self.refuse("shared", "has no meaning with schedule='episodes'")
+                raise self.setting_error("shared", "has no meaning with schedule='episodes'")
             self.check_whole("episodes", 1)
         if self.window is not None:
             self.check_whole("window", 1)
@@ -369,11 +371,11 @@ class Levels(EpisodeParams):
         known = self.batch.world.levels
         wanted = self._levels_of_parameters() if self.levels is None else self.levels
         if isinstance(wanted, (str, Mapping)) or not wanted:
-            raise self.refuse("levels", f"must be a list, not empty; {self.name} has the levels {list(known)}")
+            raise self.setting_error("levels", f"must be a list, not empty; {self.name} has the levels {list(known)}")
         found = []
         for level in wanted:
             if isinstance(level, str) and level not in known:
-                raise self.refuse(
+                raise self.setting_error(
                     "levels", f"names {level!r}, which {self.name} does not have. {nearest(level, known)}"
                 )
             values = known[level] if isinstance(level, str) else level
@@ -392,7 +394,7 @@ class Levels(EpisodeParams):
         if isinstance(level, str) and level != world.level_name:
             fixed += [name for name in values if name not in (*world.options, *world.params, "scores")]
         if fixed:
-            raise self.refuse(
+            raise self.setting_error(
                 "levels", f"holds {level!r}, which sets {fixed}. Only parameters can change from episode to episode; "
                 f"leave out the level, or make the environment with it"
             )  # fmt: skip

@@ -14,7 +14,9 @@ import numpy as np
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.appended import Appends
-from rlenvs.wrappers.floors import ConservativeFloor as ConservativeFloor  # here by its address in older specs
+from rlenvs.wrappers.floors import (
+    ConservativeExploration as ConservativeExploration,  # here by its address in older specs
+)
 from rlenvs.wrappers.guards import check_flag
 from rlenvs.wrappers.masked import add_rows, clear, count_rows, flat, put, put_number
 from rlenvs.wrappers.stage import horizon_of
@@ -54,13 +56,13 @@ class CostSum(Wrapper):
         self.lasts = self.lasting(self.cost) is not None
         name = self.cost.removeprefix("cost_")
         self.suffix = "" if name == "cost" else f"_{name}"
-        self.cost_sum = self.keep("cost_sum")
+        self.cost_sum = self.allocate("cost_sum")
 
     def check_one(self, setting: str, low: float = 0.0, high: float = math.inf) -> None:
         """ParameterError unless a setting is a single number within [low, high]."""
         self.check_number(setting, low, high)
         if np.ndim(getattr(self, setting)):
-            raise self.refuse(setting, "must be one number")
+            raise self.setting_error(setting, "must be one number")
 
     def _check_cost(self) -> None:
         if self.batch is None or (isinstance(self.cost, str) and self.below.read(self.cost) is not None):
@@ -68,7 +70,7 @@ class CostSum(Wrapper):
         costs = self.batch.world.costs
         known = ["cost", *(f"cost_{name}" for name in costs)]
         if not costs:
-            raise self.refuse("cost", f"does not exist: {self.name} has no costs")
+            raise self.setting_error("cost", f"does not exist: {self.name} has no costs")
         self.check_choice("cost", known)
 
     def _declared(self) -> float:
@@ -79,7 +81,7 @@ class CostSum(Wrapper):
             return float(costs[name].limit)
         limits = {name: float(cost.limit) for name, cost in costs.items()}
         if len(set(limits.values())) > 1:
-            raise self.refuse(
+            raise self.setting_error(
                 "limit", f"is ambiguous: the costs of {self.name} have the limits {limits}. Give a number, or cost=..."
             )
         return next(iter(limits.values()), SAFETY_GYM_LIMIT)
@@ -96,7 +98,7 @@ class CostSum(Wrapper):
         """
         cost = self.below.read(self.cost)
         if cost is None:
-            raise self.refuse("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
+            raise self.setting_error("cost", f"is not among the infos of {self.name}: {sorted(self.below.info())}")
         yield add_rows, flat(self.cost_sum), flat(cost), slots
         yield from self.paying(cost, slots)
 
@@ -149,11 +151,11 @@ class CostBudget(CostSum):
         """Check the settings."""
         super().prepare()
         check_flag(self, "end")
-        self.over_budget = self.keep("over_budget", dtype=np.bool_)
-        self.cost_left = self.keep("cost_left", fill=self.allowed)
+        self.over_budget = self.allocate("over_budget", dtype=np.bool_)
+        self.cost_left = self.allocate("cost_left", fill=self.allowed)
         self.nowhere = np.zeros(self.count, np.bool_)  # for flags that do not count
         if self.end:
-            self.terminated = self.keep("terminated", dtype=np.bool_)
+            self.terminated = self.allocate("terminated", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """A full budget."""
@@ -186,7 +188,7 @@ class CostReward(CostSum):
             raise ParameterError(
                 f"{type(self).__name__}: the reward of {self.name} is a vector here; put a scalarization below"
             )
-        self.reward = self.keep("reward")
+        self.reward = self.allocate("reward")
         self._is_first = self.below.read("raw_reward") is None
 
     def entries(self) -> dict[str, Any]:
@@ -233,12 +235,12 @@ class Lagrangian(CostReward):
         self._first_parameter = float(self.initial)
         if self.parametrization == "softplus":
             if self._first_parameter == 0.0:
-                raise self.refuse("initial", 'must be above 0 with parametrization="softplus"')
+                raise self.setting_error("initial", 'must be above 0 with parametrization="softplus"')
             self._first_parameter += math.log(-math.expm1(-self._first_parameter))  # the inverse of log(1 + exp(p))
-        self.parameter = self.keep("parameter", fill=self._first_parameter)
-        self.multiplier = self.keep("multiplier")  # the price of a unit of cost
+        self.parameter = self.allocate("parameter", fill=self._first_parameter)
+        self.multiplier = self.allocate("multiplier")  # the price of a unit of cost
         self._set_parameter(self._first_parameter, np.ones(self.count, np.bool_))
-        self.running = self.keep("running", dtype=np.bool_)
+        self.running = self.allocate("running", dtype=np.bool_)
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Count interrupted episodes; start over after a seed."""
@@ -336,8 +338,10 @@ class Saute(CostReward, Appends):
         self.check_one("discount", 0.0, 1.0)
         self.check_one("unsafe_reward", -math.inf)
         self._highest = self._bound()
-        self.left = self.keep("left", fill=self.allowed)  # z in units of the cost, in which whole numbers stay exact
-        self.keep("safety_state")
+        self.left = self.allocate(
+            "left", fill=self.allowed
+        )  # z in units of the cost, in which whole numbers stay exact
+        self.allocate("safety_state")
         self.make_room("safety_state", [-1.0], [self._highest])
 
     def _bound(self) -> float:
@@ -346,7 +350,7 @@ class Saute(CostReward, Appends):
             return 1.0
         horizon = horizon_of(self)
         if self.discount == 0.0 or horizon is None or -horizon * math.log(self.discount) > math.log(LARGEST):
-            raise self.refuse(
+            raise self.setting_error(
                 "discount",
                 f"lets z grow beyond {LARGEST:g} in an episode (horizon: {horizon} steps). Give a value nearer 1",
             )
@@ -432,14 +436,14 @@ class Simmer(Saute):
         self.check_number("schedule")
         points = np.asarray(self.schedule, np.float64)
         if points.ndim != 2 or points.shape[1] != 2:
-            raise self.refuse("schedule", "must be pairs [count, budget]")
+            raise self.setting_error("schedule", "must be pairs [count, budget]")
         self._counts, self._budgets = points.T
         if (np.diff(self._counts) <= 0.0).any():
-            raise self.refuse("schedule", "must have ascending counts")
+            raise self.setting_error("schedule", "must have ascending counts")
         if (self._budgets <= 0.0).any() or (self._budgets > self.allowed).any():
-            raise self.refuse("schedule", f"must have budgets in (0, {self.allowed:g}], the limit")
-        self.made = self.keep("made", dtype=np.int64)
-        self.budget = self.keep("budget", fill=self._budgets[0])
+            raise self.setting_error("schedule", f"must have budgets in (0, {self.allowed:g}], the limit")
+        self.made = self.allocate("made", dtype=np.int64)
+        self.budget = self.allocate("budget", fill=self._budgets[0])
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """This episode's budget."""

@@ -116,7 +116,7 @@ class SPaCE(Curriculum):
 
 
 @dataclass
-class PrioritizedLevels(Curriculum):
+class PrioritizedLevelReplay(Curriculum):
     """Prioritized level replay (Jiang, Grefenstette and Rocktaeschel, ICML 2021; facebookresearch/level-replay).
 
     Context i is replayed with the probability (1 - staleness) P_S + staleness P_C, where P_S is proportional to
@@ -151,7 +151,7 @@ class PrioritizedLevels(Curriculum):
         for setting in ("staleness", "seen", "smoothing"):
             self.check(setting, 0.0, 1.0)
         if self.by not in ("returns", "score"):
-            raise self.refuse(
+            raise self.setting_error(
                 "by", f"is not one of ['returns', 'score']. {nearest(str(self.by), ['returns', 'score'])}"
             )
         self.scores, self.stale = np.zeros(count), np.zeros(count)
@@ -327,7 +327,7 @@ class MBTL(Curriculum):
         return np.array(self.sources)[np.argmax(self.performances, axis=0)]
 
 
-ALL = (RandomContexts, RoundRobin, OneContext, SPaCE, PrioritizedLevels, MBTL, ADR, SelfPaced)
+ALL = (RandomContexts, RoundRobin, OneContext, SPaCE, PrioritizedLevelReplay, MBTL, ADR, SelfPaced)
 KINDS: dict[str, type[Curriculum]] = {
     "random": RandomContexts,
     "round_robin": RoundRobin,

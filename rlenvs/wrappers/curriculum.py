@@ -129,7 +129,7 @@ class Curriculum:
         name = kind.__qualname__ if kind.__module__ == __name__ else f"{kind.__module__}:{kind.__qualname__}"
         return {"curriculum": name, **settings, **began}
 
-    def refuse(self, setting: str, why: str) -> ParameterError:
+    def setting_error(self, setting: str, why: str) -> ParameterError:
         """The error for a setting."""
         return ParameterError(f"{type(self).__name__}: {setting}={getattr(self, setting)!r} {why}")
 
@@ -140,7 +140,7 @@ class Curriculum:
         right = isinstance(value, kinds) and not isinstance(value, bool)
         if not right or not (low <= value <= high and math.isfinite(value)):
             kind = "a whole number" if whole else "a number"
-            raise self.refuse(setting, f"must be {kind} within [{low:g}, {high:g}]")
+            raise self.setting_error(setting, f"must be {kind} within [{low:g}, {high:g}]")
 
 
 def _listed(value: Any) -> Any:
@@ -172,7 +172,7 @@ class RoundRobin(Curriculum):
         super().begin(count)
         if self.offset != "seed":
             if isinstance(self.offset, str):
-                raise self.refuse("offset", 'must be a whole number, or "seed"')
+                raise self.setting_error("offset", 'must be a whole number, or "seed"')
             self.check("offset", 0, count - 1, whole=True)
 
     def choose(self, streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:

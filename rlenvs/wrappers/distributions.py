@@ -67,24 +67,26 @@ class ADR(Curriculum):
             least, most = self.limits.get(name, self.start[name])
             if least < low or most > high:
                 setting = "limits" if name in self.limits else "start"
-                raise self.refuse(setting, f"exceeds the range of {name}, [{low:g}, {high:g}]")
+                raise self.setting_error(setting, f"exceeds the range of {name}, [{low:g}, {high:g}]")
             self.outer[j] = self.limits.get(name, [low, high])
 
     def _check_settings(self) -> None:
         if not self.start or self.step.keys() != self.start.keys():
-            raise self.refuse("step", f"must have an entry for each parameter of start={self.start}, at least one")
+            raise self.setting_error(
+                "step", f"must have an entry for each parameter of start={self.start}, at least one"
+            )
         if not self.limits.keys() <= self.start.keys():
-            raise self.refuse("limits", f"has parameters that start={self.start} does not have")
+            raise self.setting_error("limits", f"has parameters that start={self.start} does not have")
         for name, (low, high) in self.start.items():
             least, most = self.limits.get(name, [-math.inf, math.inf])
             if not least <= low <= high <= most:
-                raise self.refuse("start", f"needs low <= high within limits={self.limits}, for {name}")
+                raise self.setting_error("start", f"needs low <= high within limits={self.limits}, for {name}")
             if not 0.0 < self.step[name] < math.inf:
-                raise self.refuse("step", f"must be above 0, for {name}")
+                raise self.setting_error("step", f"must be above 0, for {name}")
         if not self.low < self.high:
-            raise self.refuse("low", f"must be below high={self.high}")
+            raise self.setting_error("low", f"must be below high={self.high}")
         if self.measure not in ("return", "success"):
-            raise self.refuse("measure", "is not one of ['return', 'success']")
+            raise self.setting_error("measure", "is not one of ['return', 'success']")
         self.check("boundary", 0.0, 1.0)
         self.check("buffer", 1, whole=True)
 
@@ -175,17 +177,19 @@ class SelfPaced(Curriculum):
 
     def _check_settings(self) -> None:
         if not self.start or self.target.keys() != self.start.keys():
-            raise self.refuse("target", f"must have an entry for each parameter of start={self.start}, at least one")
+            raise self.setting_error(
+                "target", f"must have an entry for each parameter of start={self.start}, at least one"
+            )
         for setting in ("start", "target"):
             for name, (mean, std) in getattr(self, setting).items():
                 low, high = self.limits.get(name, [-math.inf, math.inf])
                 if not low <= mean <= high or not 0.0 < std < math.inf:
-                    raise self.refuse(
+                    raise self.setting_error(
                         setting, f"needs a mean within limits={self.limits} and a std above 0, for {name}"
                     )
         for setting in ("limits", "least_std"):
             if not getattr(self, setting).keys() <= self.start.keys():
-                raise self.refuse(setting, f"has parameters that start={self.start} does not have")
+                raise self.setting_error(setting, f"has parameters that start={self.start} does not have")
         self.check("max_kl", 1e-9)
         self.check("zeta", 0.0)
         self.check("kl_threshold", 0.0)
@@ -204,7 +208,7 @@ class SelfPaced(Curriculum):
             given = [*self.limits.get(name, []), self.start[name][0], self.target[name][0]]
             if min(given) < low or max(given) > high:
                 setting = "limits" if name in self.limits else "start"
-                raise self.refuse(setting, f"or target exceeds the range of {name}, [{low:g}, {high:g}]")
+                raise self.setting_error(setting, f"or target exceeds the range of {name}, [{low:g}, {high:g}]")
             self.outer[j] = self.limits.get(name, [low, high])
 
     def choose(self, streams: np.ndarray, episodes: np.ndarray) -> np.ndarray:

@@ -40,7 +40,7 @@ class EpisodeParams(Wrapper):
         self.names: list[str] = list(names)
         slot = setup.params_row()[0]
         self.usual = {name: float(slot[name]) for name in names}
-        self.keep("values", (len(names),))
+        self.allocate("values", (len(names),))
         self.values[:] = list(self.usual.values())
 
     def require_world(self) -> None:

@@ -52,16 +52,16 @@ class StateDependentNoise(Wrapper):
         self.check_number("scale")
         size = space.shape[0]
         if np.shape(self.scale) not in ((), (size,)):
-            raise self.refuse("scale", f"must be one number, or {size}, one per channel of the action")
+            raise self.setting_error("scale", f"must be one number, or {size}, one per channel of the action")
         self.check_whole("every")
         self.deviations = np.broadcast_to(np.asarray(self.scale, np.float64), (size,)).copy()
         self.low, self.high = space.low.astype(np.float64)[None], space.high.astype(np.float64)[None]
         self.neutral = np.clip(np.zeros((1, size)), space.low, space.high)
         if self.features is None and isinstance(self.below.observation, dict):
-            raise self.refuse("features", f"must be given, because observations of {self.name} are dictionaries")
+            raise self.setting_error("features", f"must be given, because observations of {self.name} are dictionaries")
         self.z = flat if self.features is None else self.function("features")
-        self.passed = self.keep("action", space.shape, space.dtype)
-        self.keep("raw_action", space.shape, space.dtype)
+        self.passed = self.allocate("action", space.shape, space.dtype)
+        self.allocate("raw_action", space.shape, space.dtype)
         self.wanted = np.zeros((self.count, size))
         self.info_below = self.below.read("action") is not None
         self.entries_last = not self.info_below or self.lasting("action") is not None
@@ -98,7 +98,7 @@ class StateDependentNoise(Wrapper):
     def _features(self) -> np.ndarray:
         found = np.array(self.z(self.below.observation), np.float64, order="C")
         if found.ndim != 2 or len(found) != self.count or found.size > len(found) * int(PLACES) // len(self.deviations):
-            raise self.refuse("features", f"gives {found.shape}; needed: {self.count} rows of numbers")
+            raise self.setting_error("features", f"gives {found.shape}; needed: {self.count} rows of numbers")
         return found
 
     def entries(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from rlenvs.wrappers.stage import horizon_of
 
 
 @dataclass
-class ConservativeFloor(Guard):
+class ConservativeExploration(Guard):
     """Keep the return of every episode near that of a baseline: the policy may act only while the account (the return
     so far plus the baseline's expected return from here) cannot fall below a floor.
 
@@ -60,22 +60,22 @@ class ConservativeFloor(Guard):
         for setting, high in (("alpha", 1.0), ("step_loss", math.inf)):
             self.check_number(setting, 0.0, high)
             if np.ndim(getattr(self, setting)):
-                raise self.refuse(setting, "must be one number")
+                raise self.setting_error(setting, "must be one number")
         self.check_choice("until", ["end", "step"])
         if self.below.reward.ndim > 1:
             raise ParameterError(
-                f"ConservativeFloor: the reward of {self.name} is a vector here; put a scalarization below"
+                f"ConservativeExploration: the reward of {self.name} is a vector here; put a scalarization below"
             )
         self._value = None
         if isinstance(self.baseline, (int, float)) and not isinstance(self.baseline, bool):
             self.check_number("baseline", -math.inf)
             if horizon_of(self) is None:
-                raise self.refuse("baseline", f"requires a horizon, and {self.name} has none; give a function")
+                raise self.setting_error("baseline", f"requires a horizon, and {self.name} has none; give a function")
         else:
             self._value = self.function("baseline")
         self._horizon = horizon_of(self)
-        self.gained, self.floor, self.margin = (self.keep(name) for name in ("gained", "floor", "margin"))
-        self.handed_over = self.keep("handed_over", dtype=np.bool_)
+        self.gained, self.floor, self.margin = (self.allocate(name) for name in ("gained", "floor", "margin"))
+        self.handed_over = self.allocate("handed_over", dtype=np.bool_)
         self.to_come = np.zeros(self.count)  # what the baseline gains from here on
 
     def begin_episode(self, slots: np.ndarray) -> None:

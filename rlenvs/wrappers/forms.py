@@ -127,7 +127,7 @@ class WrappedEnv(gymnasium.Wrapper, RecordConstructorArgs):
         return wrap(env, *map(unbound, self.wrappers))
 
     def futures(self, count: int, threads: int | None = None) -> Any:
-        """Copies of the world with their wrappers, for `rlenvs.Simulator`."""
+        """Copies of the world with their wrappers, for `rlenvs.PlanRollouts`."""
         return Futures(self, count, threads)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -231,7 +231,7 @@ class WrappedVectorEnv(gymnasium.vector.VectorWrapper):
         return wrap(env, *map(unbound, self.wrappers))
 
     def futures(self, count: int, threads: int | None = None) -> Any:
-        """Copies of the first world with their wrappers, for `rlenvs.Simulator`."""
+        """Copies of the first world with their wrappers, for `rlenvs.PlanRollouts`."""
         return Futures(self, count, threads)
 
     @property
@@ -367,13 +367,13 @@ class WrappedParallelEnv(BaseParallelWrapper):
         return wrap(env, *map(unbound, self.wrappers))
 
     def futures(self, count: int, threads: int | None = None) -> Any:
-        """Refused: `rlenvs.Simulator` plays wrappers in the single and vector forms.
+        """Refused: `rlenvs.PlanRollouts` plays wrappers in the single and vector forms.
 
         Raises:
             ParameterError: always.
         """
         raise ParameterError(
-            f"simulate: the wrappers of {self.top.name} are on a parallel environment. Step copies of it, "
+            f"rollout_plans: the wrappers of {self.top.name} are on a parallel environment. Step copies of it, "
             f"`copy.deepcopy(env)`, put the wrappers on the single-agent environment, or simulate the unwrapped "
             f"environment, `env.unwrapped`"
         )

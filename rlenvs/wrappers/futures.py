@@ -1,4 +1,4 @@
-"""Planned actions in copies of an environment with its wrappers, for `rlenvs.simulate`."""
+"""Planned actions in copies of an environment with its wrappers, for `rlenvs.rollout_plans`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Futures:
         stranger = stranger_on(env.env)
         if stranger is not None:
             raise ParameterError(
-                f"simulate: {type(stranger).__name__} is below the wrappers of {env.top.name} and cannot be copied "
-                f"for several plans; put it above them, or step copies of the environment, `copy.deepcopy(env)`"
+                f"rollout_plans: {type(stranger).__name__} is below the wrappers of {env.top.name} and cannot be "
+                f"copied for several plans; put it above them, or step copies of the environment, `copy.deepcopy(env)`"
             )
         inner = env.env.unwrapped
         batch = inner.batch.clone(count, threads)

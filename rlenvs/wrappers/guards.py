@@ -40,10 +40,10 @@ class Guard(Wrapper):
         self._choose = self._chooser()
         kind = np.float64 if self.continuous else np.int64
         shape = max((space.shape or ()) for space in self.action_spaces)
-        self.raw_action = self.keep("raw_action", shape, kind)
-        self.action = self.keep("action", shape, kind)
-        self.intervened = self.keep("intervened", dtype=np.bool_)
-        self.interventions = self.keep("interventions", dtype=np.int64)
+        self.raw_action = self.allocate("raw_action", shape, kind)
+        self.action = self.allocate("action", shape, kind)
+        self.intervened = self.allocate("intervened", dtype=np.bool_)
+        self.interventions = self.allocate("interventions", dtype=np.int64)
         self.asked = np.zeros((self.count, *shape), kind)  # actions of this step
         self.dangerous = np.zeros(self.count, np.bool_)  # and in which slots the fallback acts instead
         self._guarded = self.below.read("intervened") is not None
@@ -59,7 +59,9 @@ class Guard(Wrapper):
             return self._idle_actions
         if callable(self.fallback) or (isinstance(self.fallback, str) and ":" in self.fallback):
             return self.function("fallback")
-        raise self.refuse("fallback", 'must be "expert", "idle", a function, or the address "module:name" of one')
+        raise self.setting_error(
+            "fallback", 'must be "expert", "idle", a function, or the address "module:name" of one'
+        )
 
     def _idle_actions(self, stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
         """What does nothing, for every slot."""
@@ -68,11 +70,11 @@ class Guard(Wrapper):
     def _check_expert(self) -> None:
         """ParameterError unless there is a scripted expert, and its actions are the wrapper's."""
         if self.batch is None:
-            raise self.refuse(
+            raise self.setting_error(
                 "fallback", f"requires a scripted policy, and {self.name} is not an environment of rlenvs"
             )
         if not self.has_expert():
-            raise self.refuse("fallback", f"requires a scripted expert, and {self.name} has none")
+            raise self.setting_error("fallback", f"requires a scripted expert, and {self.name} has none")
         check_own_actions(self, "fallback")
 
     def has_expert(self) -> bool:
@@ -154,14 +156,14 @@ def raise_flags(slots: np.ndarray, flags: np.ndarray, out: np.ndarray) -> None:
 def check_flag(wrapper: Wrapper, setting: str) -> None:
     """ParameterError unless a setting is True or False."""
     if not isinstance(getattr(wrapper, setting), bool):
-        raise wrapper.refuse(setting, "must be True or False")
+        raise wrapper.setting_error(setting, "must be True or False")
 
 
 def check_own_actions(wrapper: Wrapper, setting: str) -> None:
     """ParameterError where something below has changed the action space of the world."""
     for agent, space in enumerate(wrapper.action_spaces):
         if space != wrapper.batch.setup.agent_spaces(agent)[1]:
-            raise wrapper.refuse(
+            raise wrapper.setting_error(
                 setting,
                 f"applies to the original actions of {wrapper.name}; put wrappers that change the action space above",
             )
@@ -172,7 +174,7 @@ def expert_actions(stage: Stage, actions: np.ndarray, slots: np.ndarray) -> np.n
     the generators of players."""
     states, worlds = stage.batch.states, slots.reshape(-1, stage.agents).any(axis=1)
     drawn = states["players_rng"].copy() if stage.batch.world.players else None
-    advice = stage.batch.advise(worlds)[:, : stage.agents].reshape(stage.count, -1).copy()
+    advice = stage.batch.expert_actions(worlds)[:, : stage.agents].reshape(stage.count, -1).copy()
     if drawn is not None:
         states["players_rng"] = drawn
     return advice if stage.action_spaces[0].shape else advice[:, 0]

@@ -56,22 +56,24 @@ class JumpStart(Wrapper):
         most = self.batch.setup.horizon - 1 if self.batch is not None else np.inf
         self.check_whole("steps", 0, most)
         if not isinstance(self.random, bool):
-            raise self.refuse("random", "must be True or False")
+            raise self.setting_error("random", "must be True or False")
         self._scripted = isinstance(self.guide, str) and ":" not in self.guide
         if self._scripted:
             self._check_scripted()
         else:
             self._policy, _ = self.function("guide"), self.action_space
-        self.guide_steps = self.keep("guide_steps", dtype=np.int64)
+        self.guide_steps = self.allocate("guide_steps", dtype=np.int64)
 
     def _check_scripted(self) -> None:
         if self.batch is None:
-            raise self.refuse("guide", f"exists only in environments of this package; give {self.name} a function")
+            raise self.setting_error(
+                "guide", f"exists only in environments of this package; give {self.name} a function"
+            )
         world = self.batch.world
         self.check_choice("guide", [*(["expert"] if world.has_expert else []), *world.players])
         own = [self.batch.setup.agent_spaces(k)[1] for k in range(self.agents)]
         if own != self.action_spaces:
-            raise self.refuse(
+            raise self.setting_error(
                 "guide", "uses the world's action space; put it below the wrapper that changes the actions"
             )
 
@@ -112,10 +114,10 @@ class JumpStart(Wrapper):
     def _actions(self, slots: np.ndarray) -> np.ndarray:
         """The guide's actions, in the precision of the action space."""
         if not self._scripted:
-            found = self.ask(self._policy, self.below.observation)
+            found = self.call_policy(self._policy, self.below.observation)
             found = check_actions(found, self.action_spaces[0], slots, f"{self.name}, guide")
         else:
-            found = self.batch.advise() if self.guide == "expert" else self.batch.play(self.guide)
+            found = self.batch.expert_actions() if self.guide == "expert" else self.batch.player_actions(self.guide)
             found = found.reshape(self.count, -1) if self.agents > 1 else found[:, 0]
             found = found if self.action_spaces[0].shape else found[:, 0]
         return found.astype(self.action_spaces[0].dtype)

@@ -41,39 +41,41 @@ class MinorityReward(Wrapper):
     def prepare(self) -> None:
         """Check the settings."""
         if self.agents < 2:
-            raise self.refuse("adversaries", f"requires a parallel multi-agent environment; {self.name} is not one")
+            raise self.setting_error(
+                "adversaries", f"requires a parallel multi-agent environment; {self.name} is not one"
+            )
         if self.below.reward.ndim > 1:
             raise ParameterError(f"MinorityReward: rewards of {self.name} are vectors; needed: numbers")
         self.paid = self._paid()
         self.weights = self._weights()
         self.extra = None if self.bonus is None else self.function("bonus")
-        self.keep("reward")
+        self.allocate("reward")
 
     def _paid(self) -> np.ndarray:
         """Which agents are adversaries, bool (agents,)."""
         known = list(self.env.possible_agents)
         if isinstance(self.adversaries, str) or not self.adversaries:
-            raise self.refuse("adversaries", f"must be a list of agents of {known}")
+            raise self.setting_error("adversaries", f"must be a list of agents of {known}")
         for name in self.adversaries:
             if name not in known:
-                raise self.refuse(
+                raise self.setting_error(
                     "adversaries", f"contains {name!r}, which is not an agent. {nearest(str(name), known)}"
                 )
         found = np.array([name in self.adversaries for name in known])
         if found.all():
-            raise self.refuse("adversaries", "leaves no agent to attack")
+            raise self.setting_error("adversaries", "leaves no agent to attack")
         return found
 
     def _weights(self) -> dict[str, float]:
         known = list(self.batch.world.terms) if self.batch else []
         for name, weight in (self.terms or {}).items():
             if name not in known:
-                raise self.refuse(
+                raise self.setting_error(
                     "terms",
                     f"contains {name!r}, which is not a reward term of {self.name}. {nearest(str(name), known)}",
                 )
             if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)) or not np.isfinite(weight):
-                raise self.refuse("terms", "must have finite numbers")
+                raise self.setting_error("terms", "must have finite numbers")
         return {name: float(weight) for name, weight in (self.terms or {}).items()}
 
     def after_step(self, slots: np.ndarray) -> None:
@@ -96,7 +98,7 @@ class MinorityReward(Wrapper):
         assert self.extra is not None
         numbers = np.asarray(self.extra(self.below, slots), np.float64)
         if numbers.shape != (self.count,) or not np.isfinite(numbers).all():
-            raise self.refuse("bonus", f"gives {numbers!r}; needed: {self.count} finite numbers, one per agent")
+            raise self.setting_error("bonus", f"gives {numbers!r}; needed: {self.count} finite numbers, one per agent")
         return numbers
 
     def entries(self) -> dict[str, Any]:

@@ -73,20 +73,20 @@ class NormalizeRewards(ChangesVector):
         self.check_number("discount", 0.0, 1.0)
         self.check_number("epsilon")
         if self.shift is not None and self.scale is None:
-            raise self.refuse("shift", "requires scale; running statistics do not shift")
+            raise self.setting_error("shift", "requires scale; running statistics do not shift")
         self.given = None if self.scale is None else self._per_term("scale")
         if self.given is not None and (self.given <= 0.0).any():
-            raise self.refuse("scale", "must be positive")
+            raise self.setting_error("scale", "must be positive")
         self.origin = np.zeros(self.terms) if self.shift is None else self._per_term("shift", 0.0)
         self.check_number("prior")
         if not self.prior > 0.0:
-            raise self.refuse("prior", "must be above 0")
+            raise self.setting_error("prior", "must be above 0")
         self._make_room()
         size = (self.terms,)
         for name in ("returns", "mean"):
-            self.keep(name, size)
-        self.keep("variance", size, fill=1.0)
-        self.keep("samples", fill=self.prior)
+            self.allocate(name, size)
+        self.allocate("variance", size, fill=1.0)
+        self.allocate("samples", fill=self.prior)
         rows = len(self.columns) if self.shared or self.given is not None else self.count
         self.spread = np.ones((rows, self.terms))  # what terms are divided by
         if self.given is not None:
@@ -102,7 +102,7 @@ class NormalizeRewards(ChangesVector):
             return self._named(self.only)[None]
         agents = self._agents()
         if not self.only or not set(self.only) <= set(agents):
-            raise self.refuse(
+            raise self.setting_error(
                 "only",
                 f"must name agents of {agents}" if agents else "names agents, which only parallel environments have",
             )
@@ -111,7 +111,7 @@ class NormalizeRewards(ChangesVector):
 
     def _named(self, terms: Any) -> np.ndarray:
         if isinstance(terms, str) or not isinstance(terms, Sequence) or not terms:
-            raise self.refuse("only", f"must be a list with terms of {self.names}, or their numbers")
+            raise self.setting_error("only", f"must be a list with terms of {self.names}, or their numbers")
         found = np.zeros(self.terms, np.bool_)
         for term in terms:
             found[self._column("only", term)] = True
@@ -201,7 +201,7 @@ class ClipRewards(ChangesVector):
         self._find_vector()
         self.least, self.most = self._bound("low", -np.inf), self._bound("high", np.inf)
         if (self.least > self.most).any():
-            raise self.refuse("low", f"is above high={self.high!r}")
+            raise self.setting_error("low", f"is above high={self.high!r}")
         self._make_room()
         space = self.below.reward_space
         if self.vectors and space is not None:
@@ -215,7 +215,7 @@ class ClipRewards(ChangesVector):
             for name, value in given.items():
                 column = self._column(setting, name)
                 if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or np.isnan(value):
-                    raise self.refuse(setting, f"must have numbers for terms of {self.names}")
+                    raise self.setting_error(setting, f"must have numbers for terms of {self.names}")
                 found[column] = value
             return found
         return np.full(self.terms, none) if given is None else self._per_term(setting)

@@ -42,7 +42,7 @@ class LinearScalarization(OfVector):
         """Check the weights."""
         self._find_vector()
         self.slot = self._rows()
-        self.keep("reward")
+        self.allocate("reward")
 
     def set_weights(self, weights: PerTerm | Mapping[str, PerTerm]) -> None:
         """Change the weights from the next step. ParameterError if they are invalid; the old weights are then kept."""
@@ -61,7 +61,7 @@ class LinearScalarization(OfVector):
         if isinstance(given, Mapping) and given and not any(np.isscalar(own) for own in given.values()):
             agents = self._agents()
             if set(given) != set(agents):
-                raise self.refuse(
+                raise self.setting_error(
                     "weights",
                     f"must have weights for each of {agents}"
                     if agents
@@ -71,7 +71,7 @@ class LinearScalarization(OfVector):
         else:
             rows = self._per_term("weights", 0.0)[None]
         if not rows.any(axis=1).all():
-            raise self.refuse("weights", "are all 0, so nothing would be rewarded")
+            raise self.setting_error("weights", "are all 0, so nothing would be rewarded")
         return rows
 
     def looking(self, slots: np.ndarray) -> Iterator[tuple[Any, ...]]:
@@ -91,9 +91,9 @@ class _OfReturn(OfVector):
     rewards of an episode, undiscounted, add up to u(G_T) - u(0)."""
 
     def _keep_return(self) -> None:
-        self.keep("accrued", (self.terms,))
-        self.keep("worth")
-        self.keep("reward")
+        self.allocate("accrued", (self.terms,))
+        self.allocate("worth")
+        self.allocate("reward")
         self.utilities = np.zeros(self.count)
 
     def valuing(self, returns: np.ndarray, out: np.ndarray) -> Iterator[tuple[Any, ...]]:
@@ -183,8 +183,8 @@ class ChebyshevScalarization(_OfReturn):
     With d the distance `chebyshev`, the reward is d(G_t) - d(G_{t+1}): undiscounted it adds up to d(0) - d(G_T), so its
     expectation is maximized where E[d(G_T)] is least (the criterion ESR). Unlike a weighted sum it can prefer points in
     concave parts of a Pareto front. What a step is worth depends on G_t: a policy that is to be optimal must see it,
-    `AccruedRewards`. A learner that applies the distance to Q vectors, as Van Moffaert et al. do, takes the `mo-` id
-    and the function `chebyshev`.
+    `AppendEpisodeReturn`. A learner that applies the distance to Q vectors, as Van Moffaert et al. do, takes the `mo-`
+    id and the function `chebyshev`.
 
     Attributes:
         weights: {term: weight}, terms not named weigh 0; or one number per term. At least 0, not all 0.
@@ -207,11 +207,11 @@ class ChebyshevScalarization(_OfReturn):
         self.check_number("rho")
         self.slot = self._per_term("weights", 0.0)
         if (self.slot < 0.0).any() or not self.slot.any():
-            raise self.refuse("weights", "must be at least 0, and not all 0")
+            raise self.setting_error("weights", "must be at least 0, and not all 0")
         if isinstance(self.reference, Mapping):
             lacking = [n for n, w in zip(self.names, self.slot, strict=True) if w and n not in self.reference]
             if lacking:
-                raise self.refuse("reference", f"has no entry for {lacking}, which have weights")
+                raise self.setting_error("reference", f"has no entry for {lacking}, which have weights")
         self.point = self._per_term("reference", 0.0)
         self.distance = np.zeros(self.count)
         self._keep_return()
@@ -230,7 +230,7 @@ class ChebyshevScalarization(_OfReturn):
         return {**self._untouched(), "accrued": self.accrued, "distance": self.distance}
 
 
-def better(a: Any, b: Any, thresholds: Any = None, slack: Any = 0.0) -> np.ndarray:
+def lexicographically_better(a: Any, b: Any, thresholds: Any = None, slack: Any = 0.0) -> np.ndarray:
     """Whether vectors a are better than b in the thresholded lexicographic order; (..., terms) -> bool (...).
 
     Terms are compared one after the other, the most important first, each clipped at its threshold from above; the
@@ -260,7 +260,8 @@ class Lexicographic(_OfReturn):
     equal in the first terms and better by slack_k in term k, u is better, whatever follows; differences smaller than
     the slack may be traded. The reward is u(G_{t+1}) - u(G_t): undiscounted it adds up to u(G_T) - u(0). In worlds
     with chance this orders E[u(G_T)] and not the vector of expectations; for that order learn Q vectors of the `mo-`
-    id and compare them by `better`. A policy that is to be optimal must see G_t: `AccruedRewards`.
+    id and compare them by `lexicographically_better`. A policy that is to be optimal must see G_t:
+    `AppendEpisodeReturn`.
 
     Attributes:
         order: the terms that count, most important first.
@@ -269,7 +270,7 @@ class Lexicographic(_OfReturn):
         ranges: by term, [lowest, highest] return. Otherwise bounds of the term times the horizon.
 
     Info: `accrued`, the episode's sum of vectors (terms,); `lexicographic`, the clipped c in the given order, for
-    `better`.
+    `lexicographically_better`.
 
     Raises:
         ParameterError: an unknown term, one twice, a slack that is not positive, an empty or unknown range, an order
@@ -286,7 +287,9 @@ class Lexicographic(_OfReturn):
         self._find_vector()
         order = [str(name) for name in self.order]
         if not order or len(set(order)) < len(order) or not set(order) <= set(self.names):
-            raise self.refuse("order", f"must name terms, each once, most important first; there are {self.names}")
+            raise self.setting_error(
+                "order", f"must name terms, each once, most important first; there are {self.names}"
+            )
         self.columns = np.array([self.names.index(name) for name in order])
         self._check_names("thresholds", order)
         self._check_names("ranges", order)
@@ -298,7 +301,7 @@ class Lexicographic(_OfReturn):
     def _check_names(self, setting: str, order: list[str]) -> None:
         given = getattr(self, setting)
         if given is not None and (not isinstance(given, Mapping) or not set(given) <= set(order)):
-            raise self.refuse(setting, f"must be a dictionary with names of {order}")
+            raise self.setting_error(setting, f"must be a dictionary with names of {order}")
 
     def _range_of(self, name: str) -> tuple[float, float]:
         """The lowest and the highest return that counts of a term."""
@@ -309,7 +312,7 @@ class Lexicographic(_OfReturn):
             low, high = (float(bound[k]) for bound in bounds)
         high = min(high, (self.thresholds or {}).get(name, np.inf))
         if not np.isfinite([low, high]).all() or low >= high:
-            raise self.refuse(
+            raise self.setting_error(
                 "ranges", f"and thresholds leave returns of {name} in [{low:g}, {high:g}]: empty, or unbounded"
             )
         return low, high
@@ -322,13 +325,13 @@ class Lexicographic(_OfReturn):
             if total:
                 step = slack.get(order[k], np.nan)
                 if isinstance(step, bool) or not isinstance(step, (int, float)) or not step > 0.0:
-                    raise self.refuse("slack", f"must be a positive number, or have one for {order[k]}")
+                    raise self.setting_error("slack", f"must be a positive number, or have one for {order[k]}")
                 m[k] = total * (1.0 + 1e-9) / step
             else:
                 m[k] = 1.0
             total += m[k] * (self.cap[k] - self.floor[k])
         if total > 2.0**50 * (self.cap[-1] - self.floor[-1]):
-            raise self.refuse("slack", f"is too fine for 64-bit numbers: {total:.1e} units; narrow the ranges")
+            raise self.setting_error("slack", f"is too fine for 64-bit numbers: {total:.1e} units; narrow the ranges")
         return m / total
 
     def valuing(self, returns: np.ndarray, out: np.ndarray) -> Iterator[tuple[Any, ...]]:

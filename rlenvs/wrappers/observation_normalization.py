@@ -61,17 +61,19 @@ class NormalizeObservations(Wrapper):
             self.check_number(setting)
         for setting in ("clip", "prior"):
             if not getattr(self, setting) > 0.0:
-                raise self.refuse(setting, "must be above 0")
+                raise self.setting_error(setting, "must be above 0")
         if (self.mean is None) != (self.variance is None):
-            raise self.refuse("variance" if self.variance is None else "mean", "is missing; give both, or neither")
+            raise self.setting_error(
+                "variance" if self.variance is None else "mean", "is missing; give both, or neither"
+            )
         size = space.shape
         self.learns = self.mean is None
-        self.keep("centre", size)
-        self.keep("spread", size, fill=1.0)
-        self.keep("samples", fill=self.prior)
+        self.allocate("centre", size)
+        self.allocate("spread", size, fill=1.0)
+        self.allocate("samples", fill=self.prior)
         if not self.learns:
             self.centre[:], self.spread[:] = self._given("mean", size), self._given("variance", size)
-        self.keep("observation", size, space.dtype)
+        self.allocate("observation", size, space.dtype)
         dtype: Any = space.dtype.type
         self.observation_spaces = [spaces.Box(-self.clip, self.clip, size, dtype)] * self.agents
 
@@ -79,7 +81,7 @@ class NormalizeObservations(Wrapper):
         self.check_number(setting, -np.inf if setting == "mean" else 0.0)
         numbers = np.asarray(getattr(self, setting), np.float64)
         if numbers.shape != size:
-            raise self.refuse(setting, f"must have {size[0]} numbers, one for each of an observation")
+            raise self.setting_error(setting, f"must have {size[0]} numbers, one for each of an observation")
         return numbers
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:

@@ -15,7 +15,7 @@ from rlenvs.wrappers.masked import add_rows, any_of, clear, clear_rows, count_ro
 
 
 @dataclass
-class Reflex(Guard):
+class EmergencyOverride(Guard):
     """An emergency controller that runs at a higher rate than the policy: the policy's action is held for several
     steps, and while a predicate judges the state dangerous the fallback controller acts instead.
 
@@ -49,20 +49,20 @@ class Reflex(Guard):
         super().prepare()
         self._predicate = self.function("unsafe")
         self.check_whole("times", 1)
-        self.reflexes = self.keep("reflexes", dtype=np.int64)
-        self.reward = self.keep("reward", self.below.reward.shape[1:])
+        self.reflexes = self.allocate("reflexes", dtype=np.int64)
+        self.reward = self.allocate("reward", self.below.reward.shape[1:])
         if self.below.reward_space is not None:
             low, high = self.below.reward_space.low, self.below.reward_space.high
             self.reward_space = spaces.Box(np.minimum(low, self.times * low), np.maximum(high, self.times * high))
         self._summed = {"cost": "total_cost"}
-        self.keep("total_cost")
+        self.allocate("total_cost")
         if self.batch:
             world = self.batch.world
             for key in (*(f"cost_{name}" for name in world.costs), *(f"reward_{name}" for name in world.terms)):
                 self._summed[key] = f"total_{key}"
-                self.keep(f"total_{key}")
+                self.allocate(f"total_{key}")
             self._summed["reward_vector"] = "total_reward_vector"
-            self.keep("total_reward_vector", (len(world.terms),), np.float32)
+            self.allocate("total_reward_vector", (len(world.terms),), np.float32)
         self._told = [key for key in self._summed if self.below.read(key) is not None]  # those that the info below has
         known = {self.lasting(key) is not None for key in self._told} == {True}
         self.lasts = known and (not self._guarded or self.lasting("intervened") is not None)

@@ -72,12 +72,12 @@ class ResetFree(Wrapper):
         self.check_choice("switch", ("success", "time"))
         self._stuck = None if self.stuck is None else self.function("stuck")
         self._prepare_tasks(batch)
-        self.keep("phase", dtype=np.int64)
-        self.keep("interventions", dtype=np.int64)
-        self.since = self.keep("since", dtype=np.int64)
-        self.keep("due", dtype=np.bool_, fill=True)  # the next reset is a real one
-        self.keep("terminated", dtype=np.bool_)
-        self.keep("truncated", dtype=np.bool_)
+        self.allocate("phase", dtype=np.int64)
+        self.allocate("interventions", dtype=np.int64)
+        self.since = self.allocate("since", dtype=np.int64)
+        self.allocate("due", dtype=np.bool_, fill=True)  # the next reset is a real one
+        self.allocate("terminated", dtype=np.bool_)
+        self.allocate("truncated", dtype=np.bool_)
         self.success, self.broken = np.zeros((2, self.count), np.bool_)
         self._judged = self._stuck is not None or any(callable(task) for task in self._tasks)
         self.lasts = hasattr(self.below, "came")
@@ -89,8 +89,8 @@ class ResetFree(Wrapper):
         if any(callable(task) for task in self._tasks):
             if self.below.reward.ndim > 1:
                 raise ParameterError(f"ResetFree: {self.name} has vector rewards, but functions return scalars")
-            self.keep("reward")
-        self.keep("home", (batch.setup.goal_size if self._desired else 0,))
+            self.allocate("reward")
+        self.allocate("home", (batch.setup.goal_size if self._desired else 0,))
 
     def _task(self, setting: str) -> Any:
         value = getattr(self, setting)
@@ -99,15 +99,15 @@ class ResetFree(Wrapper):
         if isinstance(value, str) and ":" in value:
             return self.function(setting)
         if not self._desired:
-            raise self.refuse(setting, f"requires a world with goals, and {self.name} has none; give a function")
+            raise self.setting_error(setting, f"requires a world with goals, and {self.name} has none; give a function")
         if isinstance(value, str):
             if setting == "backward" and value == "home":
                 return value
-            raise self.refuse(setting, "is neither a goal nor a function")
+            raise self.setting_error(setting, "is neither a goal nor a function")
         self.check_number(setting, -np.inf)
         goal = np.asarray(value, np.float64)
         if goal.shape != (self.batch.setup.goal_size,):
-            raise self.refuse(setting, f"must be {self.batch.setup.goal_size} numbers")
+            raise self.setting_error(setting, f"must be {self.batch.setup.goal_size} numbers")
         return goal
 
     def reset(self, slots: np.ndarray, seeds: Sequence[int | None] | None = None, options: Any = None) -> None:
@@ -117,7 +117,7 @@ class ResetFree(Wrapper):
         real = slots & (self.due | seeded | bool(options))
         staying = np.flatnonzero(slots & ~real)
         states = bytes_of(batch.states)[staying].view(batch.states.dtype)
-        own = len(batch.param_rows) == batch.num_worlds  # parameters, which a reset may draw anew
+        own = len(batch.param_rows) == batch.num_envs  # parameters, which a reset may draw anew
         params = batch.param_rows[staying] if own else None
         self.below.reset(slots, seeds, options)  # of all slots: it draws the new goals
         self._start(slots, seeds)

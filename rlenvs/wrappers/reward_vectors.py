@@ -62,7 +62,7 @@ class OfVector(Wrapper):
     def _bounds_of_return(self, setting: str) -> tuple[np.ndarray, np.ndarray]:
         """Bounds of an episode's sum of vectors; ParameterError, naming the setting that is to give them, without."""
         if self.batch is None or self.changed is not None:
-            raise self.refuse(
+            raise self.setting_error(
                 setting, f"must be given: {self.name} does not define bounds for the sums of these vectors"
             )
         horizon, terms = self.batch.setup.horizon, self.batch.world.terms.values()
@@ -119,9 +119,9 @@ class ChangesVector(OfVector):
 
     def _make_room(self) -> None:
         size = (self.terms,)
-        self.keep("vector", size)
+        self.allocate("vector", size)
         self.vectors = self.below.reward.ndim == 2
-        self.keep("reward", size if self.vectors else ())
+        self.allocate("reward", size if self.vectors else ())
         if not self.vectors:
             self.worlds_weights = self.batch.setup.weights[None]
 

@@ -183,7 +183,7 @@ class OnParameters(EpisodeParams):
 
 
 @dataclass
-class RandomParameters(OnParameters):
+class DomainRandomization(OnParameters):
     """Domain randomization: draw parameters uniformly from an uncertainty set at the start of every episode.
 
     The draw follows from the episode's seed alone. All else of the episode is what it would be without the wrapper, the
@@ -217,7 +217,7 @@ CHOOSING = 1 << 16  # place of the numbers that choose agents
 
 
 @dataclass
-class Takeover(Wrapper):
+class AdversarialAgents(Wrapper):
     """Replace the actions of some agents of a multi-agent world: an adversarial or faulty minority.
 
     For parallel forms. The others' observations, rewards and actions pass untouched. What the policy says for agents
@@ -226,7 +226,7 @@ class Takeover(Wrapper):
     Info: `taken_over`, bool; `raw_action`, what the policy said, and `action`, what the environment got.
 
     Attributes:
-        agents_taken: how many, drawn anew for each episode; or the names of the agents.
+        adversaries: how many, drawn anew for each episode; or the names of the agents.
         player: the policy that plays them. "random": uniform over the actions, those that the mask allows. "idle": they
             do nothing.
             "worst": of `candidates` actions the one with which the agents that are not taken over are paid the least
@@ -241,35 +241,37 @@ class Takeover(Wrapper):
         ParameterError: not a multi-agent form, unknown agents or players, or more agents than there are.
     """
 
-    agents_taken: Any = 1
+    adversaries: Any = 1
     player: Any = "random"
     candidates: int = 16
     lookahead: int = 5
 
     def prepare(self) -> None:
         if self.agents < 2:
-            raise self.refuse("agents_taken", f"requires a parallel multi-agent environment; {self.name} is not one")
+            raise self.setting_error(
+                "adversaries", f"requires a parallel multi-agent environment; {self.name} is not one"
+            )
         self.check_whole("candidates", 2, 1024)
         self.check_whole("lookahead", 1)
         self._check_agents()
         self._play = self._player()
-        self.keep("taken_over", dtype=np.bool_)
+        self.allocate("taken_over", dtype=np.bool_)
         shape = max(space.shape or () for space in self.action_spaces)
         for name in ("raw_action", "action"):
-            self.keep(name, shape, np.float32 if self.continuous else np.int64)
+            self.allocate(name, shape, np.float32 if self.continuous else np.int64)
         self.info_below = self.below.read("action") is not None
         self._sizes = np.array([_size(space) for space in self.action_spaces])
 
     def _check_agents(self) -> None:
-        if isinstance(self.agents_taken, (list, tuple)):
+        if isinstance(self.adversaries, (list, tuple)):
             known = list(self.env.possible_agents)
-            for name in self.agents_taken:
+            for name in self.adversaries:
                 if name not in known:
-                    raise self.refuse(
-                        "agents_taken", f"contains {name!r}, which is not an agent. {nearest(str(name), known)}"
+                    raise self.setting_error(
+                        "adversaries", f"contains {name!r}, which is not an agent. {nearest(str(name), known)}"
                     )
         else:
-            self.check_whole("agents_taken", 0, self.agents)
+            self.check_whole("adversaries", 0, self.agents)
 
     def _player(self) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
         if callable(self.player) or ":" in str(self.player):
@@ -287,12 +289,12 @@ class Takeover(Wrapper):
 
     def begin_episode(self, slots: np.ndarray) -> None:
         """Choose the agents that are taken over in this episode."""
-        if isinstance(self.agents_taken, (list, tuple)):
-            self.taken_over[:] = [name in self.agents_taken for name in self.env.possible_agents]
+        if isinstance(self.adversaries, (list, tuple)):
+            self.taken_over[:] = [name in self.adversaries for name in self.env.possible_agents]
         else:
             scores = np.empty((self.count, 1))
             uniforms(self.key, self.time, CHOOSING, scores)
-            self.taken_over[:] = np.argsort(np.argsort(scores[:, 0], kind="stable")) < self.agents_taken
+            self.taken_over[:] = np.argsort(np.argsort(scores[:, 0], kind="stable")) < self.adversaries
         self.raw_action[:] = self.action[:] = 0
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
@@ -343,7 +345,7 @@ class Takeover(Wrapper):
     def _called(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
         seen = self.below.observation
         own = {name: part[taken] for name, part in seen.items()} if isinstance(seen, dict) else seen[taken]
-        found = np.asarray(self.ask(self._function, own, taken))
+        found = np.asarray(self.call_policy(self._function, own, taken))
         if found.shape != actions[taken].shape or not np.isfinite(found).all():
             raise ActionError(
                 f"{self.name}: the function `player` returned actions of shape {found.shape}; needed: finite numbers "
@@ -354,7 +356,7 @@ class Takeover(Wrapper):
         return played
 
     def _scripted(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
-        found = self.batch.play([self.player if own else None for own in taken])[0]
+        found = self.batch.player_actions([self.player if own else None for own in taken])[0]
         return found[:, : actions.shape[1]] if self.continuous else found[:, 0]
 
     def _worst(self, actions: np.ndarray, taken: np.ndarray) -> np.ndarray:
@@ -377,7 +379,7 @@ class Takeover(Wrapper):
         for _ in range(self.lookahead):
             if not trial.over[0]:
                 trial.load_actions(self._padded(actions, trial)[None])
-                trial.step_loaded()
+                trial.step_inplace()
                 total += float(trial.rewards[0][~self.taken_over].sum())
         return total
 
@@ -401,7 +403,9 @@ def _size(space: spaces.Space) -> int:
         return int(space.n)
     if isinstance(space, spaces.Box) and len(space.shape) == 1:
         return space.shape[0]
-    raise ParameterError(f"Takeover: agents with actions of {space} cannot be taken over; needed: Discrete or a vector")
+    raise ParameterError(
+        f"AdversarialAgents: agents with actions of {space} cannot be taken over; needed: Discrete or a vector"
+    )
 
 
 @compiled(nogil=True)

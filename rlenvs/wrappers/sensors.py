@@ -149,7 +149,7 @@ class Sensor(Seeing):
         chosen = channels_of(self)
         self.number = sum(len(own.index) for own in chosen)
         if self.number > MOST:
-            raise self.refuse("channels", f"are {self.number}; a sensor has at most {MOST}")
+            raise self.setting_error("channels", f"are {self.number}; a sensor has at most {MOST}")
         self.magnitudes = {name: self._per_channel(name) for name in MAGNITUDES}
         self._check()
         self.timing = self._timing()
@@ -170,7 +170,7 @@ class Sensor(Seeing):
         self.check_number(name)
         value = np.asarray(getattr(self, name), np.float64)
         if value.shape not in ((), (self.number,)):
-            raise self.refuse(name, f"must be one number, or {self.number}, one per channel")
+            raise self.setting_error(name, f"must be one number, or {self.number}, one per channel")
         return np.broadcast_to(value, (self.number,))
 
     def _check(self) -> None:
@@ -180,22 +180,22 @@ class Sensor(Seeing):
             self._check_one(name)
         for name in ("keep_order", "show_missing", "each"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise self.refuse(name, "must be True or False")
+                raise self.setting_error(name, "must be True or False")
         self.check_choice("missing", ("hold", "zero"))
         self.check_choice("stuck_at", ("hold", "zero", "noise"))
         if self.outliers and not np.any(self.outlier_size):
-            raise self.refuse("outliers", "require outlier_size > 0")
+            raise self.setting_error("outliers", "require outlier_size > 0")
         if np.any(self.drift) and not self.drift_time:
-            raise self.refuse("drift", "requires drift_time > 0, its correlation time in seconds")
+            raise self.setting_error("drift", "requires drift_time > 0, its correlation time in seconds")
         if self.stuck and self.stuck_at == "noise" and not (np.any(self.noise) or np.any(self.density)):
-            raise self.refuse("stuck_at", "requires noise > 0 or density > 0")
+            raise self.setting_error("stuck_at", "requires noise > 0 or density > 0")
         if self.show_missing and not self.dropout:
-            raise self.refuse("show_missing", "requires dropout > 0; without it the flags would never change")
+            raise self.setting_error("show_missing", "requires dropout > 0; without it the flags would never change")
 
     def _check_one(self, name: str, high: float = math.inf) -> None:
         self.check_number(name, 0.0, high)
         if np.ndim(getattr(self, name)):
-            raise self.refuse(name, "must be one number")
+            raise self.setting_error(name, "must be one number")
 
     def _seconds(self) -> float:
         """Seconds per step."""
@@ -203,14 +203,14 @@ class Sensor(Seeing):
             return self.dt
         seconds = self.below.seconds
         if not seconds:
-            raise self.refuse("dt", f"must be given, in seconds per step: {self.name} does not define its own")
+            raise self.setting_error("dt", f"must be given, in seconds per step: {self.name} does not define its own")
         return seconds
 
     def _timing(self) -> Timing:
         enter, stay = self._chain()
         self.check_whole("every", 1)
         if self.rate and self.every > 1:
-            raise self.refuse("rate", f"contradicts every={self.every}; give one of them")
+            raise self.setting_error("rate", f"contradicts every={self.every}; give one of them")
         every = max(round(1.0 / (self.rate * self._seconds())), 1) if self.rate else self.every
         stuck = 1.0 - (1.0 - self.stuck) ** every
         return Timing(every, *self._delays(), bool(self.keep_order), float(self.dropout), enter, stay, stuck)
@@ -223,23 +223,23 @@ class Sensor(Seeing):
         enter = self.dropout / (max(self.burst, 1.0) * (1.0 - self.dropout))
         if self.burst < 1.0 or enter > 1.0:
             least = max(self.dropout / (1.0 - self.dropout), 1.0)
-            raise self.refuse("burst", f"must be at least {least:.4g} samples where dropout={self.dropout}")
+            raise self.setting_error("burst", f"must be at least {least:.4g} samples where dropout={self.dropout}")
         return enter, 1.0 - 1.0 / self.burst
 
     def _delays(self) -> tuple[int, int]:
         """The shortest and the longest delay in steps."""
         setting = "latency" if np.any(self.latency) else "delay"
         if setting == "latency" and np.any(self.delay):
-            raise self.refuse("latency", f"contradicts delay={self.delay!r}; give one of them")
+            raise self.setting_error("latency", f"contradicts delay={self.delay!r}; give one of them")
         self.check_number(setting)
         given = np.asarray(getattr(self, setting), np.float64)
         if setting == "latency":
             given = np.rint(given / self._seconds())
         if given.shape not in ((), (2,)) or (given != np.rint(given)).any() or given.flat[0] > given.flat[-1]:
             unit = "whole numbers of steps" if setting == "delay" else "seconds"
-            raise self.refuse(setting, f"must be one number or [low, high], low <= high, in {unit}")
+            raise self.setting_error(setting, f"must be one number or [low, high], low <= high, in {unit}")
         if self.batch and given.max() >= self.batch.setup.horizon:
-            raise self.refuse(setting, f"is longer than an episode of {self.batch.setup.horizon} steps")
+            raise self.setting_error(setting, f"is longer than an episode of {self.batch.setup.horizon} steps")
         return int(given.flat[0]), int(given.flat[-1])
 
     # --- arrays -------------------------------------------------------------------------------------------------------
@@ -253,13 +253,13 @@ class Sensor(Seeing):
             "drifted": self.number * on["drift"],
         }
         for name, size in sizes.items():
-            self.keep(name, (size,))
-        self.keep("missing_now", (flags * (self.dropout > 0),), np.bool_)
-        self.keep("failed", (flags * (self.stuck > 0),), np.bool_)
+            self.allocate(name, (size,))
+        self.allocate("missing_now", (flags * (self.dropout > 0),), np.bool_)
+        self.allocate("failed", (flags * (self.stuck > 0),), np.bool_)
         steps = 1 << self.timing.longest.bit_length() if self.timing.longest else 0
         kind = np.result_type(*(own.part.space.dtype for own in chosen))
-        self.keep("past", (steps, self.number if steps else 0), kind)
-        self.keep("source", dtype=np.int64)
+        self.allocate("past", (steps, self.number if steps else 0), kind)
+        self.allocate("source", dtype=np.int64)
 
     def _memory(self) -> Memory:
         return Memory(self.factor, self.offset, self.drifted, self.missing_now, self.failed, self.past, self.source)
@@ -307,12 +307,14 @@ class Sensor(Seeing):
                 self.check_number(name, -math.inf)
                 value = np.asarray(getattr(self, name), np.float64)
                 if value.shape not in ((), (self.number,)):
-                    raise self.refuse(name, f"must be one number, or {self.number}, one per channel")
+                    raise self.setting_error(name, f"must be one number, or {self.number}, one per channel")
                 wanted = np.broadcast_to(value, (self.number,))[own.order] * gain + zero
                 low, high = (np.maximum(low, wanted), high) if name == "low" else (low, np.minimum(high, wanted))
         if (low >= high).any() and (self.low is not None or self.high is not None):
             name = "high" if self.low is None else "low"
-            raise self.refuse(name, f"leaves no range: low={self.low}, high={self.high}, and the bounds of the space")
+            raise self.setting_error(
+                name, f"leaves no range: low={self.low}, high={self.high}, and the bounds of the space"
+            )
         return low, high
 
     def _keep_seen(self, parts: list[Part]) -> list[str]:
@@ -321,14 +323,14 @@ class Sensor(Seeing):
         if self.show_missing:
             space = self.below.observation_space
             if not isinstance(space, spaces.Box) or len(space.shape) != 1:
-                raise self.refuse("show_missing", f"requires observations that are vectors, not {space}")
+                raise self.setting_error("show_missing", f"requires observations that are vectors, not {space}")
             flags = self.missing_now.shape[1]
             low, high = np.append(space.low, np.zeros(flags)), np.append(space.high, np.ones(flags))
             shown = spaces.Box(low.astype(space.dtype), high.astype(space.dtype), dtype=space.dtype)
             self.observation_spaces = [shown] * len(self.observation_spaces)
         for k, part in enumerate(parts):
             shape = (part.size + flags,) if flags else part.space.shape
-            self.keep(f"seen_{k}", shape, part.space.dtype)
+            self.allocate(f"seen_{k}", shape, part.space.dtype)
         return [f"seen_{k}" for k in range(len(parts))]
 
     # --- steps --------------------------------------------------------------------------------------------------------
@@ -375,7 +377,7 @@ class Sensor(Seeing):
 
 
 @dataclass
-class Mask(Seeing):
+class HideObservations(Seeing):
     """Hide channels of the observation, such as velocities, so that the policy has to infer them.
 
     Attributes:
@@ -413,7 +415,7 @@ class Mask(Seeing):
         if self.remove:
             part = part.only(others, self._box(own, others))
         name = f"seen_{len(self.seen_names)}"
-        seen = self.keep(name, part.space.shape, part.space.dtype).reshape(self.count, -1)
+        seen = self.allocate(name, part.space.shape, part.space.dtype).reshape(self.count, -1)
         if not self.remove:
             low, high = (bound.reshape(-1)[own.index] for bound in (part.space.low, part.space.high))
             seen[:, own.index] = np.clip(part.offset[own.index], low, high)
@@ -424,9 +426,9 @@ class Mask(Seeing):
 
     def _box(self, own: Chosen, others: np.ndarray) -> spaces.Box:
         if len(own.part.space.shape) != 1:
-            raise self.refuse("remove", f"requires a vector, not {own.part.space}; remove=False keeps its shape")
+            raise self.setting_error("remove", f"requires a vector, not {own.part.space}; remove=False keeps its shape")
         if not len(others):
-            raise self.refuse("channels", "leaves no observation; remove=False keeps the channels as zeros")
+            raise self.setting_error("channels", "leaves no observation; remove=False keeps the channels as zeros")
         return _box_of(own.part.space, others)
 
     def seen(self) -> Observation:

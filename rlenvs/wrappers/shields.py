@@ -107,14 +107,14 @@ class Shield(Guard):
         self._copies = self._copy_worlds() if by_cost or self.look else None
         if by_cost and self._copies is not None:
             self._copies.check_cost(self.unsafe, self)
-        self.infeasible = self.keep("infeasible", dtype=np.int64)
+        self.infeasible = self.allocate("infeasible", dtype=np.int64)
         if self.mask:
             space = self.action_space
             if not isinstance(space, spaces.Discrete):
-                raise self.refuse("mask", f"requires discrete actions; the actions of {self.name} are {space}")
+                raise self.setting_error("mask", f"requires discrete actions; the actions of {self.name} are {space}")
             self._first = int(space.start)
-            self.safe = self.keep("safe", (int(space.n),), np.bool_, True)
-            self.action_mask = self.keep("action_mask", (int(space.n),), np.int8, 1)
+            self.safe = self.allocate("safe", (int(space.n),), np.bool_, True)
+            self.action_mask = self.allocate("action_mask", (int(space.n),), np.int8, 1)
         if self._copies is not None:
             self._ways = Ways(self, self.raw_action)
             self._guided = self.fallback != "expert" and self.has_expert()
@@ -125,13 +125,15 @@ class Shield(Guard):
     def _copy_worlds(self) -> Copies:
         setting = "lookahead" if self.lookahead else "unsafe"
         if self.batch is None:
-            raise self.refuse(setting, f"simulates actions on copies; {self.name} is not an environment of rlenvs")
+            raise self.setting_error(
+                setting, f"simulates actions on copies; {self.name} is not an environment of rlenvs"
+            )
         if getattr(self.batch.setup.values, "physics", "") == "pybullet":
-            raise self.refuse(setting, "simulates actions on copies, and PyBullet's contacts cannot be copied")
+            raise self.setting_error(setting, "simulates actions on copies, and PyBullet's contacts cannot be copied")
         bottom = self.below
         while isinstance(bottom, Wrapper):
             if not bottom.passes_on:
-                raise self.refuse(
+                raise self.setting_error(
                     setting, f"simulates actions on copies of the world, without {type(bottom).__name__}; put it above"
                 )
             bottom = bottom.below

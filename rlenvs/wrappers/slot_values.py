@@ -51,7 +51,7 @@ def present(infos: dict[str, Any], slots: np.ndarray) -> dict[str, Any]:
 def tellers_of(wrappers: Sequence[Wrapper]) -> list[tuple[Wrapper, bool]]:
     """The wrappers that add to info, and whether they do so for some slots only now and then."""
     return [
-        (wrapper, type(wrapper).told is not Wrapper.told)
+        (wrapper, type(wrapper).info_mask is not Wrapper.info_mask)
         for wrapper in wrappers
         if type(wrapper).extra_info is not Wrapper.extra_info or type(wrapper).entries is not Wrapper.entries
     ]
@@ -59,12 +59,12 @@ def tellers_of(wrappers: Sequence[Wrapper]) -> list[tuple[Wrapper, bool]]:
 
 def told_by(tellers: Sequence[tuple[Wrapper, bool]]) -> list[tuple[np.ndarray | None, dict[str, Any]]]:
     """What each wrapper adds to info, and for which slots it does so now; None for all."""
-    return [(wrapper.told() if seldom else None, wrapper.extra_info()) for wrapper, seldom in tellers]
+    return [(wrapper.info_mask() if seldom else None, wrapper.extra_info()) for wrapper, seldom in tellers]
 
 
 def says_now(wrapper: Wrapper) -> bool:
     """Whether a wrapper tells something of the first slot now."""
-    told = wrapper.told()
+    told = wrapper.info_mask()
     return told is None or bool(told[0])
 
 

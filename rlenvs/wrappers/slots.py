@@ -191,7 +191,7 @@ class EnvSlots(_Called):
         """Take in the world's state as if the episode began there; behind other packages' code only: no reward."""
         self.reward[0] = 0.0
         if self.batch is not None and stranger_on(self.env) is None:
-            seen, info = self.env.unwrapped.refresh()
+            seen, info = self.env.unwrapped.sync_from_state()
             self._take(seen, 0.0, False, False, info)
 
     def set_params(self, values: Mapping[str, Any], slots: np.ndarray) -> None:
@@ -346,7 +346,7 @@ class AgentRows(_Called):
         self.reward[:] = 0.0
         if self.batch is None or stranger_on(self.env) is not None:
             return
-        seen, infos = self.env.unwrapped.refresh()
+        seen, infos = self.env.unwrapped.sync_from_state()
         for slot, agent in enumerate(self.possible):
             self._take(slot, seen[agent], infos[agent])
         self.terminated[:], self.truncated[:] = ~self.batch.states["alive"][0], False
@@ -363,7 +363,7 @@ class BatchSlots(Stage):
 
     def __init__(self, env: VectorEnv) -> None:
         self.env = env
-        self.batch.leave_resets()
+        self.batch.disable_autoreset()
         self.count = env.num_envs
         self.name = self.batch.world.name
         self.observation_spaces, self.action_spaces = [env.single_observation_space], [env.single_action_space]
@@ -378,7 +378,7 @@ class BatchSlots(Stage):
     @property
     def observation(self) -> Observation:
         """The batch's observations of the first agents."""
-        return self.batch.observed((slice(None), 0), copy=False)
+        return self.batch.get_observations((slice(None), 0), copy=False)
 
     @property
     def reward(self) -> np.ndarray:  # type: ignore[override]
@@ -416,10 +416,10 @@ class BatchSlots(Stage):
         """Step these worlds."""
         batch = self.batch
         if batch.agents > 1:
-            batch.load_first(actions, self.env.others)
+            batch.set_first_agent_action(actions, self.env.others)
         else:
             batch.load_actions(actions)
-        self.env.step_loaded(None if slots.all() else slots)
+        self.env.step_inplace(None if slots.all() else slots)
 
     def get_state(self, world: int) -> tuple[Any, ...]:
         """The world's snapshot and its outcome."""
@@ -441,7 +441,7 @@ class BatchSlots(Stage):
 
     def refresh_observation(self, slots: np.ndarray) -> None:
         """Observe these worlds as if their episodes began in the state that they are in."""
-        self.batch.refresh(np.flatnonzero(slots))
+        self.batch.sync_from_state(np.flatnonzero(slots))
 
 
 def stranger_on(env: Any) -> Any:

@@ -12,7 +12,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.core.declare.ranges import check_states
-from rlenvs.wrappers.banks import Bank, circumstances, classes_of
+from rlenvs.wrappers.banks import SnapshotBuffer, circumstances, classes_of
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
 from rlenvs.wrappers.slots import stranger_on
@@ -66,7 +66,7 @@ class SnapshotReset(Wrapper):
 
     After Snapshot RL and S3RL (Zhao et al., arXiv 2403.00673): only `reset` is changed. With `clusters` snapshots are
     drawn evenly over classes of states, so that what a teacher saw seldom is not seldom ("status classification"); with
-    `cut` episodes from snapshots are short, so that more are visited ("student trajectory truncation"). Evaluate
+    `max_steps` episodes from snapshots are short, so that more are visited ("student trajectory truncation"). Evaluate
     without this wrapper.
 
     The time limit goes on from the snapshot: an episode from step 30 of a teacher has `horizon` - 30 steps left.
@@ -74,91 +74,97 @@ class SnapshotReset(Wrapper):
     world keeps its own parameters. A world of several agents goes back as a whole. Must be the first wrapper.
 
     Args:
-        bank: a `Bank` (of `rlenvs.collect_snapshots`, for example), a list of snapshots, or the path of a file that
-            `Bank.save` wrote.
+        bank: a `SnapshotBuffer` (of `rlenvs.collect_snapshots`, for example), a list of snapshots, or the path of a
+            file that `SnapshotBuffer.save` wrote.
         probability: of beginning an episode at a snapshot, in [0, 1].
         clusters: classes of observations, by k-means, from which snapshots are drawn evenly; 0 draws evenly from all.
-        cut: steps after which an episode from a snapshot is truncated; None for the time limit alone.
-        until: steps that a slot makes in total before all its resets are plain; None for never.
-        exact: the world goes on with the random numbers of the teacher; otherwise with new ones.
+        max_steps: steps after which an episode from a snapshot is truncated; None for the time limit alone.
+        disable_after_steps: steps that a slot makes in total before all its resets are plain; None for never.
+        restore_rng: the world goes on with the random numbers of the teacher; otherwise with new ones.
 
     Info: "from_snapshot", bool.
 
     Raises:
         ParameterError: a setting out of range; more clusters than snapshots; snapshots of another world, of ended
-            episodes, or none to use; `exact` with other parameters than those of the bank; not the first
+            episodes, or none to use; `restore_rng` with other parameters than those of the bank; not the first
             wrapper; no file of snapshots.
     """
 
     bank: Any
     probability: float = 1.0
     clusters: int = 0
-    cut: int | None = None
-    until: int | None = None
-    exact: bool = False
+    max_steps: int | None = None
+    disable_after_steps: int | None = None
+    restore_rng: bool = False
 
     def prepare(self) -> None:
         self.check_number("probability", 0.0, 1.0)
         self.check_whole("clusters")
-        for name in ("cut", "until"):
+        for name in ("max_steps", "disable_after_steps"):
             if getattr(self, name) is not None:
                 self.check_whole(name, 1)
         batch = check_bottom(self)
         self._states = self._check(self._find_bank(), batch)
         self._sort()
-        self.keep("from_snapshot", dtype=np.bool_)
-        if self.until is not None:
-            self.made = self.keep("made", dtype=np.int64)
-        if self.cut is not None:
-            self.keep("truncated", dtype=np.bool_)
-        self._words = np.zeros((batch.num_worlds, 4 if batch.world.players else 2), np.uint64)
-        self._chosen = np.zeros(batch.num_worlds, np.int64)
+        self.allocate("from_snapshot", dtype=np.bool_)
+        if self.disable_after_steps is not None:
+            self.made = self.allocate("made", dtype=np.int64)
+        if self.max_steps is not None:
+            self.allocate("truncated", dtype=np.bool_)
+        self._words = np.zeros((batch.num_envs, 4 if batch.world.players else 2), np.uint64)
+        self._chosen = np.zeros(batch.num_envs, np.int64)
 
-    def _find_bank(self) -> Bank:
+    def _find_bank(self) -> SnapshotBuffer:
         try:
             if isinstance(self.bank, (str, Path)):
-                return Bank.load(self.bank)
+                return SnapshotBuffer.load(self.bank)
             if isinstance(self.bank, (list, tuple)):
-                self.bank = Bank.of(self.bank)
+                self.bank = SnapshotBuffer.of(self.bank)
         except SnapshotError as error:
             raise ParameterError(f"SnapshotReset: bank: {error}") from error
-        if not isinstance(self.bank, Bank):
-            raise self.refuse("bank", "must be a Bank, a list of snapshots, or the path of a file")
+        if not isinstance(self.bank, SnapshotBuffer):
+            raise self.setting_error("bank", "must be a SnapshotBuffer, a list of snapshots, or the path of a file")
         return self.bank
 
-    def _check(self, bank: Bank, batch: KernelBatch) -> np.ndarray:
+    def _check(self, bank: SnapshotBuffer, batch: KernelBatch) -> np.ndarray:
         """The state records of a bank from which an episode can go on here."""
         if bank.world != batch.setup.fingerprint or (
             bank.states.shape[1],
             bank.params.shape[1],
         ) != (batch.states.itemsize, batch.param_rows.itemsize):
-            raise self.refuse("bank", f"does not fit {batch.setup.fingerprint}")
-        if self.exact and circumstances(bank.params.view(batch.param_rows.dtype)[:, 0]) != circumstances(
+            raise self.setting_error("bank", f"does not fit {batch.setup.fingerprint}")
+        if self.restore_rng and circumstances(bank.params.view(batch.param_rows.dtype)[:, 0]) != circumstances(
             batch.param_rows
         ):
-            raise self.refuse("exact", "requires a world with the same parameters and options as the snapshots")
+            raise self.setting_error(
+                "restore_rng", "requires a world with the same parameters and options as the snapshots"
+            )
         states = bank.states.view(batch.states.dtype)[:, 0]
         try:
             check_states(batch.setup, states, bank.params.view(batch.param_rows.dtype)[:, 0])
         except SnapshotError as error:
-            raise self.refuse("bank", f"cannot be used: {error}") from error
+            raise self.setting_error("bank", f"cannot be used: {error}") from error
         if states["over"].any():
-            raise self.refuse("bank", "contains snapshots of finished episodes; remove those")
+            raise self.setting_error("bank", "contains snapshots of finished episodes; remove those")
         horizon = batch.setup.horizon
         usable = states["elapsed"] < horizon
         if not usable.any():
-            raise self.refuse("bank", f"contains no snapshot from before step {horizon}, at which episodes end here")
+            raise self.setting_error(
+                "bank", f"contains no snapshot from before step {horizon}, at which episodes end here"
+            )
         if self.agents == 1:
             usable &= states["alive"][:, 0]
             if not usable.any():
-                raise self.refuse("bank", f"contains no snapshot in which the first agent of {self.name} is alive")
+                raise self.setting_error(
+                    "bank", f"contains no snapshot in which the first agent of {self.name} is alive"
+                )
         return states[usable]
 
     def _sort(self) -> None:
         """The snapshots in the order of their classes."""
         count = len(self._states)
         if self.clusters > count:
-            raise self.refuse("clusters", f"is more than the {count} usable snapshots")
+            raise self.setting_error("clusters", f"is more than the {count} usable snapshots")
         classes = np.zeros(count, np.int64)
         if self.clusters:
             classes = classes_of(self._observations(), self.clusters)
@@ -171,7 +177,7 @@ class SnapshotReset(Wrapper):
         seen = []
         for state in self._states:
             batch.states[0] = state
-            batch.refresh(np.zeros(1, np.int64))
+            batch.sync_from_state(np.zeros(1, np.int64))
             seen.append(batch.observations[0].ravel().astype(np.float64))
         self.below.set_state(before, 0)
         return np.array(seen)
@@ -179,8 +185,8 @@ class SnapshotReset(Wrapper):
     def begin_episode(self, slots: np.ndarray) -> None:
         batch, agents = self.batch, self.agents
         asked, keys = slots[::agents], self.key[::agents]
-        if self.until is not None:
-            asked = asked & (self.made.reshape(-1, agents).max(axis=1) < self.until)
+        if self.disable_after_steps is not None:
+            asked = asked & (self.made.reshape(-1, agents).max(axis=1) < self.disable_after_steps)
         choose_snapshots(
             keys, asked, self.probability, self._starts, self._sizes, self._order, self._chosen, self._words
         )
@@ -191,17 +197,17 @@ class SnapshotReset(Wrapper):
         if not len(worlds):
             return
         bytes_of(batch.states)[worlds] = bytes_of(self._states)[self._chosen[worlds]]
-        if not self.exact:
+        if not self.restore_rng:
             batch.states["rng"][worlds] = self._words[worlds, :2]
             if batch.world.players:
                 batch.states["players_rng"][worlds] = self._words[worlds, 2:]
         self.below.refresh_observation(begun)
 
     def after_step(self, slots: np.ndarray) -> None:
-        if self.until is not None:
+        if self.disable_after_steps is not None:
             self.made += slots
-        if self.cut is not None:
-            cut = self.below.truncated | (self.from_snapshot & (self.time >= self.cut))
+        if self.max_steps is not None:
+            cut = self.below.truncated | (self.from_snapshot & (self.time >= self.max_steps))
             put(self.truncated, cut, slots)
 
     def entries(self) -> dict[str, Any]:

@@ -42,8 +42,8 @@ class EpisodeStatistics(Wrapper):
         self.check_number("discount", 0.0, 1.0)
         self.check_whole("buffer_length", 1)
         size = self.below.reward.shape[1:]
-        self.sum, self.discounted = self.keep("sum", size), self.keep("discounted", size)
-        self.weight = self.keep("weight", fill=1.0)  # of the next reward in the discounted sum
+        self.sum, self.discounted = self.allocate("sum", size), self.allocate("discounted", size)
+        self.weight = self.allocate("weight", fill=1.0)  # of the next reward in the discounted sum
         self.ended = np.zeros(1, np.int64)  # how many episodes have ended in the last step
         self.entries_last = not self.clock
         self.began, self.took = np.full(self.count, time.perf_counter()), np.zeros(self.count)
@@ -74,7 +74,7 @@ class EpisodeStatistics(Wrapper):
             self.return_queue.append(self.sum[slot].copy()[()])
             self.length_queue.append(int(self.time[slot]))
 
-    def told(self) -> np.ndarray | None:
+    def info_mask(self) -> np.ndarray | None:
         """If only final values are reported: the slots whose episodes ended in this step."""
         return self.below.over & (self.time > 0) if self.at_end else None
 

@@ -18,7 +18,7 @@ from rlenvs.wrappers.reward_vectors import OfVector, PerTerm, weigh
 
 
 @dataclass
-class AccruedRewards(OfVector, Appends):
+class AppendEpisodeReturn(OfVector, Appends):
     """Append the sum of reward vectors of the episode so far to the observation.
 
     For utilities that are not linear (`ChebyshevScalarization`, `Lexicographic`) the best action depends on it
@@ -42,8 +42,8 @@ class AccruedRewards(OfVector, Appends):
         self._find_vector()
         self.sizes = self._natural() if self.scale is None else self._per_term("scale")
         if (self.sizes <= 0.0).any():
-            raise self.refuse("scale", "must be positive")
-        self.keep("accrued", (self.terms,))
+            raise self.setting_error("scale", "must be positive")
+        self.allocate("accrued", (self.terms,))
         self.make_room("accrued", [-1.0] * self.terms, [1.0] * self.terms)
 
     def _natural(self) -> np.ndarray:
@@ -111,9 +111,9 @@ class WeightConditioned(OfVector, Appends):
         self.check_number("low", 0.0, 1.0 / self.terms)
         self.fixed = None if self.weights is None else self._simplex(self.weights)
         if self.fixed is not None and self.low:
-            raise self.refuse("low", "is for random weights, and weights are given")
+            raise self.setting_error("low", "is for random weights, and weights are given")
         self.make_room("weights", [0.0] * self.terms, [1.0] * self.terms)
-        self.keep("reward")
+        self.allocate("reward")
 
     def _simplex(self, value: Any) -> np.ndarray:
         array = self._array(value, "weights", 0.0)

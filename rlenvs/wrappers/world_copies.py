@@ -39,7 +39,7 @@ class Copies(Stage):
 
     def begin(self, seed: int) -> None:
         """Episodes in all worlds, as the world begins them."""
-        self.batch.seed([seed * self.batch.num_worlds + i for i in range(self.batch.num_worlds)])
+        self.batch.seed([seed * self.batch.num_envs + i for i in range(self.batch.num_envs)])
         self.batch.reset()
 
     def renew(self) -> None:
@@ -53,7 +53,7 @@ class Copies(Stage):
         world = self.batch.world
         known = ["cost", *(f"cost_{name}" for name in world.costs)] if world.costs else []
         if cost not in known:
-            raise wrapper.refuse(
+            raise wrapper.setting_error(
                 "unsafe",
                 f'is not a cost of {self.name}, which has {known}; a function or "module:name" can also be given',
             )
@@ -71,7 +71,7 @@ class Copies(Stage):
         if hasattr(batch, "engine"):
             batch.engine.place(np.flatnonzero(~batch.over), False)
         if batch.world.incremental:
-            batch.refresh(np.arange(batch.num_worlds))
+            batch.sync_from_state(np.arange(batch.num_envs))
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         """Advance the worlds of some slots."""
@@ -83,10 +83,10 @@ class Copies(Stage):
         else:
             worlds = slots
             if batch.agents > 1 and self._team is not None:
-                batch.load_first(actions, self._team)
+                batch.set_first_agent_action(actions, self._team)
             else:
                 batch.load_actions(actions)
-        batch.step_loaded(worlds)
+        batch.step_inplace(worlds)
 
     def cost(self, name: str) -> np.ndarray:
         """A cost of the last step, (slots,)."""
@@ -108,8 +108,8 @@ class Copies(Stage):
     def observation(self) -> Observation:
         """The worlds' own observations."""
         if self.agents == 1:
-            return self.batch.observed((slice(None), 0), copy=False)
-        seen = self.batch.observed(copy=False)
+            return self.batch.get_observations((slice(None), 0), copy=False)
+        seen = self.batch.get_observations(copy=False)
         if isinstance(seen, dict):
             return {name: part.reshape(self.count, *part.shape[2:]) for name, part in seen.items()}
         return seen.reshape(self.count, *seen.shape[2:])

@@ -24,7 +24,7 @@ def check_state(state: Any, wrappers: Sequence[Wrapper], name: str) -> WrappedSt
     bottom = wrappers[0].below
     bottom.check_part(state[0])
     for wrapper, kept in zip(wrappers, state[1:], strict=True):
-        if not wrapper.keeps(kept):
+        if not wrapper.accepts_state(kept):
             own, here = wrapper.slots_kept(kept), bottom.agents
             if own not in (None, here):
                 raise SnapshotError(

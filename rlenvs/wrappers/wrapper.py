@@ -35,12 +35,12 @@ class Wrapper(Looping):
 
     What subclasses may define, apart from their settings as dataclass fields:
 
-    - `prepare()`: check the settings against `self.below`; say `self.keep(...)` for what is remembered; set
+    - `prepare()`: check the settings against `self.below`; say `self.allocate(...)` for what is remembered; set
       `observation_spaces` where they change.
     - `begin_episode(slots)`: these slots have begun an episode. `act(actions, slots)`: returns the actions to pass on.
       `after_step(slots)`: these slots have made a step. They read `self.below` and fill arrays of their own.
     - `entries()`: what to add to info, arrays of its own or from below; or `extra_info()`, where they are not the same
-      arrays in every step; `told()`, where they are not there for all slots in every step.
+      arrays in every step; `info_mask()`, where they are not there for all slots in every step.
     - In place of `act` and `after_step`, of wrappers that do no more than call compiled loops: `acting(slots)` and
       `looking(slots)`, see `rlenvs.wrappers.loops`.
     - the arrays `reward`, `terminated` and `truncated`, kept under these names, and `observation`, in place of those
@@ -64,10 +64,10 @@ class Wrapper(Looping):
         self.reward_space = below.reward_space
         self._begin(below)
         self.kept: list[str] = []
-        self.keep("base", dtype=np.uint64)
-        self.keep("episode", dtype=np.uint64)
-        self.keep("key", dtype=np.uint64)
-        self.keep("time", dtype=np.int64)
+        self.allocate("base", dtype=np.uint64)
+        self.allocate("episode", dtype=np.uint64)
+        self.allocate("key", dtype=np.uint64)
+        self.allocate("time", dtype=np.int64)
         self._seed(np.ones(self.count, np.bool_), [None] * (self.count // self.agents))
         self.prepare()
         if below.keeps_arrays:
@@ -80,7 +80,7 @@ class Wrapper(Looping):
                 setattr(self, name, getattr(self.below, name))
         self.keeps_arrays = not any(hasattr(type(self), name) for name in SEEN)
 
-    def keep(self, name: str, shape: tuple[int, ...] = (), dtype: Any = np.float64, fill: Any = 0) -> np.ndarray:
+    def allocate(self, name: str, shape: tuple[int, ...] = (), dtype: Any = np.float64, fill: Any = 0) -> np.ndarray:
         """Allocate the array `self.<name>`, (slots, *shape), which becomes part of snapshots, copies and pickles."""
         array = np.full((self.count, *shape), fill, dtype)
         setattr(self, name, array)
@@ -104,7 +104,7 @@ class Wrapper(Looping):
         step."""
         return self.entries()
 
-    def told(self) -> np.ndarray | None:
+    def info_mask(self) -> np.ndarray | None:
         """The slots for which `extra_info` is valid now, bool (slots,); None for all."""
         return None
 
@@ -181,7 +181,7 @@ class Wrapper(Looping):
         for name, value in state[-1].items():
             getattr(self, name)[slots] = value
 
-    def keeps(self, kept: Any) -> bool:
+    def accepts_state(self, kept: Any) -> bool:
         """Whether this is a state of this wrapper: arrays with its names, shapes and types."""
         if not isinstance(kept, dict) or kept.keys() != set(self.kept):
             return False
@@ -203,7 +203,7 @@ class Wrapper(Looping):
 
     # --- help with settings -------------------------------------------------------------------------------------------
 
-    def refuse(self, setting: str, why: str) -> ParameterError:
+    def setting_error(self, setting: str, why: str) -> ParameterError:
         """The error for a setting; it names the wrapper, the setting and its value."""
         return ParameterError(f"{type(self).__name__}: {setting}={getattr(self, setting)!r} {why}")
 
@@ -213,21 +213,21 @@ class Wrapper(Looping):
         try:
             numbers = np.asarray(value, np.float64)
         except (TypeError, ValueError):
-            raise self.refuse(setting, "is not a number") from None
+            raise self.setting_error(setting, "is not a number") from None
         if isinstance(value, bool) or not np.isfinite(numbers).all() or (numbers < low).any() or (numbers > high).any():
-            raise self.refuse(setting, f"must be finite and {_within(low, high)}")
+            raise self.setting_error(setting, f"must be finite and {_within(low, high)}")
 
     def check_whole(self, setting: str, low: int = 0, high: float = math.inf) -> None:
         """ParameterError unless a setting is an integer within [low, high]."""
         value = getattr(self, setting)
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not low <= value <= high:
-            raise self.refuse(setting, f"must be a whole number, {_within(low, high)}")
+            raise self.setting_error(setting, f"must be a whole number, {_within(low, high)}")
 
     def check_choice(self, setting: str, known: Sequence[str]) -> None:
         """ParameterError unless a setting is one of some names."""
         value = getattr(self, setting)
         if value not in known:
-            raise self.refuse(setting, f"is not one of {list(known)}. {nearest(str(value), known)}")
+            raise self.setting_error(setting, f"is not one of {list(known)}. {nearest(str(value), known)}")
 
     def function(self, setting: str) -> Callable[..., Any]:
         """The function of a setting, which can be given as an address "module:name"."""
@@ -235,10 +235,12 @@ class Wrapper(Looping):
         if isinstance(value, str) and ":" in value:
             value = named(value)
         if not callable(value):
-            raise self.refuse(setting, 'must be a function, or the address "module:name" of one')
+            raise self.setting_error(setting, 'must be a function, or the address "module:name" of one')
         return value
 
-    def ask(self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)) -> Any:
+    def call_policy(
+        self, policy: Callable[..., Any], observations: Any, slots: np.ndarray | slice = slice(None)
+    ) -> Any:
         """The actions of a policy for the observations of slots; agent names are passed to policies that need them."""
         if self.batch is None or not getattr(policy, "takes_names", False):
             return policy(observations)

@@ -113,7 +113,7 @@ def test_memories_begin_anew_after_an_autoreset():
     choose = chooser(batch, agent, [0, 1])
     fresh = []
     for _ in range(10):
-        seen = batch.observed((slice(None), 0))
+        seen = batch.get_observations((slice(None), 0))
         actions = choose()
         fresh.append(np.array_equal(actions, agent.predict(seen)[0]))
         batch.step(actions)
@@ -158,12 +158,12 @@ def test_predict_is_a_drop_in_for_stable_baselines3(tmp_path):
     sb3 = pytest.importorskip("stable_baselines3")
     from stable_baselines3.common.evaluation import evaluate_policy
 
-    from rlenvs.agents.export import agent_from
+    from rlenvs.agents.export import agent_from_sb3
 
     envs = rlenvs.sb3_vec_env(HOVER, 4)
     model = sb3.PPO("MlpPolicy", envs, n_steps=8, batch_size=32, seed=0, device="cpu")
     facts = {"keywords": {}, "settings": {"n_steps": 8}, "steps": 32, "seeds": [0], "seconds": 0.5}
-    agent = agent_from(model, HOVER, **facts)
+    agent = agent_from_sb3(model, HOVER, **facts)
     assert {"rlenvs", "torch", "python", "stable-baselines3"} <= set(agent.card.versions)
     assert agent.card.hardware["cores"] >= 1
     save_agent(tmp_path / "a", agent)
@@ -176,7 +176,7 @@ def test_predict_is_a_drop_in_for_stable_baselines3(tmp_path):
     mean, _ = evaluate_policy(agent, envs, n_eval_episodes=4, warn=False)
     assert mean == pytest.approx(evaluate(HOVER, agent, 4).mean, rel=1e-3)
     with pytest.raises(ParameterError, match=r"the model of PPO was trained for observations \(15,\)"):
-        agent_from(model, "QuadGate-v0", **facts)
+        agent_from_sb3(model, "QuadGate-v0", **facts)
 
 
 @pytest.mark.parametrize(
@@ -243,8 +243,8 @@ def test_against_the_scripted_team(tug):
         batch.seed(range(6))
         batch.reset()
         for _ in range(batch.setup.horizon):
-            own = agent.predict(batch.observed(), action_masks=batch.masks)[0]
-            actions = np.where(teams == team, own, batch.play("pursuit")[:, :, 0])
+            own = agent.predict(batch.get_observations(), action_masks=batch.masks)[0]
+            actions = np.where(teams == team, own, batch.player_actions("pursuit")[:, :, 0])
             batch.step(actions)
             total += batch.rewards[:, teams == team].sum(axis=1)
         won += batch.success[:, teams == team].mean(axis=1) / 2

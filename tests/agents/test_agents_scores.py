@@ -38,13 +38,13 @@ def measured(agent, seeds=8):
 
 def test_measure_and_replay(references):
     agent = measured(agent_for(HOVER))
-    own = evaluate(HOVER, agent, range(5, 13))
+    own = evaluate(HOVER, agent, seeds=range(5, 13))
     score = agent.card.score
     assert (score.mean, score.half_width, score.success_rate) == (own.mean, own.half_width, own.success_rate)
     others = (score.random, score.idle, score.expert)
-    assert others == tuple(evaluate(HOVER, p, range(5, 13)).mean for p in ("random", "idle", "expert"))
+    assert others == tuple(evaluate(HOVER, p, seeds=range(5, 13)).mean for p in ("random", "idle", "expert"))
     assert score.costs == own.mean_costs
-    assert score.expert_success == evaluate(HOVER, "expert", range(5, 13)).success_rate
+    assert score.expert_success == evaluate(HOVER, "expert", seeds=range(5, 13)).success_rate
     assert (score.seeds, score.first_seed, score.against) == (8, 5, None)
     save_agent(references / "a", agent)
     found = scores.replay_agent(references / "a")

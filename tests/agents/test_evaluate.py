@@ -162,7 +162,7 @@ def test_wrappers_change_what_policies_see_and_the_expert_sees_the_truth():
 
     class Blind(Wrapper):
         def prepare(self):
-            self.keep("observation", self.observation_space.shape, np.float32)
+            self.allocate("observation", self.observation_space.shape, np.float32)
 
     def close(policy, **keywords):
         a, b = evaluate(HOVER, policy, 5, wrappers=[Blind()], **keywords), evaluate(HOVER, policy, 5, **keywords)

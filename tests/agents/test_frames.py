@@ -150,11 +150,11 @@ def test_slots_show_the_last_observations_and_the_very_last_of_an_episode():
 )
 def test_the_agent_does_what_the_model_does(id, given):
     pytest.importorskip("sb3_contrib")
-    from rlenvs.agents.export import agent_from
+    from rlenvs.agents.export import agent_from_sb3
     from rlenvs.agents.train import train
 
     model = train(id, given)
-    agent = agent_from(model, id, keywords={}, settings=given.to_dict(), steps=200, seeds=[0], seconds=1.0)
+    agent = agent_from_sb3(model, id, keywords={}, settings=given.to_dict(), steps=200, seeds=[0], seconds=1.0)
     envs, batch = model.env, rlenvs.make_batch(id, 4)
     if model.get_vec_normalize_env():
         model.get_vec_normalize_env().training = False
@@ -162,7 +162,7 @@ def test_the_agent_does_what_the_model_does(id, given):
     shown, state, start = envs.reset(), None, np.ones(4, bool)
     inner = envs.unwrapped.batch
     for _ in range(12):
-        seen = inner.observed((slice(None), 0)).copy()
+        seen = inner.get_observations((slice(None), 0)).copy()
         masks = inner.masks[:, 0].copy() if agent.network.masked else None
         expected = model.predict(shown, deterministic=True, **({} if masks is None else {"action_masks": masks}))[0]
         actions, state = agent.predict(seen, state, start, action_masks=masks)
@@ -215,7 +215,7 @@ def test_rivals_in_a_league_see_as_many_frames():
     foreign = ~np.isin(np.arange(18), league.slots).reshape(6, 3)
     seen: list[np.ndarray] = []
     for _ in range(20):
-        now = batch.observed().reshape(18, -1)
+        now = batch.get_observations().reshape(18, -1)
         seen = [now] * FRAMES if batch.states["elapsed"][0] == 0 else [*seen[1:], now]
         league.step(np.zeros(league.num_envs, np.int64))
         expected = plain_network(agent).act(np.concatenate(seen, axis=1))[0].reshape(6, 3)

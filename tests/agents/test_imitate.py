@@ -12,8 +12,8 @@ from rlenvs.core.declare.errors import ParameterError
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
 
-from rlenvs.agents.export import agent_from
-from rlenvs.agents.imitate import Answers, cloning, dagger
+from rlenvs.agents.export import agent_from_sb3
+from rlenvs.agents.imitate import Answers, bc_class, dagger_class
 from rlenvs.agents.train import greedy, train
 
 
@@ -23,7 +23,7 @@ def settings_of(id, steps, num_envs, normalize=True, **hyperparameters):
 
 
 def model_on(id, num_envs, masked=False, **keywords):
-    return dagger(masked)("MlpPolicy", rlenvs.sb3_vec_env(id, num_envs), seed=0, device="cpu", **keywords)
+    return dagger_class(masked)("MlpPolicy", rlenvs.sb3_vec_env(id, num_envs), seed=0, device="cpu", **keywords)
 
 
 def begin(model):
@@ -60,7 +60,7 @@ def test_answers_go_on_from_their_state(rows):
     np.testing.assert_array_equal(again.take(slice(5))["n"], answers.take(slice(5))["n"])
 
 
-@pytest.mark.parametrize(("make", "asked"), [(cloning, False), (dagger, True)])
+@pytest.mark.parametrize(("make", "asked"), [(bc_class, False), (dagger_class, True)])
 def test_with_behaviour_cloning_the_expert_always_acts(make, asked, monkeypatch):
     model = make(False)("MlpPolicy", rlenvs.sb3_vec_env("QuadHover-v0", 4), rounds=3, seed=0, device="cpu")
     predict, calls = model.predict, []
@@ -77,7 +77,7 @@ def test_numbers_are_learnt(normalize):
     reports = []
     model = train("QuadHover-v0", settings, progress=reports.append)
     assert [report.steps for report in reports] == [2560 * k for k in range(1, 6)]
-    agent = agent_from(
+    agent = agent_from_sb3(
         model, "QuadHover-v0", keywords=settings.environment, settings={}, steps=12_800, seeds=[0], seconds=1.0
     )
     assert agent.card.algorithm == "DAgger"
@@ -104,7 +104,7 @@ def test_whole_numbers_of_a_discrete_space_are_imitated_without_normalisation():
     settings = settings_of("FrozenLake-v0", 3200, 16, True, rounds=4, epochs=8, batch_size=64, learning_rate=3e-3)
     model = train("FrozenLake-v0", settings)
     made = {"keywords": {}, "settings": {}, "steps": 3200, "seeds": [0], "seconds": 1.0}
-    agent = agent_from(model, "FrozenLake-v0", **made)
+    agent = agent_from_sb3(model, "FrozenLake-v0", **made)
     assert not agent.network.architecture["observation"][0]["normalised"]
     found, expert = (rlenvs.evaluate("FrozenLake-v0", policy, 50) for policy in (agent, "expert"))
     assert found.mean == pytest.approx(expert.mean, abs=0.1)
@@ -122,7 +122,7 @@ def test_masks_are_learnt_where_not_every_choice_is_allowed(id, masked):
 def test_only_the_living_are_asked_and_the_expert_leads_at_first():
     model = model_on("ParticleTag-v0", 4)
     venv = begin(model)
-    expected = venv.batch.advise().reshape(-1).copy()
+    expected = venv.batch.expert_actions().reshape(-1).copy()
     model._ask(1.0)
     assert model.answers.take(slice(len(model.answers)))["answer"].tolist() == expected.tolist()
     venv.batch.states["alive"][0, 0] = False
@@ -160,7 +160,7 @@ def test_what_cannot_be_imitated_is_refused():
     with pytest.raises(ParameterError, match="no scripted expert"):
         model_on("Ant-v0", 2)
     with pytest.raises(ParameterError, match="sb3_vec_env"):
-        dagger(False)("MlpPolicy", make_vec_env("rlenvs/QuadHover-v0", 2))
+        dagger_class(False)("MlpPolicy", make_vec_env("rlenvs/QuadHover-v0", 2))
 
 
 def test_the_callback_can_end_it():

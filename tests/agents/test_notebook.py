@@ -1,4 +1,4 @@
-"""`rlenvs.show`: the episode that is shown is the one that is played, and its page needs nothing else."""
+"""`rlenvs.show_episode`: the episode that is shown is the one that is played, and its page needs nothing else."""
 
 import html
 import re
@@ -32,39 +32,43 @@ def returned(env, policy, seed):
 def test_the_episode_of_an_environment_is_shown_as_its_wrappers_give_it():
     env = gymnasium.make("rlenvs/CartPole-v0", length=0.8)
     env = gymnasium.wrappers.TransformAction(env, lambda action: 1 - action, env.action_space)
-    film = rlenvs.show(env, lambda seen: 1 - lean(seen), seed=5, label="mine").film
+    film = rlenvs.show_episode(env, lambda seen: 1 - lean(seen), seed=5, label="mine").film
     mine = film.episodes[-1]
     total, steps = returned(gymnasium.make("rlenvs/CartPole-v0", length=0.8), lean, 5)
     assert (mine.policy, mine.label, sum(mine.rewards), mine.steps[-1]) == ("yours", "mine", total, steps)
     assert [episode.policy for episode in film.episodes] == ["random", "expert", "yours"]
     assert mine.terms["balance"] == mine.rewards
     expert = film.episodes[1]
-    assert sum(expert.rewards) == rlenvs.evaluate("CartPole-v0", "expert", [5], length=0.8).mean
+    assert sum(expert.rewards) == rlenvs.evaluate("CartPole-v0", "expert", seeds=[5], length=0.8).mean
 
 
 def test_with_an_id_a_policy_gets_rows_and_nothing_else_stands_for_it():
-    film = rlenvs.show("CartPole-v0", lambda rows: (rows[:, 2] > 0).astype(int), seed=5).film
+    film = rlenvs.show_episode("CartPole-v0", lambda rows: (rows[:, 2] > 0).astype(int), seed=5).film
     assert sum(film.episodes[-1].rewards) == returned(gymnasium.make("rlenvs/CartPole-v0"), lean, 5)[0]
     assert [episode.policy for episode in film.episodes] == ["random", "expert", "yours"]
-    assert [episode.policy for episode in rlenvs.show("CartPole-v0").film.episodes] == ["random", "expert", "agent"]
+    assert [episode.policy for episode in rlenvs.show_episode("CartPole-v0").film.episodes] == [
+        "random",
+        "expert",
+        "agent",
+    ]
 
 
 def test_the_reference_agent_stays_out_where_it_does_not_fit():
-    film = rlenvs.show("QuadHover-v0", action="velocity", horizon=20).film
+    film = rlenvs.show_episode("QuadHover-v0", action="velocity", horizon=20).film
     assert [episode.policy for episode in film.episodes] == ["random", "expert"]
 
 
 @pytest.mark.parametrize("name", ["QuadHover-v0", "DeepSeaTreasure-v0"])
 def test_what_has_a_predict_plays(name):
     agent = rlenvs.load_agent(name)
-    film = rlenvs.show(gymnasium.make(f"rlenvs/{name}"), agent, seed=2).film
-    wanted = rlenvs.evaluate(name, agent, [2]).mean
+    film = rlenvs.show_episode(gymnasium.make(f"rlenvs/{name}"), agent, seed=2).film
+    wanted = rlenvs.evaluate(name, agent, seeds=[2]).mean
     assert sum(film.episodes[-1].rewards) == pytest.approx(wanted, rel=1e-3)  # frames' sums are kept with five digits
 
 
 def test_teams_in_the_parallel_form():
     env = rlenvs.parallel_env("ParticleTag-v0")
-    film = rlenvs.show(env, lambda seen: dict.fromkeys(seen, 0)).film
+    film = rlenvs.show_episode(env, lambda seen: dict.fromkeys(seen, 0)).film
     env.reset(seed=0)
     paid = 0.0
     while env.agents:
@@ -73,12 +77,12 @@ def test_teams_in_the_parallel_form():
     assert sum(film.episodes[-1].rewards) == pytest.approx(paid)
     assert film.agents == 3  # the hunters; the prey is the other team
     with pytest.raises(ParameterError, match="function from the agents' observations"):
-        rlenvs.show(env, rlenvs.load_agent("ParticleTag-v0"))
+        rlenvs.show_episode(env, rlenvs.load_agent("ParticleTag-v0"))
 
 
 def test_masked_choices_are_drawn_among_those_allowed():
     env = gymnasium.make("rlenvs/DeepSeaTreasure-v0", illegal="error")
-    assert rlenvs.show(env).film.episodes[0].steps[-1] > 0
+    assert rlenvs.show_episode(env).film.episodes[0].steps[-1] > 0
 
 
 def test_long_episodes_lose_frames_and_keep_their_sums():
@@ -87,7 +91,7 @@ def test_long_episodes_lose_frames_and_keep_their_sums():
     batch.reset()
     reel = Reel(batch, Recorder(), Episode("expert", "", 1), np.zeros(1, np.int64), most=20)
     for _ in range(333):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         reel.see_step()
     reel.end()
     episode = reel.episode
@@ -97,7 +101,7 @@ def test_long_episodes_lose_frames_and_keep_their_sums():
 
 
 def test_the_page_needs_nothing_else(tmp_path):
-    showing = rlenvs.show("CartPole-v0", horizon=20)
+    showing = rlenvs.show_episode("CartPole-v0", horizon=20)
     path = showing.save(tmp_path / "deep" / "film.html")
     page = path.read_text(encoding="utf-8")
     assert not re.search(r"""(?<!-)(src|href)\s*=\s*["'](?!data:)|@import|url\(""", page)
@@ -112,20 +116,20 @@ def test_the_page_needs_nothing_else(tmp_path):
 @pytest.mark.parametrize("given", [3, gymnasium.make("CartPole-v1"), "vector"])
 def test_what_is_no_environment_of_ours_is_refused(given):
     env = rlenvs.make_vec("CartPole-v0", 2) if given == "vector" else given
-    with pytest.raises(ParameterError, match="show takes an id, or an environment made by"):
-        rlenvs.show(env)
+    with pytest.raises(ParameterError, match="show_episode takes an id, or an environment made by"):
+        rlenvs.show_episode(env)
 
 
 def test_bad_arguments_are_refused():
     env = gymnasium.make("rlenvs/CartPole-v0")
     with pytest.raises(ParameterError, match="keywords cannot be given together"):
-        rlenvs.show(env, length=0.8)
+        rlenvs.show_episode(env, length=0.8)
     with pytest.raises(ParameterError, match="neither a function"):
-        rlenvs.show(env, "expert")
+        rlenvs.show_episode(env, "expert")
     with pytest.raises(UnknownNameError):
-        rlenvs.show("CartPol-v0")
+        rlenvs.show_episode("CartPol-v0")
     with pytest.raises(ParameterError):
-        rlenvs.show("CartPole-v0", 3)
+        rlenvs.show_episode("CartPole-v0", 3)
 
 
 def test_a_curve_grows_in_a_notebook():
@@ -134,9 +138,9 @@ def test_a_curve_grows_in_a_notebook():
     cells = [
         "import rlenvs\nfrom stable_baselines3 import PPO\n"
         "model = PPO('MlpPolicy', rlenvs.sb3_vec_env('CartPole-v0', 8), n_steps=16, batch_size=64, device='cpu')\n"
-        "curve = rlenvs.LiveCurve('CartPole-v0', every=0.0)\n_ = model.learn(256, callback=curve)",
+        "curve = rlenvs.LiveCurveCallback('CartPole-v0', every=0.0)\n_ = model.learn(256, callback=curve)",
         "print(len(curve.steps), curve.steps[-1], sorted(curve.references))",
-        "rlenvs.show('CartPole-v0', horizon=20)",
+        "rlenvs.show_episode('CartPole-v0', horizon=20)",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(notebook, kernel_name="python3", timeout=120).execute()

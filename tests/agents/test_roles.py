@@ -19,7 +19,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.wrappers.guides import JumpStart
-from rlenvs.wrappers.robustness import Takeover
+from rlenvs.wrappers.robustness import AdversarialAgents
 
 TAG, TALK, CRYPTO, ADVERSARY = "ParticleTag-v0", "ParticleWorldComm-v0", "ParticleCrypto-v0", "ParticleAdversary-v0"
 KINDS = {
@@ -39,7 +39,7 @@ def rows_of(id, worlds=5, seed=0, **keywords):
     batch.reset()
     for _ in range(3):
         batch.step(np.broadcast_to(batch.setup.idle, batch.actions.shape))
-    return batch.observed(), batch.masks.copy(), names_in(batch.setup)
+    return batch.get_observations(), batch.masks.copy(), names_in(batch.setup)
 
 
 def expected(agent, rows, masks, names):
@@ -158,7 +158,7 @@ def test_worlds_with_other_agents_are_played_as_far_as_their_rows_fit(id, keywor
     batch = rlenvs.make_batch(id, 5, **keywords)
     batch.seed(range(5))
     batch.reset()
-    rows = batch.observed()
+    rows = batch.get_observations()
     chosen = chooser(batch, agent, range(5))().reshape(rows.shape[:2])
     assert np.array_equal(chosen, expected(agent, rows, masks, names))
     assert np.array_equal(chosen, agent.predict(rows, agent=names)[0])
@@ -224,7 +224,7 @@ def test_guides_of_all_agents_are_told_the_kinds(monkeypatch):
 
 def test_who_takes_agents_over_is_told_their_kinds(monkeypatch):
     agent, spy = agent_for(TAG, roles=True), Spy(monkeypatch)
-    env = rlenvs.wrap(rlenvs.parallel_env(TAG), Takeover(["adversary_1", "agent_0"], player=agent))
+    env = rlenvs.wrap(rlenvs.parallel_env(TAG), AdversarialAgents(["adversary_1", "agent_0"], player=agent))
     env.reset(seed=0)
     env.step(dict.fromkeys(env.agents, 0))
     assert spy.kinds == [[0, 1]]
@@ -316,9 +316,9 @@ def wrapper_of(model, name):
 
 
 def exported(model, id):
-    from rlenvs.agents.export import agent_from
+    from rlenvs.agents.export import agent_from_sb3
 
-    return agent_from(model, id, keywords={}, settings={}, steps=0, seeds=[0], seconds=0.0)
+    return agent_from_sb3(model, id, keywords={}, settings={}, steps=0, seeds=[0], seconds=0.0)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_rivals_of_a_league_are_shown_their_own_kinds():
     assert roles.kinds.tolist() == [0, 0, 0, 1] * 2  # hunters of every other world, the prey of those between
     league.meet(model)
     assert league.past[0].kinds == KINDS[TAG]
-    seen = league.batch.observed()
+    seen = league.batch.get_observations()
     for worlds, agents, chosen in league._of_networks():
         rivals = [league._present, *league.past]
         kinds = (agents == 3).astype(int)

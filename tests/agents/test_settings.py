@@ -9,7 +9,7 @@ from toys import thermostat
 from rlenvs.agents import hyperparameters as settings_module
 from rlenvs.agents import runs
 from rlenvs.agents.card import IMITATING
-from rlenvs.agents.export import agent_from
+from rlenvs.agents.export import agent_from_sb3
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters import (
     DEFAULTS,
@@ -223,7 +223,7 @@ def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id
     settings = settings_for(id)
     model = new_model(id, settings, 0)
     made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
-    agent = agent_from(model, id, **made)
+    agent = agent_from_sb3(model, id, **made)
     assert agent.card.algorithm == settings.algorithm
 
 

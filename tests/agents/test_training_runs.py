@@ -15,7 +15,7 @@ import rlenvs
 from rlenvs.agents import checkpoint, events, runs
 from rlenvs.agents.checkpoint import read_checkpoint, write_checkpoint
 from rlenvs.agents.evaluate import Evaluation
-from rlenvs.agents.export import agent_from, network_of
+from rlenvs.agents.export import agent_from_sb3, network_of
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.hyperparameters.settings import OFF_POLICY, with_changes
 from rlenvs.agents.network import Network
@@ -43,7 +43,7 @@ def test_a_run_leaves_what_it_promises(tmp_path):
     agent = load_agent(outcome.agent)
     assert agent.card.seeds == [5]
     assert agent.card.settings == settings.to_dict()
-    assert rlenvs.evaluate(id, agent, list(runs.EVALUATION_SEEDS)).mean == outcome.best
+    assert rlenvs.evaluate(id, agent, seeds=list(runs.EVALUATION_SEEDS)).mean == outcome.best
     with open(tmp_path / "run" / "progress.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == runs.COLUMNS
@@ -110,7 +110,7 @@ def test_multipliers_weigh_costs_and_follow_their_limits():
     assert spent > 0
     assert len(infos) == slots
     envs.ascend()
-    assert envs.told()["costs"] == pytest.approx({"contact": spent / slots})
+    assert envs.metrics()["costs"] == pytest.approx({"contact": spent / slots})
     assert envs.multipliers == pytest.approx([3.0 + 0.5 * (spent / slots - 0.25)])
     before = envs.multipliers
     envs.ascend()
@@ -152,7 +152,7 @@ def test_the_actor_of_mappo_sees_its_own_observation_and_is_what_becomes_an_agen
     model = new_model(id, settings, 0)
     model.learn(400)
     made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
-    agent = agent_from(model, id, **made)
+    agent = agent_from_sb3(model, id, **made)
     assert agent.network.masked == (name == "MAPPO-masked")
     seen, masks = model.env.unwrapped._observations(), model.env.unwrapped.action_masks()
     own, normalizer = seen.shape[1], model.get_vec_normalize_env()
@@ -209,7 +209,7 @@ def test_in_a_league_the_learner_plays_every_team_and_rivals_the_others():
     league.venv.step_async = lambda actions: (taken.append(actions.reshape(12, 4)), plain(actions))
     met = set()
     for _ in range(60):
-        seen, scripted = league.batch.observed(), league.batch.play("pursuit")[..., 0]
+        seen, scripted = league.batch.get_observations(), league.batch.player_actions("pursuit")[..., 0]
         mine = model.action_space.sample() * np.ones(24, np.int64)
         league.step(mine)
         assert (taken[-1][own] == mine[0]).all()
@@ -264,7 +264,7 @@ def test_the_expert_decides_first(monkeypatch):
     batch = rlenvs.make_batch(id, 4)
     batch.seed([0, 1, 2, 3])
     batch.reset()
-    advice = batch.advise()[:, 0]
+    advice = batch.expert_actions()[:, 0]
     assert np.abs(model.replay_buffer.actions[0] - advice).max() < 0.6  # noise of 0.1
     quiet = with_changes(settings)
     quiet.expert.pop("noise")

@@ -84,10 +84,10 @@ def test_calls_are_refused(started):
 def test_answers_are_out_of_reach(started):
     """Solutions, grading and exact models; the package can be imported, but not used."""
     lines = [f"open({str(FOLDER / 'gae' / 'exercise.py')!r})", f"os.listdir({str(FOLDER)!r})"]
-    lines += [f"open({rlenvs.__file__!r})", "(sys.modules.pop('rlenvs'), __import__('rlenvs').solve)"]
+    lines += [f"open({rlenvs.__file__!r})", "(sys.modules.pop('rlenvs'), __import__('rlenvs').solve_mdp)"]
     with started(EVAL.replace("OSError", "OSError, ImportError, AttributeError")) as submission:
         assert submission.call("act", "__import__('rlenvs')") is None
-        assert "not available during grading" in submission.call("act", "__import__('rlenvs').solve")
+        assert "not available during grading" in submission.call("act", "__import__('rlenvs').solve_mdp")
         done = {line: submission.call("act", line) for line in lines}
     assert [line for line, error in done.items() if error is None] == []
 

@@ -8,7 +8,7 @@ from rlenvs.cli import app
 from rlenvs.core.declare.errors import ParameterError
 
 FIRST = "import numpy as np\ndef act(observations, masks):\n    return np.argmax(masks, axis=1)\n"
-LAST = "import rlenvs\nassert callable(rlenvs.solve)\n" + FIRST.replace(
+LAST = "import rlenvs\nassert callable(rlenvs.solve_mdp)\n" + FIRST.replace(
     "np.argmax(masks, axis=1)", "masks.shape[1] - 1 - np.argmax(masks[:, ::-1], axis=1)"
 )
 

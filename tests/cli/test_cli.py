@@ -119,8 +119,8 @@ def test_compile_keeps_code_for_later(tmp_path):
         batch = rlenvs.make_batch("ParticleSimple-v0", 64)
         batch.seed(0)
         batch.reset()
-        batch.step_loaded()
-        batch.play("direct")
+        batch.step_inplace()
+        batch.player_actions("direct")
     """
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     assert {path.name: path.stat().st_ino for path in tmp_path.glob("*.bin")} == kept
@@ -179,7 +179,7 @@ def test_list():
     multi = good("list", "--tag", "multi-agent")
     assert "PathFinding" in multi
     assert "QuadHover" not in multi
-    assert "'safe'" in refused("list", "--tag", "saf")
+    assert "'constrained'" in refused("list", "--tag", "constraned")
 
 
 def test_info_has_every_section():
@@ -469,7 +469,7 @@ def test_check_tells_by_its_exit_code(monkeypatch, passed):
 
     Report.passed = passed
     given = {}
-    monkeypatch.setattr(module, "check", lambda id, **keywords: given.update(id=id, **keywords) or Report())
+    monkeypatch.setattr(module, "check_env", lambda id, **keywords: given.update(id=id, **keywords) or Report())
     result = run("check", HOVER, "--level", "easy", "--set", "horizon=50")
     assert result.exit_code == (0 if passed else 1)
     assert "the report" in result.output
@@ -511,7 +511,7 @@ SETS = {
     "mass=" + "[" * 100_000: "must be a number",
     "mass=" + "9" * 100_000: "mass",
     "level=5": "no level 5",
-    "num_worlds=5": "unexpected keyword argument 'num_worlds'",
+    "num_envs=5": "unexpected keyword argument 'num_envs'",
     "id=5": "unexpected keyword argument 'id'",
     "world=5": "there is no keyword argument 'world'",
     "self=5": "there is no keyword argument 'self'",

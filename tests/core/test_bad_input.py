@@ -93,7 +93,7 @@ FORMS = {
         functools.partial(VectorEnv, num_envs=2),
         ("autoreset_mode", "copy", "vector_reward", "others", "illegal", "render_text", "threads"),
     ),
-    "sb3": (functools.partial(SB3VecEnv, num_worlds=2), ("threads", "monitor", "render_text")),
+    "sb3": (functools.partial(SB3VecEnv, num_envs=2), ("threads", "monitor", "render_text")),
     "text": (TextEnv, ("others",)),
     "parallel": (
         ParallelEnv,
@@ -140,11 +140,11 @@ def generators(env):
 
 def unchanged_when_refused(env, batch, call):
     """Whether a call was refused; then nothing may have changed."""
-    before = [batch.get_state(i) for i in range(batch.num_worlds)], generators(env)
+    before = [batch.get_state(i) for i in range(batch.num_envs)], generators(env)
     try:
         call()
     except RlenvsError:
-        assert ([batch.get_state(i) for i in range(batch.num_worlds)], generators(env)) == before
+        assert ([batch.get_state(i) for i in range(batch.num_envs)], generators(env)) == before
         return True
     return False
 
@@ -219,7 +219,7 @@ def test_plans(world, count):
     @examples(2 * count)
     @given(st.one_of(JUNK, st.lists(st.lists(LEAVES, max_size=3), max_size=3)))
     def play(plans):
-        unchanged_when_refused(env, batch, lambda: rlenvs.simulate(env, plans))
+        unchanged_when_refused(env, batch, lambda: rlenvs.rollout_plans(env, plans))
 
     play()
 
@@ -231,7 +231,7 @@ def test_arrays_of_batches(world, count):
     batch = new_batch(world_of("batch", world), 2)
     batch.seed(0)
     batch.reset()
-    calls = st.sampled_from(["step", "seed", "play", "compute_reward", "barriers"])
+    calls = st.sampled_from(["step", "seed", "player_actions", "compute_reward", "barriers"])
 
     @examples(2 * count)
     @given(calls, JUNK)
@@ -344,9 +344,9 @@ def test_messages_of_calls():
         team.step(None)
     for plans in ([[1], [1, 2]], [[[0.0] * 4], [[0.0] * 3]]):
         with pytest.raises(ActionError, match=r"QuadHover-v0: .* cannot be read as an action"):
-            rlenvs.simulate(env, plans)
+            rlenvs.rollout_plans(env, plans)
     with pytest.raises(ActionError, match=r"QuadHover-v0: action sequences of shape \(\) were given"):
-        rlenvs.simulate(env, None)
+        rlenvs.rollout_plans(env, None)
     envs = rlenvs.make_vec("QuadHover-v0", 2)
     with pytest.raises(ParameterError, match="3 seeds were given for 2 environments"):
         envs.reset(seed=[1, 2, 3])
@@ -369,7 +369,7 @@ def test_choices_that_are_too_large_for_64_bits():
 @pytest.mark.parametrize("seeds", [None, 0, -1, True, "12", 10**30, [], [1.5], [-1], ["1"], [None], {1: 2}], ids=str)
 def test_seeds_that_are_none(seeds):
     with pytest.raises(ParameterError, match="seed"):
-        rlenvs.evaluate("DeepSeaTreasure-v0", "random", seeds)
+        rlenvs.evaluate("DeepSeaTreasure-v0", "random", seeds=seeds)
 
 
 @pytest.mark.parametrize("seed", [np.int64(5), np.uint8(5), np.array(5)])
@@ -384,7 +384,7 @@ def test_integers_of_numpy_as_seeds(seed):
     batch = rlenvs.make_batch("DeepSeaTreasure-v0", 2)
     batch.seed(seed)
     evaluate = functools.partial(rlenvs.evaluate, "DeepSeaTreasure-v0", "random")
-    assert evaluate([seed]) == evaluate([5])
+    assert evaluate(seeds=[seed]) == evaluate(seeds=[5])
     assert next(video("DeepSeaTreasure-v0", "random", seed=seed)).shape == (512, 512, 3)
     recorder = Recorder(rlenvs.make("DeepSeaTreasure-v0"))
     recorder.reset(seed=seed)

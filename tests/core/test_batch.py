@@ -17,15 +17,15 @@ from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterE
 SPEC = thermostat.load()
 
 
-def make(num_worlds=4, seed=0, **keywords):
-    batch = KernelBatch(SPEC, num_worlds, **keywords)
-    batch.seed([seed + i for i in range(num_worlds)])
+def make(num_envs=4, seed=0, **keywords):
+    batch = KernelBatch(SPEC, num_envs, **keywords)
+    batch.seed([seed + i for i in range(num_envs)])
     batch.reset()
     return batch
 
 
 def random_actions(batch, steps, seed=0):
-    shape = (steps, batch.num_worlds)
+    shape = (steps, batch.num_envs)
     return np.random.default_rng(seed).integers(0, 2, shape)
 
 
@@ -40,11 +40,11 @@ def test_arithmetic_of_the_example():
     assert batch.rewards[0, 0] == pytest.approx(comfort - 0.1, abs=1e-15)
 
 
-@given(seed=st.integers(0, 2**32), num_worlds=st.integers(1, 9), index=st.integers(0, 8))
+@given(seed=st.integers(0, 2**32), num_envs=st.integers(1, 9), index=st.integers(0, 8))
 @settings(max_examples=25)
-def test_world_i_depends_on_its_own_seed_alone(seed, num_worlds, index):
-    index %= num_worlds
-    many, one = make(num_worlds, seed), make(1, seed + index)
+def test_world_i_depends_on_its_own_seed_alone(seed, num_envs, index):
+    index %= num_envs
+    many, one = make(num_envs, seed), make(1, seed + index)
     for actions in random_actions(many, 30, seed):
         many.step(actions)
         one.step(actions[index : index + 1])
@@ -239,9 +239,9 @@ def test_no_step_before_the_first_reset():
 @pytest.mark.parametrize(
     "keywords",
     [
-        {"num_worlds": 0},
-        {"num_worlds": 2.0},
-        {"num_worlds": True},
+        {"num_envs": 0},
+        {"num_envs": 2.0},
+        {"num_envs": True},
         {"threads": 0},
         {"autoreset": "NextStep"},
         {"leak": 0.5},
@@ -262,7 +262,7 @@ def test_no_step_before_the_first_reset():
 )
 def test_bad_keywords_are_refused(keywords):
     with pytest.raises((ParameterError, ValueError)):
-        KernelBatch(SPEC, **{"num_worlds": 3, **keywords})
+        KernelBatch(SPEC, **{"num_envs": 3, **keywords})
 
 
 def test_unknown_keyword_names_the_nearest():
@@ -326,11 +326,11 @@ def test_a_clone_has_memory_of_its_own(backend):
     assert (clone.states == batch.states[1]).all()
     assert clone.setup is batch.setup
     clone.load_actions(np.ones(3, np.int64))
-    clone.step_loaded()
+    clone.step_inplace()
     assert (clone.states["elapsed"] == 1).all()
     assert batch.digest() == before
-    assert batch.clone().num_worlds == 2
-    with pytest.raises(ParameterError, match="num_worlds=0"):
+    assert batch.clone().num_envs == 2
+    with pytest.raises(ParameterError, match="num_envs=0"):
         batch.clone(0)
 
 
@@ -339,7 +339,7 @@ def test_written_states_are_seen_after_a_refresh():
     batch.seed([0, 1])
     batch.reset()
     batch.states[0] = batch.states[1]
-    batch.refresh(np.array([0]))
+    batch.sync_from_state(np.array([0]))
     assert (batch.observations[0] == batch.observations[1]).all()
     assert len(batch.param_rows) == 1
     batch.own_params()["mass"][0] = 0.03
@@ -352,7 +352,7 @@ def test_memory_is_given_back_as_soon_as_nobody_has_the_batch():
     try:
         batch = make(backend="python")
         batch.step(np.zeros(4, np.int64))
-        batch.advise()
+        batch.expert_actions()
         gone = weakref.ref(batch), weakref.ref(batch.states)
         del batch
         assert [each() for each in gone] == [None, None]

@@ -74,7 +74,7 @@ def test_planned_actions_stop_at_the_broken_step():
     batch = KernelBatch(explosive.SPEC, 2, growth=np.array([0.0, 1e308]))
     batch.seed([0, 1])
     batch.reset()
-    rewards, _ = batch.roll(np.ones((2, 5, 1, 1)))
+    rewards, _ = batch.rollout(np.ones((2, 5, 1, 1)))
     assert rewards[:, :, 0].tolist() == [[1.0] * 5, [1.0, 0.0, 0.0, 0.0, 0.0]]
     assert batch.over.tolist() == [False, True]
 

@@ -1,4 +1,4 @@
-"""`rlenvs.check` passes every registered environment, and fails each broken one for the rule that it breaks."""
+"""`rlenvs.check_env` passes every registered environment, and fails each broken one for the rule that it breaks."""
 
 import json
 from dataclasses import replace
@@ -13,7 +13,7 @@ from toys.broken_worlds import BOOLEAN, BROKEN_FORMS, BROKEN_WORLDS, Goal, Healt
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented
-from rlenvs.core.check import check, one_per_kind, one_per_shape
+from rlenvs.core.check import check_env, one_per_kind, one_per_shape
 from rlenvs.core.check.playing import difference
 from rlenvs.core.check.records import golden_digest, read_golden
 from rlenvs.core.check.rules import CORE_RULES, RULES
@@ -39,12 +39,12 @@ def test_registry_passes(id):
     """The rules of the core on all that differs to it, and on a tenth of the other kinds, in turn."""
     core = id in SHAPES or has_its_turn(id, 10)
     whole = id in WHOLE
-    check(id, whole=whole, without=CORE_RULES if whole and not core else ()).raise_on_failure()
+    check_env(id, whole=whole, without=CORE_RULES if whole and not core else ()).raise_on_failure()
 
 
 def test_rules_can_be_left_out():
     left = {rule.number for rule in RULES} - set(CORE_RULES)
-    assert {o.number for o in check(Healthy, backend="python", without=CORE_RULES).outcomes} == left
+    assert {o.number for o in check_env(Healthy, backend="python", without=CORE_RULES).outcomes} == left
 
 
 def test_shapes_differ_by_what_the_core_does():
@@ -63,7 +63,7 @@ def test_golden_numbers_are_recorded(row):
 @pytest.mark.parametrize("world", [Healthy, Goal, Team], ids=lambda world: world.name)
 def test_healthy_worlds_pass(world):
     """Without this, a broken world might fail for what it inherits."""
-    report = check(world, backend="python")
+    report = check_env(world, backend="python")
     assert report.passed, report
     applicable = {outcome.number for outcome in report.outcomes if outcome.status == "passed"}
     assert applicable == {rule.number for rule in RULES} - {19, 26}
@@ -82,38 +82,38 @@ def test_numbers_within_a_space_are_told_one_by_one():
 
 @pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
 def test_broken_world_fails_its_rule(rule, world):
-    report = check(world, backend="python", only={rule})
+    report = check_env(world, backend="python", only={rule})
     assert failed(report) == [rule], report
 
 
 @pytest.mark.parametrize(("rule", "form"), FORM_CASES)
 def test_broken_form_fails_its_rule(rule, form):
-    report = check(form(Healthy, backend="python"), only={rule})
+    report = check_env(form(Healthy, backend="python"), only={rule})
     assert failed(report) == [rule], report
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
 def test_broken_world_fails_no_other_rule(rule, world):
-    report = check(world, backend="python")
+    report = check_env(world, backend="python")
     assert failed(report) == [rule], report
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "form"), FORM_CASES)
 def test_broken_form_fails_no_other_rule(rule, form):
-    report = check(form(Healthy, backend="python"))
+    report = check_env(form(Healthy, backend="python"))
     assert failed(report) == [rule], report
 
 
 def test_broken_parallel_form_fails_its_rule():
-    assert failed(check(Redistributes(Team, backend="python"), only={7})) == [7]
+    assert failed(check_env(Redistributes(Team, backend="python"), only={7})) == [7]
 
 
 @pytest.mark.slow
 def test_backends_that_differ_fail_their_rule():
     """Booleans cannot be subtracted in NumPy; numba does it."""
-    report = check(BOOLEAN, backend="numba")
+    report = check_env(BOOLEAN, backend="numba")
     assert failed(report) == [20], report  # the first rule that runs the kernels in plain Python
 
 
@@ -121,9 +121,9 @@ def test_other_numbers_than_recorded_fail_their_rule(tmp_path):
     path = tmp_path / "golden.json"
     numbers = golden_digest(Healthy, "python")
     path.write_text(json.dumps({Healthy.name: numbers}))
-    assert check(Healthy, backend="python", golden=path, only={16}).outcomes[-1].status == "passed"
+    assert check_env(Healthy, backend="python", golden=path, only={16}).outcomes[-1].status == "passed"
     path.write_text(json.dumps({Healthy.name: {**numbers, "terms": numbers["terms"] + 0.001}}))
-    report = check(Healthy, backend="python", golden=path, only={16})
+    report = check_env(Healthy, backend="python", golden=path, only={16})
     assert failed(report) == [16]
     assert str(numbers["terms"]) in report.failures[0].reason
 
@@ -147,9 +147,9 @@ def test_every_rule_says_how_to_mend_a_failure():
 
 
 def test_report_is_readable():
-    report = check(BROKEN_WORLDS[5][0], backend="python")
+    report = check_env(BROKEN_WORLDS[5][0], backend="python")
     text = str(report)
-    assert text.startswith("rlenvs.check Forgetful-v0: 1 failed")
+    assert text.startswith("rlenvs.check_env Forgetful-v0: 1 failed")
     assert "goal = 0" in text
     assert len(text.splitlines()) == 1 + len(RULES)
     assert not report.passed
@@ -158,7 +158,7 @@ def test_report_is_readable():
 
 
 def test_rules_that_build_on_a_broken_one_do_not_run():
-    report = check(BROKEN_WORLDS[2][0], backend="python")
+    report = check_env(BROKEN_WORLDS[2][0], backend="python")
     status = {outcome.number: outcome.status for outcome in report.outcomes}
     assert (status[2], status[3], status[15]) == ("failed", "not run", "passed")
 
@@ -191,16 +191,16 @@ def test_plain_python_runs_under_the_quick_settings_of_a_world():
     assert chosen.plain is chosen
     thorough = replace(subject, long=True)
     assert thorough.plain is thorough
-    assert check(quick, backend="python", only={20, 25}).passed
+    assert check_env(quick, backend="python", only={20, 25}).passed
     impossible = replace(Healthy, quick={"cells": -1})
-    assert failed(check(impossible, backend="python", only={20})) == [20]
+    assert failed(check_env(impossible, backend="python", only={20})) == [20]
 
 
 def test_what_cannot_be_checked():
     with pytest.raises(UnknownNameError, match="QuadHover"):
-        check("QuadHovr-v0")
+        check_env("QuadHovr-v0")
     with pytest.raises(TypeError, match="not an environment of rlenvs"):
-        check(3)
+        check_env(3)
 
 
 def test_difference_names_the_place():
@@ -214,4 +214,4 @@ def test_difference_names_the_place():
 
 def test_declared_starts_may_look_alike():
     """In the shortest hallway, 16 states begin with 10 different sequences of views."""
-    assert check("MiniGridMemoryS7-v0", only={6}, whole=False).outcomes[-1].status == "passed"
+    assert check_env("MiniGridMemoryS7-v0", only={6}, whole=False).outcomes[-1].status == "passed"

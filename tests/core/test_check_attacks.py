@@ -1,4 +1,4 @@
-"""`rlenvs.check` finds what a first look misses: what is late, seldom, for some only, or behind a declaration."""
+"""`rlenvs.check_env` finds what a first look misses: what is late, seldom, for some only, or behind a declaration."""
 
 import pytest
 from support.check_helpers import assert_fails, cases
@@ -16,7 +16,7 @@ from toys.broken_attacks import (
 )
 from toys.broken_worlds import Healthy, Team
 
-from rlenvs.core.check import check
+from rlenvs.core.check import check_env
 
 
 def outcome_of(report, number):
@@ -39,11 +39,11 @@ def test_expert_that_decides_otherwise_when_asked_again():
 
 
 def test_experts_may_see_the_state_where_they_say_so():
-    assert outcome_of(check(DECLARED, backend="python", only={25}), 25).status == "not applicable"
+    assert outcome_of(check_env(DECLARED, backend="python", only={25}), 25).status == "not applicable"
 
 
 def test_mask_that_hides_the_way_to_the_goal_is_a_warning():
-    report = check(AGAINST, backend="python", only={23, 24})
+    report = check_env(AGAINST, backend="python", only={23, 24})
     assert report.passed, report
     assert "expert does not help" in outcome_of(report, 23).reason
     assert "mask allows" in outcome_of(report, 24).reason

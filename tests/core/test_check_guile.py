@@ -1,10 +1,10 @@
-"""`rlenvs.check` finds what breaks where nobody looks: at corners, in pictures, in other processes, in loops."""
+"""`rlenvs.check_env` finds what breaks where nobody looks: at corners, in pictures, in other processes, in loops."""
 
 import pytest
 from support.check_helpers import assert_fails, assert_warns, cases
 from toys.broken_guile import BROKEN_FORMS_OF_GUILE, BROKEN_GUILE, DOUBTFUL_GUILE, PICTURED
 
-from rlenvs.core.check import check, loops
+from rlenvs.core.check import check_env, loops
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +30,13 @@ def test_what_may_be_meant_is_a_warning(rule, world):
 
 
 def test_pictures_by_themselves_are_no_fault():
-    report = check(PICTURED, backend="python", only={7, 12, 20})
+    report = check_env(PICTURED, backend="python", only={7, 12, 20})
     assert report.passed, report
     assert not report.warnings
 
 
 def test_what_does_not_end_is_named():
-    report = check(BROKEN_GUILE[27][0], backend="python", only={1})
+    report = check_env(BROKEN_GUILE[27][0], backend="python", only={1})
     reason = report.failures[0].reason
     for part in ("cells=2", "seed 0", "reset_until_it_fits, line ", "broken_guile.py"):
         assert part in reason

@@ -1,4 +1,4 @@
-"""`rlenvs.check` finds what is broken at other sizes, seeds and calls than come to mind first."""
+"""`rlenvs.check_env` finds what is broken at other sizes, seeds and calls than come to mind first."""
 
 import pytest
 from support.check_helpers import assert_fails, assert_warns, cases

@@ -112,7 +112,7 @@ def test_a_global_that_changes_while_python_runs_is_refused(monkeypatch):
     with pytest.raises(KernelError, match=words):
         first.reset()
     monkeypatch.setitem(globals(), "GAIN", 1.0)
-    assert KernelBatch(spec, 1).num_worlds == 1
+    assert KernelBatch(spec, 1).num_envs == 1
 
 
 @pytest.mark.parametrize("version", ["0.62.1", "0.69.0rc1", "1.0.0"])

@@ -178,7 +178,7 @@ def test_snapshots_and_futures():
     env = rlenvs.make("DeepSeaTreasure-v0", encoding="integer")
     env.reset(seed=0)
     state = env.unwrapped.get_state()
-    assert rlenvs.simulate(env, [[3, 3, 3]]).observations.tolist() == [[0, 3]]
+    assert rlenvs.rollout_plans(env, [[3, 3, 3]]).observations.tolist() == [[0, 3]]
     env.step(3)
     assert env.unwrapped.set_state(state).tolist() == [0, 0]
     plain = rlenvs.make("DeepSeaTreasure-v0", scaled=True)

@@ -60,7 +60,7 @@ def test_experts_write_as_many_numbers_as_the_action_has(id, strict):
         batch = rlenvs.make_batch(id, 1, action=action, history=1, backend="python")
         batch.seed([0])
         batch.reset()
-        assert np.isfinite(batch.advise()).all()
+        assert np.isfinite(batch.expert_actions()).all()
         assert np.abs(batch.actions).max() <= 1.0
 
 

@@ -66,10 +66,10 @@ def test_refused(form):
     begin(env, form)
     act(env, form, GO)
     batch = env.batch
-    before = [batch.get_state(i) for i in range(batch.num_worlds)]
+    before = [batch.get_state(i) for i in range(batch.num_envs)]
     with pytest.raises(ActionError, match=r"TrafficLight-v0.*agent_0: .*forbids choice 2 now; it allows 0, 1 \("):
         act(env, form, GO)
-    assert [batch.get_state(i) for i in range(batch.num_worlds)] == before
+    assert [batch.get_state(i) for i in range(batch.num_envs)] == before
     with pytest.raises(ActionError, match="is not one of 0 "):
         act(env, form, 3)
     with pytest.raises(ActionError, match="is not one of 0 "):
@@ -84,7 +84,7 @@ def test_refused_for_another_reason_is_not_counted(form):
     begin(env, form)
     act(env, form, GO)
     batch = env.batch
-    before = [batch.get_state(i) for i in range(batch.num_worlds)]
+    before = [batch.get_state(i) for i in range(batch.num_envs)]
     wrong = {
         "env": None,
         "vector": np.array([GO, 3]),
@@ -95,7 +95,7 @@ def test_refused_for_another_reason_is_not_counted(form):
         return
     with pytest.raises(ActionError, match="is not one of"):
         env.step(wrong)
-    assert [batch.get_state(i) for i in range(batch.num_worlds)] == before
+    assert [batch.get_state(i) for i in range(batch.num_envs)] == before
 
 
 def test_the_end_comes_before_the_mask():

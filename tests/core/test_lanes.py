@@ -62,16 +62,16 @@ def play(lanes, alone, steps, rng, sleepy=False):
     assert lanes.in_lanes
     for _ in range(steps):
         actions = random_actions(lanes, rng)
-        only = rng.random(lanes.num_worlds) < 0.8 if sleepy else None
+        only = rng.random(lanes.num_envs) < 0.8 if sleepy else None
         for batch in (lanes, alone):
             batch.load_actions(actions)
-            batch.step_loaded(only)
+            batch.step_inplace(only)
         assert_same(lanes, alone)
 
 
 @pytest.mark.parametrize("id", ["QuadHover-v0", "ParticleTag-v0", "SafePointGoal-v0", "BreakableBottles-v0"])
 def test_worlds_with_parameters_of_their_own(id):
-    """With those of all worlds, rule 19 of `rlenvs.check` looks at every world."""
+    """With those of all worlds, rule 19 of `rlenvs.check_env` looks at every world."""
     lanes, alone = twins(registry.world_of(id), 27)
     for name, param in list(lanes.world.params.items())[:5]:
         if not any(name in constraint.names for constraint in lanes.world.constraints):
@@ -124,7 +124,7 @@ def test_one_world_breaks_off_and_harms_nobody_else(mode, odd):
     for _ in range(8):
         for batch in (lanes, alone):
             batch.load_actions(np.ones(batch.actions.shape))
-            batch.step_loaded()
+            batch.step_inplace()
         broken += int((alone.broken if mode is AutoresetMode.NEXT_STEP else (alone.final_errors != "")).sum())
         assert_same(lanes, alone)
     assert broken > 0

@@ -18,7 +18,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.docs import page
 from rlenvs.core.catalogue.registry import catalogue, tags_of
 from rlenvs.core.catalogue.rows import catalogue_row
-from rlenvs.core.check import check, one_per_kind
+from rlenvs.core.check import check_env, one_per_kind
 from rlenvs.core.compiler import build
 from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.declare.errors import ParameterError, UnknownKeywordError, UnknownNameError
@@ -27,7 +27,7 @@ from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.declare.whole_worlds import pickled_whole, unpickled
 from rlenvs.core.forms.gym_env import Env
-from rlenvs.wrappers import Levels, wrap
+from rlenvs.wrappers import LevelCurriculum, wrap
 
 KIND, NAMES = linear_plants.KIND, linear_plants.NAMES
 MEMBERS = list(KIND.members.values())
@@ -60,12 +60,12 @@ def test_forty_members_are_one_compile(monkeypatch):
 
 def test_a_kind_passes_all_rules(registered):
     assert one_per_kind(registered) == NAMES[:1]
-    check(NAMES[0]).raise_on_failure()
+    check_env(NAMES[0]).raise_on_failure()
 
 
 @pytest.mark.parametrize("name", NAMES[1::4])
 def test_members_pass_the_rules_that_they_can_break(registered, name):
-    check(name, whole=False).raise_on_failure()
+    check_env(name, whole=False).raise_on_failure()
 
 
 @pytest.mark.parametrize("n", [0, 3, 17, 39])
@@ -180,10 +180,12 @@ def test_snapshots_move_between_levels_with_their_data():
 
 
 def test_a_curriculum_refuses_levels_that_are_more_than_parameters(registered):
-    wrap(rlenvs.make("Plant03-v0"), Levels(["noisy"], schedule="episodes", episodes=1)).reset(seed=0)
-    wrap(rlenvs.make("Plant03-v0", level="slow"), Levels(["slow"], schedule="episodes", episodes=1)).reset(seed=0)
+    wrap(rlenvs.make("Plant03-v0"), LevelCurriculum(["noisy"], schedule="episodes", episodes=1)).reset(seed=0)
+    wrap(rlenvs.make("Plant03-v0", level="slow"), LevelCurriculum(["slow"], schedule="episodes", episodes=1)).reset(
+        seed=0
+    )
     with pytest.raises(ParameterError, match=r"holds 'slow', which sets \['horizon', 'data', 'terms'\]"):
-        wrap(rlenvs.make("Plant03-v0"), Levels(["slow"], schedule="episodes", episodes=1))
+        wrap(rlenvs.make("Plant03-v0"), LevelCurriculum(["slow"], schedule="episodes", episodes=1))
 
 
 def test_members_and_levels_keep_what_they_set_where_a_choice_sets_it_too():

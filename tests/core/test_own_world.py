@@ -5,7 +5,7 @@ import pytest
 
 from rlenvs.core import block, discrete, f8, i8, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.check import check
+from rlenvs.core.check import check_env
 from rlenvs.core.declare.errors import ParameterError
 
 RIGHT = {
@@ -92,7 +92,7 @@ def test_a_whole_array_is_refused_in_plain_python_too():
 
 
 def test_check_says_where_an_index_is_out_of_bounds():
-    report = str(check(lift(floors=6), only=[20], backend="python"))
+    report = str(check_env(lift(floors=6), only=[20], backend="python"))
     assert "index 5 is out of bounds" in report
     assert "test_own_world.py" in report
     assert "o.calls[i] = s.calls[i % 5]" in report

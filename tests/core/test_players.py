@@ -25,7 +25,7 @@ NAMES = ["hunter", "hare_0", "hare_1"]
 
 
 def test_every_rule_holds():
-    report = rlenvs.check(pursuit.SPEC)
+    report = rlenvs.check_env(pursuit.SPEC)
     assert {outcome.number for outcome in report.failures} <= {15, 16}, str(report)
 
 
@@ -73,21 +73,21 @@ def test_players_take_the_slots_they_are_given():
     batch.seed(range(4))
     batch.reset()
     batch.actions[:] = 2
-    batch.play(["greedy", None, None])
+    batch.player_actions(["greedy", None, None])
     prey_is_right = batch.states["place"][:, 1] > batch.states["place"][:, 0]
     assert batch.actions[:, 0, 0].tolist() == prey_is_right.astype(int).tolist()
     assert (batch.actions[:, 1:] == 2).all()
     with pytest.raises(UnknownNameError, match=r"no player 'lazy'; it has \('greedy', 'fickle'\)"):
-        batch.play("lazy")
+        batch.player_actions("lazy")
     with pytest.raises(ParameterError, match="2 slots were given for 3 agents"):
-        batch.play(["greedy", "greedy"])
+        batch.player_actions(["greedy", "greedy"])
 
 
 def test_the_first_player_is_the_expert():
     batch = KernelBatch(pursuit.SPEC, 4)
     batch.seed(range(4))
     batch.reset()
-    assert (batch.advise().copy() == batch.play("greedy")).all()
+    assert (batch.expert_actions().copy() == batch.player_actions("greedy")).all()
     assert pursuit.SPEC.has_expert
 
 
@@ -98,9 +98,9 @@ def test_experts_advise_the_worlds_that_ask(id):
     batch.seed(range(6))
     batch.reset()
     asked = np.array([True, False, True, True, False, True])
-    everywhere = batch.advise()
+    everywhere = batch.expert_actions()
     batch.actions[:] = 0
-    advice = batch.advise(asked)
+    advice = batch.expert_actions(asked)
     assert (advice[asked] == everywhere[asked]).all()
     assert (advice[~asked] == 0).all()
     assert (everywhere != 0).any()

@@ -43,16 +43,16 @@ def env(toy, **keywords):
 
 @pytest.mark.parametrize(("toy", "scaled"), FORMS, ids=IDS)
 def test_worlds_keep_all_rules(toy, scaled):
-    rlenvs.check(toy, backend="python", only=NUMBERS, scaled=scaled).raise_on_failure()
+    rlenvs.check_env(toy, backend="python", only=NUMBERS, scaled=scaled).raise_on_failure()
 
 
 @pytest.mark.parametrize("toy", [SWING64, WALKERS], ids=lambda toy: toy.name)
 def test_compiled_worlds_keep_all_rules(toy):
-    rlenvs.check(toy, only=NUMBERS).raise_on_failure()
+    rlenvs.check_env(toy, only=NUMBERS).raise_on_failure()
 
 
 def test_the_compiled_scaled_form_is_the_plain_one():
-    rlenvs.check(SWING64, only={1, 7, 19, 21}, scaled=True).raise_on_failure()
+    rlenvs.check_env(SWING64, only={1, 7, 19, 21}, scaled=True).raise_on_failure()
 
 
 @pytest.mark.filterwarnings("ignore:.*WARN.*")
@@ -183,7 +183,7 @@ def test_futures_are_what_steps_give(scaled):
     single = env(SWING64, scaled=scaled)
     single.reset(seed=0)
     plan = 1.5 * single.action_space.high * np.ones((2, 3, 1))
-    found = rlenvs.simulate(single, plan)
+    found = rlenvs.rollout_plans(single, plan)
     rewards = []
     for action in plan[0]:
         seen, reward, *_ = single.step(action)

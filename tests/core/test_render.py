@@ -74,7 +74,7 @@ def test_planning_in_place_makes_the_totals_unknown():
     env.reset(seed=0)
     env.step(3)
     batch = env.unwrapped.batch
-    batch.roll(np.full((1, 3, 1, 1), 3, np.int64))
+    batch.rollout(np.full((1, 3, 1, 1), 3, np.int64))
     assert head_of(env).totals == "return -"
 
 

@@ -13,7 +13,7 @@ from toys import explosive, pursuit, thermostat
 
 import rlenvs
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.batch.simulate import simulate
+from rlenvs.core.batch.simulate import rollout_plans
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, SnapshotError
 from rlenvs.core.declare.layout import Layout, i8
@@ -23,9 +23,9 @@ from rlenvs.core.forms.vector_env import VectorEnv
 SPEC = thermostat.load()
 
 
-def make(num_worlds=3, spec=SPEC, **keywords):
-    batch = KernelBatch(spec, num_worlds, **keywords)
-    batch.seed(range(num_worlds))
+def make(num_envs=3, spec=SPEC, **keywords):
+    batch = KernelBatch(spec, num_envs, **keywords)
+    batch.seed(range(num_envs))
     batch.reset()
     return batch
 
@@ -72,11 +72,11 @@ def test_a_state_from_outside_is_taken_in():
         env.step(np.ones(2, int) if isinstance(env, VectorEnv) else 1)
         env.batch.states["room"] = 15.0
         if isinstance(env, Env):
-            observation, info = env.refresh()
+            observation, info = env.sync_from_state()
             assert (observation == env.batch.observations[0, 0]).all()
             assert info["reward_vector"].tolist() == [0.0] * len(SPEC.terms)
         else:
-            env.batch.refresh(np.arange(2))
+            env.batch.sync_from_state(np.arange(2))
             assert (env.current_infos()["reward_vector"] == 0.0).all()
 
 
@@ -84,9 +84,9 @@ def test_planning_from_a_snapshot_uses_its_time_limit():
     env, short = Env(SPEC), Env(SPEC, horizon=5)
     env.reset(seed=0)
     short.reset(seed=0)
-    rollouts = simulate(env, np.ones((2, 20), int), short.get_state())
+    rollouts = rollout_plans(env, np.ones((2, 20), int), short.get_state())
     assert rollouts.lengths.tolist() == [5, 5]
-    assert simulate(env, np.ones((2, 20), int)).lengths.tolist() == [20, 20]
+    assert rollout_plans(env, np.ones((2, 20), int)).lengths.tolist() == [20, 20]
 
 
 @given(data=st.data())
@@ -204,15 +204,15 @@ def test_plans_are_held_to_what_their_agents_can_choose():
     env.reset(seed=0)
     plan = np.zeros((2, 3, 3), int)
     plan[:, :, 1] = 2  # a hare may stay
-    simulate(env, plan)
+    rollout_plans(env, plan)
     plan[1, 2, 0] = 2  # the hunter may not
     with pytest.raises(ActionError, match=r"hunter: action 2 is not one of 0 \.\.\. 1"):
-        simulate(env, plan)
+        rollout_plans(env, plan)
 
 
 def test_advice_is_a_copy():
     batch = make(spec=pursuit.SPEC)
-    advised, played = batch.advise(), batch.play("fickle")
+    advised, played = batch.expert_actions(), batch.player_actions("fickle")
     batch.actions[...] = 7
     assert advised.max() < 3
     assert played.max() < 3

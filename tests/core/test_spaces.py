@@ -42,16 +42,16 @@ def env(toy, **keywords):
 
 @pytest.mark.parametrize(("toy", "keywords"), FORMS, ids=IDS)
 def test_worlds_keep_all_rules(toy, keywords):
-    rlenvs.check(toy, backend="python", only=NUMBERS, **keywords).raise_on_failure()
+    rlenvs.check_env(toy, backend="python", only=NUMBERS, **keywords).raise_on_failure()
 
 
 @pytest.mark.parametrize("toy", [CATCH, PORTER, PORTERS], ids=lambda toy: toy.name)
 def test_compiled_worlds_keep_all_rules(toy):
-    rlenvs.check(toy, only=NUMBERS).raise_on_failure()
+    rlenvs.check_env(toy, only=NUMBERS).raise_on_failure()
 
 
 def test_compiled_flat_actions_do_what_plain_ones_do():
-    rlenvs.check(PORTERS, only={1, 7, 19, 21}, flat_actions=True).raise_on_failure()
+    rlenvs.check_env(PORTERS, only={1, 7, 19, 21}, flat_actions=True).raise_on_failure()
 
 
 @pytest.mark.filterwarnings("ignore:.*WARN.*")
@@ -99,7 +99,7 @@ def test_central_states_are_the_images_of_all_agents():
 def test_futures_of_images_are_images():
     single = env(CATCH)
     single.reset(seed=0)
-    found = rlenvs.simulate(single, np.ones((2, 3), int))
+    found = rlenvs.rollout_plans(single, np.ones((2, 3), int))
     assert found.observations.dtype == np.uint8
     assert found.observations.shape == (2, 36, 36, 1)
 

@@ -17,14 +17,14 @@ from rlenvs.kits.tracks.files import CENTRE_LINES, overlap_of, read_centre_line,
 from rlenvs.robotics.driving import logs
 from rlenvs.single.puzzles.pushworld.sets import parse_puzzles
 from rlenvs.single.puzzles.sokoban.levels import parse_levels
-from rlenvs.wrappers.banks import Bank
+from rlenvs.wrappers.banks import SnapshotBuffer
 
 READERS = {
     "centre line": (read_centre_line, ParameterError),
     "log": (logs.read, ParameterError),
     "puzzles": (parse_puzzles, (ParameterError, ValueError)),
     "levels": (parse_levels, (ParameterError, ValueError)),
-    "bank": (Bank.load, SnapshotError),
+    "bank": (SnapshotBuffer.load, SnapshotError),
     "replay": (Replay.load, ReplayError),
     "model": (load_model, ParameterError),
 }
@@ -109,7 +109,7 @@ def test_encrypted_unknown_and_damaged_archives_are_refused(tmp_path, bits):
 def test_a_bank_with_any_bit_turned_over_is_refused_or_the_same(tmp_path):
     env = rlenvs.make("Chain-v0", backend="python")
     env.reset(seed=0)
-    bank, path = Bank.of([env.get_state()] * 3), tmp_path / "bank.npz"
+    bank, path = SnapshotBuffer.of([env.get_state()] * 3), tmp_path / "bank.npz"
     bank.save(path)
     raw = path.read_bytes()
     for bit in range(0, 8 * len(raw), 29):
@@ -117,7 +117,7 @@ def test_a_bank_with_any_bit_turned_over_is_refused_or_the_same(tmp_path):
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
         try:
-            assert list(Bank.load(path)) == list(bank)
+            assert list(SnapshotBuffer.load(path)) == list(bank)
         except SnapshotError:
             continue
 

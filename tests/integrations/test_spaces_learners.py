@@ -14,9 +14,9 @@ from rlenvs.wrappers import (
     ActionSequence,
     Actuator,
     CameraNoise,
+    EmergencyOverride,
     JumpStart,
     NormalizeRewards,
-    Reflex,
     wrap,
 )
 
@@ -27,10 +27,10 @@ from stable_baselines3.common.vec_env import VecFrameStack
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from rlenvs.agents.evaluate import evaluate
-from rlenvs.agents.export import agent_from, network_of
+from rlenvs.agents.export import agent_from_sb3, network_of
 from rlenvs.agents.files import load_agent, save_agent
 from rlenvs.agents.network import Network
-from rlenvs.agents.plain import agent_of
+from rlenvs.agents.plain import agent_from_torch
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.parallel_env import ParallelEnv
 from rlenvs.integrations.sb3 import SB3VecEnv
@@ -106,7 +106,7 @@ def test_agents_of_several_choices_do_what_their_models_do(world, masked, tmp_pa
     contrib = pytest.importorskip("sb3_contrib")
     venv = rows(world)
     model = (contrib.MaskablePPO if masked else PPO)("MlpPolicy", venv, **SMALL).learn(64)
-    agent = agent_from(model, world.name, **MADE)
+    agent = agent_from_sb3(model, world.name, **MADE)
     agent = load_agent(save_agent(tmp_path / "agent", agent))
     assert agent.network.counts == ((3, 3) if world is PORTER else (2,) * 6)
     if world is PORTER or not masked:
@@ -128,7 +128,7 @@ def test_agents_that_look_at_images(tmp_path):
         "features_extractor_kwargs": {"channels": [4, 4], "activation": torch.nn.ReLU},
     }
     model = PPO("CnnPolicy", venv, policy_kwargs=extractor, **SMALL).learn(64)
-    agent = load_agent(save_agent(tmp_path / "agent", agent_from(model, CATCH.name, **MADE)))
+    agent = load_agent(save_agent(tmp_path / "agent", agent_from_sb3(model, CATCH.name, **MADE)))
     same_actions(model, agent, venv)
     assert len(evaluate(CATCH.name, agent, 3, backend="python").returns) == 3
 
@@ -136,7 +136,7 @@ def test_agents_that_look_at_images(tmp_path):
 def test_agents_see_whole_numbers_as_stable_baselines3_does(tmp_path):
     venv = rows(WALK)
     model = PPO("MlpPolicy", venv, **SMALL).learn(64)
-    agent = load_agent(save_agent(tmp_path / "agent", agent_from(model, WALK.name, **MADE)))
+    agent = load_agent(save_agent(tmp_path / "agent", agent_from_sb3(model, WALK.name, **MADE)))
     assert agent.network.forms == {None: 7}
     same_actions(model, agent, venv)
     assert len(evaluate(WALK.name, agent, 3, backend="python").returns) == 3
@@ -146,9 +146,9 @@ def test_what_cannot_become_an_agent_is_said():
     torch = pytest.importorskip("torch")
     wrappers = [torch.nn.Linear(3, 6)]
     common = {"algorithm": "own", **MADE}
-    assert agent_of(wrappers, PORTER.name, **common).network.counts == (3, 3)
+    assert agent_from_torch(wrappers, PORTER.name, **common).network.counts == (3, 3)
     with pytest.raises(ParameterError, match="requires vectors"):
-        agent_of(wrappers, CATCH.name, **common)
+        agent_from_torch(wrappers, CATCH.name, **common)
 
 
 def test_networks_check_their_counts():
@@ -172,12 +172,12 @@ def test_networks_check_their_counts():
 
 @pytest.mark.parametrize("world", [PORTER, PORTERS, LIGHTS], ids=lambda world: world.name)
 def test_imitation_of_several_choices(world):
-    from rlenvs.agents.imitate import dagger
+    from rlenvs.agents.imitate import dagger_class
 
     masked = "mask" in world.kernels
     if masked:
         pytest.importorskip("sb3_contrib")
-    model = dagger(masked)("MlpPolicy", rows(world), rounds=2, device="cpu", seed=0).learn(64)
+    model = dagger_class(masked)("MlpPolicy", rows(world), rounds=2, device="cpu", seed=0).learn(64)
     assert len(model.answers)
 
 
@@ -244,12 +244,12 @@ def test_wrappers_refuse_several_choices_that_they_cannot_take():
     ids=["vector", "single", "parallel", "images", "whole numbers"],
 )
 def test_worlds_with_wrappers_keep_the_rules(form):
-    rlenvs.check(wrap(form(), ActionRepeat(2)), only={1, 2, 3, 4, 7, 8, 9, 10, 18}).raise_on_failure()
+    rlenvs.check_env(wrap(form(), ActionRepeat(2)), only={1, 2, 3, 4, 7, 8, 9, 10, 18}).raise_on_failure()
 
 
 def test_guides_and_guards_act_by_several_choices():
     for fallback, wanted in (("idle", [1, 0]), ("expert", None)):
-        env = wrap(Env(PORTER, backend="python"), Reflex(unsafe=always, fallback=fallback, times=1))
+        env = wrap(Env(PORTER, backend="python"), EmergencyOverride(unsafe=always, fallback=fallback, times=1))
         env.reset(seed=0)
         wanted = wanted or env.unwrapped.expert_action().tolist()
         assert env.step(np.array([0, 2]))[-1]["action"].tolist() == wanted

@@ -30,15 +30,15 @@ MOTION = ("position", "attitude", "velocity", "rates")
 class Batch:
     """Records, and rotors that push along body z."""
 
-    def __init__(self, num_worlds=1, drones=1, shapes=0, damping=0.04, physics_hz=240, control_hz=30, touching=True):
-        self.num_worlds = num_worlds
+    def __init__(self, num_envs=1, drones=1, shapes=0, damping=0.04, physics_hz=240, control_hz=30, touching=True):
+        self.num_envs = num_envs
         fields = {"position": 3, "attitude": 4, "velocity": 3, "rates": 3, "rpm": 4, "force": 3, "torque": 3}
         state = [(name, "f8", (drones, length)) for name, length in fields.items()]
         state += [("alive", "?", (drones,)), ("steady", "?")]
         state += [("touching", "?", (drones,))] * touching + [("shapes", "f8", (shapes, 12))] * bool(shapes)
         self.params = np.zeros(1, PARAMS).view(np.recarray)
         self.params[0] = (MASS, *INERTIA, damping, GRAVITY, (0.06, 0.025), physics_hz, control_hz)
-        self.states = np.zeros(num_worlds, state).view(np.recarray)
+        self.states = np.zeros(num_envs, state).view(np.recarray)
         self.states.attitude[..., 3] = 1.0
         self.states.alive = True
         self.seen = []
@@ -305,7 +305,7 @@ def test_before_physics_runs_before_every_physics_step_and_sees_the_motion(make)
 
 
 def test_worlds_do_not_influence_each_other(make):
-    batch = Batch(num_worlds=3)
+    batch = Batch(num_envs=3)
     batch.states.position[:, 0] = [(0, 0, 1), (0, 0, 1), (0, 0, 0.3)]
     batch.states.rpm[:] = HOVER
     batch.states.rpm[2] = 0.0
@@ -516,7 +516,7 @@ def test_drones_see_each_other_and_not_themselves(make):
 
 def test_clients_open_at_first_use_and_close_with_the_engine():
     assert clients() == 0
-    engine = BulletEngine(Batch(num_worlds=3))
+    engine = BulletEngine(Batch(num_envs=3))
     assert clients() == 0
     engine.move(np.array([1]))
     engine.place(np.array([2]))
@@ -539,7 +539,7 @@ def test_a_forgotten_engine_leaves_no_client():
 
 @pytest.mark.parametrize("use", ["place", "move", "camera"])
 def test_a_client_closed_from_outside_is_told_and_reopened(make, use):
-    batch = Batch(num_worlds=2)
+    batch = Batch(num_envs=2)
     batch.states.position[:, 0, 2] = 1.0
     engine = make(batch)
     engine.place(np.array([0]))
@@ -614,7 +614,7 @@ def test_moved_shapes_are_not_made_again(make):
 
 def test_too_many_worlds(make, monkeypatch):
     with pytest.raises(EngineError, match="1025 worlds were requested; PyBullet supports at most 1024"):
-        BulletEngine(Batch(num_worlds=1025))
+        BulletEngine(Batch(num_envs=1025))
 
     def refuse(method):
         raise bullet.error("Exceeding maximum number of physics connections.")

@@ -18,7 +18,7 @@ from support.places import ROOT
 
 import rlenvs
 from rlenvs.core.batch.engines import EngineBatch
-from rlenvs.core.batch.simulate import Simulator
+from rlenvs.core.batch.simulate import PlanRollouts
 from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.vector_env import VectorEnv
@@ -47,7 +47,7 @@ def started(worlds=1, seed=0, **choices):
 
 
 def states(batch):
-    return [batch.get_state(i).state for i in range(batch.num_worlds)]
+    return [batch.get_state(i).state for i in range(batch.num_envs)]
 
 
 def play(batch, actions):
@@ -318,7 +318,7 @@ def test_failures_in_rollouts():
     env.reset(seed=0)
     plan = np.zeros((3, 6, 2))
     plan[1, 2, 1] = 1.0
-    found = Simulator(env, 3)(plan)
+    found = PlanRollouts(env, 3)(plan)
     assert found.lengths.tolist() == [6, 3, 6]
     assert found.over.tolist() == [False, True, False]
     assert (found.rewards[0] == found.rewards[2]).all()
@@ -327,9 +327,9 @@ def test_failures_in_rollouts():
 
 def test_rollouts_leave_out_the_worlds_that_are_over():
     batch, plan = started(5), pushes(8, 5).swapaxes(0, 1).copy()
-    expected, _ = started(5).roll(plan)
+    expected, _ = started(5).rollout(plan)
     batch.over[[1, 4]] = True
-    rewards, _ = batch.roll(plan)
+    rewards, _ = batch.rollout(plan)
     assert (rewards[[0, 2, 3]] == expected[[0, 2, 3]]).all()
     assert (rewards[[1, 4]] == 0.0).all()
     assert batch.states["elapsed"].tolist() == [8, 0, 8, 8, 0]
@@ -357,7 +357,7 @@ def test_snapshots_are_exact_in_contact():
     again = env.set_state(snapshot)
     assert again.tobytes() != first[0].tobytes()
     assert [env.step(action)[0].tobytes() for action in plan] == [o.tobytes() for o in first]
-    found = Simulator(env, 2)(np.stack([plan, plan]), snapshot)
+    found = PlanRollouts(env, 2)(np.stack([plan, plan]), snapshot)
     assert found.observations.tobytes() == np.stack([first[-1], first[-1]]).tobytes()
     for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         twin.set_state(snapshot)
@@ -666,7 +666,7 @@ def test_unknown_backends_are_refused(monkeypatch):
 def test_conformance():
     from rlenvs.core.check.rules import RULES
 
-    report = rlenvs.check(SPEC)
+    report = rlenvs.check_env(SPEC)
     assert [outcome.number for outcome in report.failures] == [15], str(report)  # no headings
     assert len(RULES) == len(report.outcomes)
 
@@ -674,16 +674,16 @@ def test_conformance():
 def test_conformance_without_opengl(monkeypatch):
     """What needs images is not applicable; no rule fails for it."""
     monkeypatch.setenv("MUJOCO_GL", "disabled")
-    outcome = next(found for found in rlenvs.check(SPEC, only=[14]).outcomes if found.number == 14)
+    outcome = next(found for found in rlenvs.check_env(SPEC, only=[14]).outcomes if found.number == 14)
     assert outcome.status == "not applicable", outcome
     assert "pixels=64 (all others hold)" in outcome.reason
     assert "disabled by MUJOCO_GL=disabled" in outcome.reason
-    for found in rlenvs.check(SPEC, only=[1, 7], pixels=8).outcomes:
+    for found in rlenvs.check_env(SPEC, only=[1, 7], pixels=8).outcomes:
         if found.number != 27:  # on which they build: it looks at kernels alone
             assert found.status in ("not applicable", "not run"), found
 
 
 def test_parameters_that_change_the_shape_of_the_model_are_a_finding():
-    outcome = next(found for found in rlenvs.check(SPEC, only=[10], model="parts").outcomes if found.number == 10)
+    outcome = next(found for found in rlenvs.check_env(SPEC, only=[10], model="parts").outcomes if found.number == 10)
     assert outcome.status == "failed"
     assert "may not change the shape" in outcome.reason

@@ -149,7 +149,7 @@ def test_the_puck_never_leaves_the_table(x, y, speed, angle, seed):
     put(batch, PUCK_BODY, (x, y), (speed * math.cos(angle), speed * math.sin(angle)))
     rng = np.random.default_rng(seed)
     for _ in range(40):
-        actions = batch.play(["chaser", "striker"]).copy()
+        actions = batch.player_actions(["chaser", "striker"]).copy()
         if rng.random() < 0.2:
             actions[0] = rng.uniform(-1.0, 1.0, (2, 2))
         batch.step(actions)
@@ -223,7 +223,7 @@ def test_a_game_turned_by_half_a_turn_is_the_same_game():
         games.states["side"][world] = world
     rng = np.random.default_rng(3)
     for _ in range(150):
-        own = games.play(["striker", "chaser"])[0].copy()
+        own = games.player_actions(["striker", "chaser"])[0].copy()
         own += rng.uniform(-0.3, 0.3, own.shape)
         own = np.clip(own, -1.0, 1.0)
         games.step(np.array([own, own[::-1]]))
@@ -240,7 +240,7 @@ def test_the_opponent_inside_the_world_is_the_player_outside():
     rng = np.random.default_rng(1)
     for _ in range(100):
         move = rng.uniform(-1.0, 1.0, 2)
-        actions = both.play([None, "striker"]).copy()
+        actions = both.player_actions([None, "striker"]).copy()
         actions[0, 0] = move
         both.step(actions)
         alone.step(move[None, None])

@@ -121,7 +121,7 @@ def test_what_the_waiting_side_chooses_does_nothing(name):
     batch.reset()
     batch.actions[:, 0] = np.flatnonzero(batch.masks[0, 0])[0]
     batch.actions[:, 1, 0] = np.arange(8) % batch.masks.shape[2]
-    batch.step_loaded()
+    batch.step_inplace()
     states = batch.states.copy()
     assert len({states[i].tobytes() for i in range(8)}) == 1
     assert (states["turn"] == 1).all()
@@ -226,8 +226,8 @@ def test_games_are_zero_sum_and_end_once(seed, name):
     batch.reset()
     done = np.zeros(4, bool)
     for _ in range(batch.setup.horizon):
-        batch.play("random")
-        batch.step_loaded()
+        batch.player_actions("random")
+        batch.step_inplace()
         assert (batch.terms[~done, :2].sum(axis=2) == 0.0).all()
         assert not batch.truncated.any()
         done |= batch.over

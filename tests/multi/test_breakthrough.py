@@ -53,14 +53,14 @@ def ours(depth, **size):
         batch.seed([0] * len(states))
         batch.reset()
         batch.states[:] = states
-        batch.observe()
+        batch.recompute_observations()
         parents, choices = np.nonzero(batch.masks[np.arange(len(states)), states["turn"]])
         if left == 1:
             return len(choices)
         more = rlenvs.make_batch("Breakthrough-v0", len(choices), **size)
         more.states[:] = states[parents]
         more.actions[np.arange(len(choices)), states["turn"][parents], 0] = choices
-        more.step_loaded()
+        more.step_inplace()
         states = more.states[~more.over].copy()
     return total
 
@@ -100,7 +100,7 @@ def test_whole_games_by_the_plain_rules(height, width):
             lost -= sum(piece != EMPTY for piece in board.values())
             batch.actions[...] = 0
             batch.actions[0, side, 0] = action
-            batch.step_loaded()
+            batch.step_inplace()
             moves += 1
             cell = batch.states["board"][0, 0]
             assert {place: ".wb"[cell[place]] for place in board} == board
@@ -145,7 +145,7 @@ def test_the_observation_is_the_board_from_ones_own_end():
     batch.seed([0])
     batch.reset()
     batch.actions[0, :, 0] = [(1 * 6 + 1) * 3 + 2, 0]  # the piece in column 1 goes right
-    batch.step_loaded()
+    batch.step_inplace()
     first, second = batch.observations[0]
     assert first.shape == (6, 5, 2)
     assert first[2, 2, 0] == 1.0
@@ -171,11 +171,11 @@ def test_players_win_at_once_and_prevent():
     # white would win by any of its first piece's moves, and so would black
     put(batch, {(6, 3): 1, (1, 6): 2, (0, 0): 1, (7, 7): 2})
     for player in ("negamax", "racer"):
-        action = batch.play(player)[:, 0, 0]
+        action = batch.player_actions(player)[:, 0, 0]
         assert set((action // 3).tolist()) == {3 * 8 + 6}
     put(batch, {(4, 3): 1, (1, 6): 2, (0, 5): 1, (7, 7): 2})  # the only way to prevent is to capture to the right
     for player in ("negamax", "racer"):
-        assert set(batch.play(player)[:, 0, 0].tolist()) == {(5 * 8 + 0) * 3 + 2}
+        assert set(batch.player_actions(player)[:, 0, 0].tolist()) == {(5 * 8 + 0) * 3 + 2}
 
 
 def test_both_sides_see_one_board():
@@ -183,8 +183,8 @@ def test_both_sides_see_one_board():
     batch.seed(range(8))
     batch.reset()
     for _ in range(40):
-        batch.play("random")
-        batch.step_loaded()
+        batch.player_actions("random")
+        batch.step_inplace()
         first, second = batch.states["board"][:, 0], batch.states["board"][:, 1, ::-1, ::-1]
         np.testing.assert_array_equal(second, np.array([0, 2, 1])[first])
 
@@ -215,13 +215,13 @@ def test_the_search_is_right_about_small_boards():
         while not batch.over[0]:
             cell, side = batch.states["board"][0, 0], int(batch.states["mover"][0])
             board = {place: ".wb"[cell[place]] for place in itertools.product(range(4), range(3))}
-            batch.play("negamax")
+            batch.player_actions("negamax")
             value = int(batch.states["best"][0, 0])
             if abs(value) > 10_000:
                 decided += 1
                 assert (value > 0) == solve(board, (UP, DOWN)[side], known)
-            batch.play("random")
-            batch.step_loaded()
+            batch.player_actions("random")
+            batch.step_inplace()
     assert decided > 60
 
 

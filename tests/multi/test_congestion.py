@@ -111,8 +111,8 @@ def test_joint_policies_attain_the_front(level):
     assert sorted(np.unique(batch.states["section"][0]).tolist()) == [1, 3]
     assert np.bincount(batch.states["kind"][0]).tolist() == ([35, 15] if level == "small" else [70, 30])
     for point in front:
-        route = pareto.Route(beach.joint_policy(*batch.records(0), point))
-        np.testing.assert_allclose(pareto.replay(env, route).mean, point.value, rtol=1e-12)
+        route = pareto.OpenLoopPolicy(beach.joint_policy(*batch.records(0), point))
+        np.testing.assert_allclose(pareto.play_policy(env, route).mean, point.value, rtol=1e-12)
 
 
 def test_the_front_of_the_defaults_is_attained_from_any_start():
@@ -129,7 +129,7 @@ def test_the_front_of_the_defaults_is_attained_from_any_start():
                 copy.step(actions[None])
             np.testing.assert_allclose(copy.terms[0, :, 5], point.value, rtol=1e-12)
         for _ in range(5):
-            batch.step(batch.advise())
+            batch.step(batch.expert_actions())
         assert batch.terms[0, :, 0].sum() == pytest.approx(max(point.value.sum() for point in front), rel=1e-12)
     paid_in_the_fifth_step = np.array([point.value for point in front]) * 0.9**4
     np.testing.assert_allclose(env.unwrapped.pareto_front(0.9), paid_in_the_fifth_step, rtol=1e-12)
@@ -175,7 +175,7 @@ def test_the_expert_attains_the_best_sum(keywords):
     batch = env.unwrapped.batch
     batch.reset()
     for _ in range(batch.setup.horizon):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
     assert batch.terms[0, :, 0].sum() == pytest.approx(max(point.value.sum() for point in front), rel=1e-12)
 
 
@@ -295,7 +295,7 @@ def test_variable_elimination_finds_what_all_joint_choices_find(instance, agents
         np.testing.assert_allclose(found, best[np.lexsort((-best[:, 1], -best[:, 0]))], atol=1e-9)
         for point in front:
             np.testing.assert_allclose(gem_mining.expected(values, point.choices), point.value, rtol=1e-12)
-    choices = batch.advise()[0, :, 0]
+    choices = batch.expert_actions()[0, :, 0]
     assert gem_mining.expected(values, choices).sum() == pytest.approx(everything.sum(axis=1).max(), rel=1e-12)
 
 
@@ -308,7 +308,7 @@ def test_choices_of_the_front_of_the_mines_attain_it():
     for value, policy in front:
         np.testing.assert_allclose(gem_mining.expected(values, policy.actions[0]), value, rtol=1e-12)
     for value, policy in [*front][::40]:
-        played = pareto.replay(env, policy, episodes=2000)
+        played = pareto.play_policy(env, policy, episodes=2000)
         assert (np.abs(played.mean - value) <= 2 * played.half_width).all()
     corners = pareto.coverage_set(env)
     wanted = np.array([point.value for point in gem_mining.front_of(values, convex=True)])
@@ -319,7 +319,7 @@ def test_the_expert_of_the_mines_follows_the_weights():
     for weights in ((1.0, 1.0), (1.0, 0.1), (0.1, 1.0)):
         env, batch, values = mines(weights={"rubies": weights[0], "sapphires": weights[1]}, agents=60, correlated=True)
         best = max(point.value @ weights for point in gem_mining.front_of(values, convex=True))
-        assert gem_mining.expected(values, batch.advise()[0, :, 0]) @ weights == pytest.approx(best, rel=1e-12)
+        assert gem_mining.expected(values, batch.expert_actions()[0, :, 0]) @ weights == pytest.approx(best, rel=1e-12)
         env.close()
 
 
@@ -335,7 +335,7 @@ def routes(**keywords):
 def minutes(batch, player):
     """Average minutes when a player has all slots."""
     batch.reset()
-    batch.step(batch.play(player).copy())
+    batch.step(batch.player_actions(player).copy())
     return route_choice.metrics(*batch.records(0))["minutes"]
 
 
@@ -374,7 +374,7 @@ NETWORKS += [{"level": "city", "instance": 7, "tolls": "random", "weights": {"to
 @pytest.mark.parametrize("keywords", NETWORKS)
 def test_nobody_gains_by_another_route_in_equilibrium(keywords):
     batch = routes(**keywords)
-    actions = batch.play("equilibrium").copy()
+    actions = batch.player_actions("equilibrium").copy()
     batch.step(actions)
     paid, choices = batch.rewards[0].copy(), batch.setup.own_choices[:, 0]
     for k in range(0, batch.agents, 37):
@@ -423,7 +423,7 @@ def test_random_tolls_are_a_tenth_of_the_roads_and_cost_their_time():
     batch = routes(level="city", tolls="random")
     p, s = batch.records(0)
     assert p.tolled.sum() == np.ceil(0.1 * len(p.tolled)) == 5
-    batch.step(batch.play("shortest").copy())
+    batch.step(batch.player_actions("shortest").copy())
     time = float(p.congestion) * p.slope * s.flow / batch.agents + float(p.free_flow) * p.fixed
     for j in range(len(s.minutes)):
         links = p.link[p.begins[j] : p.begins[j + 1]]
@@ -436,11 +436,11 @@ def test_equilibria_follow_the_parameters():
     batch = rlenvs.make_batch(ROUTES, 2, agents=100, congestion=[10.0, 4.0])
     batch.seed(0)
     batch.reset()
-    batch.step(batch.play("equilibrium").copy())
+    batch.step(batch.player_actions("equilibrium").copy())
     assert [route_choice.metrics(*batch.records(i))["minutes"] for i in (0, 1)] == [20.0, 8.0]
     batch.set_params({"congestion": [4.0, 10.0]})
     batch.reset()
-    batch.step(batch.play("equilibrium").copy())
+    batch.step(batch.player_actions("equilibrium").copy())
     assert [route_choice.metrics(*batch.records(i))["minutes"] for i in (0, 1)] == [8.0, 20.0]
 
 

@@ -27,7 +27,7 @@ def grow(batch, states, counts):
         count = np.arange(len(rows))
         batch.states[: len(rows)] = rows
         batch.actions[count, rows["turn"], 0] = choices[first : first + len(rows)]
-        batch.step_loaded(np.arange(len(batch.states)) < len(rows))
+        batch.step_inplace(np.arange(len(batch.states)) < len(rows))
         after[first : first + len(rows)] = batch.states[: len(rows)]
         over.append(batch.over[: len(rows)].copy())
     boards = after["cell"].reshape(len(after), -1)
@@ -104,7 +104,7 @@ def test_solved_boards(height, width, connect, value):
     batch.seed([0])
     batch.reset()
     if height * width <= 10:
-        batch.play(["negamax", None])
+        batch.player_actions(["negamax", None])
         assert np.sign(batch.states["best"][0, 0]) == solved
     # play on with full depth as the board fills: the better side never loses what it has
     generator = np.random.default_rng(0)
@@ -113,14 +113,14 @@ def test_solved_boards(height, width, connect, value):
         batch.reset()
         while not batch.over[0]:
             left = height * width - int(batch.states["moves"][0])
-            batch.play("random")
+            batch.player_actions("random")
             if left <= 10:
                 own, other = halves(batch)
                 known = solve(height, width, connect, own, other)
-                batch.play("negamax")
+                batch.player_actions("negamax")
                 assert np.sign(batch.states["best"][0, 0]) == known
                 assert abs(batch.states["best"][0, 0]) in {0, *range(WON - 10, WON + 1)}
-            batch.step_loaded()
+            batch.step_inplace()
 
 
 def halves(batch):
@@ -179,7 +179,7 @@ def test_fast_win_is_one_less_the_share_of_the_cells():
     for move in range(7):  # four in the first column
         batch.actions[...] = 0
         batch.actions[0, move % 2, 0] = move % 2
-        batch.step_loaded()
+        batch.step_inplace()
     assert batch.terms[0].tolist() == [[1.0, -1.0], [1.0 - 7 / 42, 7 / 42 - 1.0]]
     assert batch.rewards[0].tolist() == [1.0, -1.0]
     assert batch.success[0].tolist() == [True, False]
@@ -192,7 +192,7 @@ def test_a_full_board_is_a_draw():
     for move in range(9):
         batch.actions[...] = 0
         batch.actions[0, move % 2, 0] = move // 3
-        batch.step_loaded()
+        batch.step_inplace()
     assert batch.terminated[0].tolist() == [True, True]
     assert not batch.terms.any()
     assert not batch.success.any()
@@ -206,8 +206,8 @@ def test_columns_go_to_the_majority(height, width):
     batch.reset()
     while not batch.over[0]:
         before = batch.states["cell"].copy()
-        batch.play("random")
-        batch.step_loaded()
+        batch.player_actions("random")
+        batch.step_inplace()
     cell = batch.states["cell"][0]
     lead = np.sign((cell == 1).sum(axis=0) - (cell == 2).sum(axis=0))
     wanted = np.zeros(7)
@@ -247,7 +247,7 @@ def test_greedy_wins_and_prevents():
     batch.states["filled"][:, :3] = 1
     batch.states["mover"][1] = batch.states["turn"][1] = 1
     for player in ("greedy", "negamax"):
-        actions = batch.play(player)[..., 0]
+        actions = batch.player_actions(player)[..., 0]
         assert actions.tolist() == [[3, 0], [0, 3]]
 
 

@@ -43,7 +43,7 @@ def test_the_default_map():
 def test_who_is_paid_for_what(reward, paid):
     _, batch = made(map="Ar.B..\nC.....\nb....g", reward=reward)
     batch.states["position"][0, 1] = [0, 2]
-    batch.refresh(np.zeros(1, np.int64))
+    batch.sync_from_state(np.zeros(1, np.int64))
     batch.step(np.array([[RIGHT, LEFT, DOWN]]))  # two onto the red item, one onto the blue
     assert batch.terms[0].T.tolist() == paid
     assert not batch.terminated.any()
@@ -63,7 +63,7 @@ def test_items_are_picked_up_with_their_probability():
     first = batch.terms[:, 0, 0].mean()
     assert first == pytest.approx(0.3, abs=4 * np.sqrt(0.21 / 4000))
     again = ~batch.terminated[:, 0]
-    batch.step_loaded(only=again)  # into the wall, and so another try
+    batch.step_inplace(only=again)  # into the wall, and so another try
     assert batch.terms[again, 0, 0].mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.21 / 2600))
 
 
@@ -79,7 +79,7 @@ def test_walks_attain_the_front(level, gamma, points):
     np.testing.assert_allclose(env.unwrapped.pareto_front(gamma), front.values)
     for value, walks in front:
         assert np.shape(walks.actions) == (front.horizon, 2)
-        played = pareto.replay(env, walks, gamma)
+        played = pareto.play_policy(env, walks, gamma)
         np.testing.assert_allclose(played.mean, value, atol=1e-12)
     corners = pareto.coverage_set(env, gamma)
     assert 1 <= len(corners) <= points
@@ -96,7 +96,7 @@ def test_fronts_of_teams_of_any_size_are_attained(agents):
     front = pareto.pareto_front(env, 0.9)
     assert len(front) == {1: 3, 2: 9, 3: 11}[agents]
     for value, walks in front:
-        np.testing.assert_allclose(pareto.replay(env, walks, 0.9).mean, value, atol=1e-12)
+        np.testing.assert_allclose(pareto.play_policy(env, walks, 0.9).mean, value, atol=1e-12)
 
 
 @settings(max_examples=12, deadline=None)
@@ -142,7 +142,7 @@ def test_the_expert_attains_the_best_sum(level):
     env, batch = made(level=level)
     total = 0.0
     while not batch.over[0]:
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         total += batch.terms[0, :, 0].sum()
     assert total == env.unwrapped.pareto_front().sum(axis=1).max() == (8 if level is None else 4)
 
@@ -159,7 +159,7 @@ def test_the_expert_is_exact_on_random_maps(difficulty):
         front, _ = front_of_team(item_gathering.places_of((8, 8), starts, items), 1.0, 6)
         total = 0.0
         while not batch.over[0]:
-            batch.step(batch.advise())
+            batch.step(batch.expert_actions())
             total += batch.terms[0, :, 0].sum()
         assert total == front.sum(axis=1).max()
 

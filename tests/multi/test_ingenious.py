@@ -100,7 +100,7 @@ def test_whole_games_by_the_plain_rules(seed, players, extra, again, opening, pl
             free = [each for each in free if touched[each[0]] - used]
         legal = [slot * len(p["place"]) + i for slot in range(6) if racks[mover, slot, 0] >= 0 for i, _, _ in free]
         assert np.flatnonzero(batch.masks[0, mover]).tolist() == sorted(legal)
-        batch.play(player)
+        batch.player_actions(player)
         action = int(batch.actions[0, mover, 0])
         assert action in legal
         slot, place = divmod(action, len(p["place"]))
@@ -115,7 +115,7 @@ def test_whole_games_by_the_plain_rules(seed, players, extra, again, opening, pl
         before = scores[mover].copy()
         scores[mover] = np.minimum(before + gains, 18)
         full = int(((before < 18) & (scores[mover] == 18)).sum())
-        batch.step_loaded()
+        batch.step_inplace()
         np.testing.assert_array_equal(s["score"], scores)
         assert {place: int(color) - 1 for place, color in zip(cells, s["cell"], strict=True)} == board
         wanted = np.zeros((7, players))
@@ -147,7 +147,7 @@ def test_a_double_scores_from_both_hexes():
     s["cell"][p["near"][middle, 1]] = 1  # and one that touches both
     s["rack"][0, 2] = 0
     batch.actions[0, 0, 0] = 2 * len(p["place"]) + place
-    batch.step_loaded()
+    batch.step_inplace()
     assert s["score"][0].tolist() == [1 + 2 + 2, 0, 0, 0, 0, 0]
     assert p["near"][middle, 1] == p["near"][right, 2]
 
@@ -161,13 +161,13 @@ def test_eighteen_gives_another_move(again):
     s["cell"][p["near"][middle, 3]] = 1
     s["rack"][0, 0] = (0, 1)
     batch.actions[0, 0, 0] = p["place"].tolist().index([middle, int(p["near"][middle, 0])])
-    batch.step_loaded()
+    batch.step_inplace()
     assert s["score"][0, 0] == 18
     assert s["turn"] == (0 if again else 1)
     assert (s["rack"][0, 0] >= 0).all() == (not again)  # tiles are drawn at the end of the turn
     if again:
         batch.actions[0, 0, 0] = int(np.flatnonzero(batch.masks[0, 0])[0])
-        batch.step_loaded()
+        batch.step_inplace()
         assert s["turn"] == 1
         assert (s["rack"] >= 0).all()
 
@@ -180,7 +180,7 @@ def test_all_eighteen_end_the_game():
     s["cell"][p["near"][middle, 3]] = 1
     s["rack"][0, 0] = (0, 1)
     batch.actions[0, 0, 0] = p["place"].tolist().index([middle, int(p["near"][middle, 0])])
-    batch.step_loaded()
+    batch.step_inplace()
     assert batch.over[0]
     assert batch.success[0].tolist() == [True, False]
 
@@ -189,7 +189,7 @@ def test_an_illegal_choice_passes_the_turn():
     batch = begun(players=3)
     before = batch.states["cell"].copy()
     batch.actions[0, :, 0] = [int(np.flatnonzero(batch.masks[0, 0] == 0)[0]), 0, 0]
-    batch.step_loaded()
+    batch.step_inplace()
     np.testing.assert_array_equal(batch.states["cell"], before)
     assert batch.states["turn"][0] == 1
 
@@ -221,7 +221,7 @@ def test_who_has_no_tile_for_its_lowest_score_may_exchange_all(scores, rack, bag
     batch.states["score"][:, 0], batch.states["bag"][:] = scores, bag
     batch.states["rack"][:, 0], batch.states["rack"][:, 0, 0] = rack, (1, 1)
     batch.actions[:, 0, 0] = p["place"].tolist().index([middle, int(p["near"][middle, 0])])  # where it scores nothing
-    batch.step_loaded()
+    batch.step_inplace()
     full = (batch.states["rack"][:, 0] >= 0).all(axis=(1, 2))
     assert (full == (not offered and bag > 0)).all()
     assert (batch.states["turn"] == (0 if offered else 1)).all()
@@ -235,7 +235,7 @@ def test_who_has_no_tile_for_its_lowest_score_may_exchange_all(scores, rack, bag
         for i in range(8):
             batch.set_state(begin[i], i)
         batch.actions[:, 0, 0] = choice
-        batch.step_loaded()
+        batch.step_inplace()
         assert (batch.states["turn"] == 1).all()
         assert (batch.states["moves"] == 1).all()
         assert (batch.states["rack"] >= 0).all()
@@ -255,8 +255,8 @@ def test_exchanges_occur_where_they_may(player):
     for _ in range(60):
         mover, again = batch.states["turn"].copy(), batch.states["again"].copy()
         was = batch.states["offered"].copy()
-        batch.play(player)
-        batch.step_loaded()
+        batch.player_actions(player)
+        batch.step_inplace()
         for i in np.flatnonzero(~batch.over & ~was & (mover >= 0)):
             _, s = batch.records(i)
             rack, scores = s["rack"][mover[i]], s["score"][mover[i]]
@@ -273,7 +273,7 @@ def test_exchanges_occur_where_they_may(player):
 def test_every_agent_sees_its_own_scores_first():
     batch = begun(players=3)
     batch.states["score"][0] = np.arange(18).reshape(3, 6)
-    batch.observe()
+    batch.recompute_observations()
     cells = batch.setup.sizes["cells"]
     for k in range(3):
         seen = batch.observations[0, k]
@@ -339,8 +339,8 @@ def test_games_as_planes_are_the_same_games(exchange):
                 numbers, planes = (moves(batch, i, mover) for batch in forms)
                 assert planes == numbers
         for batch in forms:
-            batch.play("balanced")
-            batch.step_loaded()
+            batch.player_actions("balanced")
+            batch.step_inplace()
         for name in ("cell", "score", "turn", "rack"):
             np.testing.assert_array_equal(*(batch.states[name] for batch in forms))
         np.testing.assert_array_equal(*(batch.rewards for batch in forms))
@@ -351,8 +351,8 @@ def test_planes_show_what_the_numbers_show():
     assert planes.observations.shape == (1, 2, 3 + 1 + 6 + 2 * 3 + 1, 7, 7)
     for _ in range(12):
         for batch in (numbers, planes):
-            batch.play("balanced")
-            batch.step_loaded()
+            batch.player_actions("balanced")
+            batch.step_inplace()
         for k in range(2):
             seen, shown = numbers.observations[0, k], planes.observations[0, k]
             board, rack, scores = seen[: 37 * 6].reshape(37, 6), seen[222:294].reshape(6, 2, 6), seen[294:306]

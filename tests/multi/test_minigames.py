@@ -46,12 +46,12 @@ def make(name, n=1, seed=0, **choices):
 
 
 def records(batch):
-    return [batch.records(i) for i in range(batch.num_worlds)]
+    return [batch.records(i) for i in range(batch.num_envs)]
 
 
 def step(batch, *actions):
     for action in actions or (0,):
-        batch.step(np.full(batch.num_worlds, action))
+        batch.step(np.full(batch.num_envs, action))
 
 
 def order(batch, verb, group, x, y, verbs=2):
@@ -550,7 +550,7 @@ def mean_score(name, policy, episodes=60):
     states = [s for _, s in records(batch)]
     while running.any():
         random = rng.integers(batch.setup.action_size, size=episodes)
-        batch.step(batch.advise()[:, 0, 0].astype(int) if policy == "expert" else random)
+        batch.step(batch.expert_actions()[:, 0, 0].astype(int) if policy == "expert" else random)
         total += batch.rewards[:, 0] * running
         running &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])
         over = np.array([s.over for s in states])
@@ -590,7 +590,7 @@ def test_pairs_of_order_and_point_are_choices(name, backend):
     for step in range(4):
         choice = int(generator.integers(CHOICES[name]))
         if step % 3 == 0:
-            assert flat.advise()[0, 0, 0] == as_choice(pair.advise()[0, 0], points)
+            assert flat.expert_actions()[0, 0, 0] == as_choice(pair.expert_actions()[0, 0], points)
             choice = int(flat.actions[0, 0, 0])
         action = np.array([1 + (choice - 1) // points, (choice - 1) % points]) if choice else np.zeros(2, int)
         flat.step([choice])
@@ -702,7 +702,7 @@ def test_experts_can_do_with_headings(name, share):
     scores = np.zeros((2, 8))
     for _ in range(120):
         for k, each in enumerate((batch, flat)):
-            each.advise()
+            each.expert_actions()
             each.step(each.actions[:, 0] if each is batch else each.actions[:, 0, 0].astype(int))
             scores[k] += each.rewards[:, 0]
         if batch.terminated.any() or flat.terminated.any():

@@ -24,7 +24,7 @@ def frames(id, steps=12, **keywords):
     slots = batch.world.players and [batch.world.players[0]] * batch.agents
     yield scene_of(batch)
     for step in range(steps):
-        actions = batch.play(slots) if slots else np.zeros_like(batch.actions)
+        actions = batch.player_actions(slots) if slots else np.zeros_like(batch.actions)
         batch.step(actions)
         if step in (steps // 2, steps - 1):
             yield scene_of(batch)

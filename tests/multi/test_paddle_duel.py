@@ -175,7 +175,7 @@ def test_the_opponent_inside_the_world_is_the_player_outside(player):
     rng = np.random.default_rng(1)
     for _ in range(200):
         move = int(rng.integers(0, 3))
-        actions = both.play([None, player]).copy()
+        actions = both.player_actions([None, player]).copy()
         actions[0, 0] = move
         both.step(actions)
         alone.step(np.array([[move]]))

@@ -96,7 +96,7 @@ def terms_of(batch):
 
 def synchronise(batch, scenario, recorded):
     """Bring all worlds to the recorded starts."""
-    for i in range(batch.num_worlds):
+    for i in range(batch.num_envs):
         s = state_of(batch, i)
         for name in ("position", "velocity"):
             if name in s.dtype.names:
@@ -153,7 +153,7 @@ def test_parity_with_mpe2(scenario, kind):
         assert_observed(batch, recorded("observation")[:, t + 1])
         np.testing.assert_allclose(batch.rewards, recorded("rewards")[:, t], rtol=0, atol=1e-12)
         assert (batch.terminated.any(axis=1) == recorded("ended")[:, t]).all()
-        for i in range(batch.num_worlds):
+        for i in range(batch.num_envs):
             s = state_of(batch, i)
             for name in ("position", "velocity"):
                 if name in s.dtype.names:
@@ -400,7 +400,7 @@ def test_crypto_by_hand():
 def crypto_success(slots):
     batch = make("crypto", 60, backend="python")
     while not batch.over.all():
-        batch.step(batch.play(slots))
+        batch.step(batch.player_actions(slots))
     return batch.success.mean(axis=0)
 
 
@@ -538,7 +538,7 @@ def test_a_thousand_agents():
     batch.reset()
     assert batch.observations.shape == (1, 1000, 6 + 7 * 9 + 81)
     while not batch.over.all():
-        batch.roll(batch.advise().reshape(1, 1, 1000, 1))
+        batch.rollout(batch.expert_actions().reshape(1, 1, 1000, 1))
     scores = metrics(*batch.records(0))
     assert scores["T"] > 0.98  # most goals are more than 5 m away
     assert scores["collisions"] < 1000
@@ -573,7 +573,7 @@ def returns_of(module, slots, count=30, **choices):
         if slots is None:
             batch.step(dice.integers(0, numbers, (count, batch.agents)))
         else:
-            batch.step(batch.play(slots))
+            batch.step(batch.player_actions(slots))
         total += batch.rewards.mean(axis=0)
     return total, batch.success.mean(axis=0)
 
@@ -608,7 +608,7 @@ def test_pursuit_catches_what_chance_does_not():
 def test_players_play_both_kinds_of_actions(kind):
     for module in ("spread", "reference", "world_comm", "speaker_listener"):
         batch = make(module, backend="python", actions=kind)
-        played = batch.play(batch.world.players[0])
+        played = batch.player_actions(batch.world.players[0])
         assert np.isfinite(played).all()
         batch.step(played)
 
@@ -685,8 +685,8 @@ def test_experts_play_both_forms_of_numbers_alike(module):
         batch.reset()
     for _ in range(12):
         for batch in batches:
-            batch.advise()
-            batch.step_loaded()
+            batch.expert_actions()
+            batch.step_inplace()
         np.testing.assert_allclose(batches[0].observations, batches[1].observations, rtol=0, atol=1e-6)
         np.testing.assert_allclose(batches[0].rewards, batches[1].rewards, rtol=0, atol=1e-9)
 

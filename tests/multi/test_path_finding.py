@@ -276,7 +276,7 @@ def test_restart_never_terminates():
     batch.reset()
     for _ in range(64):
         assert not batch.over.any()
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         assert not batch.terminated.any()
     assert batch.truncated.all()
 
@@ -439,7 +439,7 @@ def test_many_agents():
     batch.seed([0, 1])
     batch.reset()
     for _ in range(3):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
     s = batch.records(0)[1]
     assert len({tuple(x) for x in s.position.tolist()}) == 512
     assert (batch.costs == 0).all()
@@ -455,9 +455,9 @@ def test_compiled_and_plain_python_agree():
             batch.seed([4, 5])
             batch.reset()
         for t in range(12):
-            actions = fast.advise().copy() if t % 2 else dice.integers(0, 5, (2, 5, 1))
+            actions = fast.expert_actions().copy() if t % 2 else dice.integers(0, 5, (2, 5, 1))
             if t % 2:
-                np.testing.assert_array_equal(actions, slow.advise())
+                np.testing.assert_array_equal(actions, slow.expert_actions())
             fast.step(actions)
             slow.step(actions)
         assert fast.digest() == slow.digest()
@@ -503,7 +503,7 @@ def finished(actions_of, **choices):
     batch.seed(range(30))
     batch.reset()
     while not batch.over.all():
-        batch.roll(np.asarray(actions_of(batch)).reshape(30, 1, batch.agents, 1))
+        batch.rollout(np.asarray(actions_of(batch)).reshape(30, 1, batch.agents, 1))
     return [metrics(*batch.records(i)) for i in range(30)]
 
 
@@ -511,7 +511,7 @@ def finished(actions_of, **choices):
 def test_the_expert_solves_moderate_maps_and_chance_does_not(collision):
     choices = {"agents": 24, "height": 20, "width": 20, "density": 0.2, "collision": collision, "horizon": 128}
     dice = np.random.default_rng(0)
-    assert np.mean([m["CSR"] for m in finished(lambda b: b.advise().copy(), **choices)]) >= 0.9
+    assert np.mean([m["CSR"] for m in finished(lambda b: b.expert_actions().copy(), **choices)]) >= 0.9
     assert np.mean([m["CSR"] for m in finished(lambda b: dice.integers(0, 5, (30, 24)), **choices)]) <= 0.1
 
 
@@ -520,7 +520,7 @@ def test_the_expert_leaves_the_world_s_future_alone():
     batch.seed([1])
     batch.reset()
     before = batch.records(0)[1].copy()
-    batch.advise()
+    batch.expert_actions()
     after = batch.records(0)[1]
     for name in ("rng", "position", "goal", "occupant", "mark"):
         np.testing.assert_array_equal(before[name], after[name])
@@ -531,7 +531,7 @@ def test_an_expert_s_soft_plan_is_free_of_conflicts():
     batch.seed(range(10))
     batch.reset()
     for _ in range(30):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         assert not batch.costs.any()
 
 

@@ -88,7 +88,7 @@ def test_rewards_are_percent_of_the_way_and_a_tenth_a_step():
     while not ended and steps < 125:
         steps += 1
         place = int(batch.states["place"][0])
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         ended = bool(batch.terminated.all())
         paid = 100.0 * (place - int(batch.states["place"][0])) / (first - 40.0)
         assert float(batch.rewards[0, 0]) == pytest.approx(paid - (0.0 if ended else 0.1), abs=1e-4)

@@ -90,7 +90,7 @@ def test_whole_games_by_the_plain_rules(seed, height, width, colors, players, re
         stacks = without(stacks, group)
         batch.actions[...] = 0
         batch.actions[0, mover, 0] = cell
-        batch.step_loaded()
+        batch.step_inplace()
         np.testing.assert_array_equal(batch.states["tile"][0], tiles_of(stacks, height, width))
         wanted = np.zeros((len(NAMES), players))
         wanted[color - 1, slice(None) if reward == "team" else mover] = len(group) ** 2
@@ -118,7 +118,7 @@ def test_points_are_the_square(size, points):
     tiles.reshape(-1)[::-1][:size] = 3
     batch.states["tile"][0] = tiles
     batch.actions[0, 0, 0] = 8
-    batch.step_loaded()
+    batch.step_inplace()
     assert batch.rewards[0, 0] == batch.terms[0, 2, 0] == points
     assert batch.over[0]
     assert not batch.states["tile"].any()
@@ -130,7 +130,7 @@ def test_an_illegal_choice_passes_the_turn():
     batch.reset()
     before = batch.states["tile"].copy()
     batch.actions[0, :, 0] = [int(np.flatnonzero(batch.masks[0, 0] == 0)[0]), 0, 0]
-    batch.step_loaded()
+    batch.step_inplace()
     np.testing.assert_array_equal(batch.states["tile"], before)
     assert batch.states["turn"][0] == 1
     assert not batch.rewards.any()
@@ -142,8 +142,8 @@ def points_of(player, worlds=40, **choices):
     batch.reset()
     done, total = np.zeros(worlds, bool), np.zeros(worlds)
     while not done.all():
-        batch.play(player)
-        batch.step_loaded()
+        batch.player_actions(player)
+        batch.step_inplace()
         total += np.where(done, 0.0, batch.rewards[:, 0])
         done |= batch.over
     return total.mean()
@@ -158,7 +158,7 @@ def test_the_greedy_player_takes_the_largest_group():
     batch = rlenvs.make_batch("SameGame-v0", 8, height=7, width=9, colors=3)
     batch.seed(range(8))
     batch.reset()
-    for world, action in enumerate(batch.play("greedy")[:, 0, 0].tolist()):
+    for world, action in enumerate(batch.player_actions("greedy")[:, 0, 0].tolist()):
         stacks = columns_of(batch.states["tile"][world])
         sizes = {(x, y): len(group_at(stacks, x, y)) for x, stack in enumerate(stacks) for y in range(len(stack))}
         assert sizes[action % 9, 6 - action // 9] == max(sizes.values())

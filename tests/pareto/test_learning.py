@@ -47,7 +47,7 @@ def test_exact_fronts_are_learnt(id, keywords, gamma, steps, how):
 def test_what_was_learnt_is_what_playing_gives():
     front = pareto.pareto_q_learning(SEA, 0.98, 20_000, seed=3)
     for value, policy in front:
-        assert pareto.replay(SEA, policy, 0.98).mean == pytest.approx(value)
+        assert pareto.play_policy(SEA, policy, 0.98).mean == pytest.approx(value)
     assert (np.diff(front.values[:, 0]) < 0).all()  # in descending order, as exact fronts are
     assert front.objectives == ("treasure", "time")
 
@@ -55,7 +55,7 @@ def test_what_was_learnt_is_what_playing_gives():
 def test_chances_are_learnt():
     front = pareto.pareto_q_learning("ResourceGathering-v0", 0.99, 60_000, resolution=1e-3)
     for value, policy in front:
-        found = pareto.replay("ResourceGathering-v0", policy, 0.99, episodes=3000)
+        found = pareto.play_policy("ResourceGathering-v0", policy, 0.99, episodes=3000)
         exact = pareto.exact_value("ResourceGathering-v0", policy, 0.99)
         assert (np.abs(found.mean - exact) <= 2.0 * found.half_width + 1e-9).all()
         assert value == pytest.approx(exact, abs=0.05)
@@ -92,7 +92,7 @@ def test_sets_grow_up_to_their_bound():
 
 
 def test_learning_can_go_on():
-    learner = pareto.ParetoQ("FruitTree-v0", 1.0, worlds=8, seed=1)
+    learner = pareto.ParetoQ("FruitTree-v0", 1.0, num_envs=8, seed=1)
     learner.learn(80)
     few = len(learner.front())
     learner.learn(5_000)
@@ -109,7 +109,7 @@ def test_the_same_seed_learns_the_same():
     ("keywords", "said"),
     [
         ({"gamma": 0.0}, "gamma"),
-        ({"worlds": 0}, "worlds"),
+        ({"num_envs": 0}, "num_envs"),
         ({"most": 1.5}, "most"),
         ({"exploring": True}, "exploring"),
         ({"least_exploration": 1.5}, "least_exploration"),

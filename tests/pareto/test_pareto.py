@@ -86,7 +86,7 @@ def test_coverage_sets_have_the_best_value_for_all_weights(seed, objectives):
     coverage = pareto.coverage_set(model, 0.9, None)
     rng = np.random.default_rng(seed)
     for weights in rng.dirichlet(np.ones(objectives), 20):
-        best = rlenvs.solve(model._replace(R=model.terms @ weights), 0.9).start_value
+        best = rlenvs.solve_mdp(model._replace(R=model.terms @ weights), 0.9).start_value
         assert coverage.best(weights)[0] @ weights == pytest.approx(best, abs=1e-7)
 
 
@@ -101,9 +101,9 @@ def test_the_front_of_the_sea_is_the_closed_form_and_is_replayed(name, gamma):
     assert front.objectives == ("treasure", "time")
     np.testing.assert_allclose(front.values[::-1], env.unwrapped.pareto_front(gamma), atol=1e-10)
     for value, policy in front:
-        np.testing.assert_allclose(pareto.replay(env, policy, gamma).mean, value, atol=1e-10)
+        np.testing.assert_allclose(pareto.play_policy(env, policy, gamma).mean, value, atol=1e-10)
     for value, policy in pareto.coverage_set(env, gamma):
-        np.testing.assert_allclose(pareto.replay(env, policy, gamma).mean, value, atol=1e-10)
+        np.testing.assert_allclose(pareto.play_policy(env, policy, gamma).mean, value, atol=1e-10)
 
 
 def test_weighted_sums_find_two_points_of_the_concave_sea():
@@ -132,10 +132,10 @@ def test_states_of_the_sea_are_numbered_as_in_its_model():
 
 
 def test_a_route_is_replayed_where_states_have_no_number():
-    played = pareto.replay("MountainCar-v0", pareto.Route([2]))
+    played = pareto.play_policy("MountainCar-v0", pareto.OpenLoopPolicy([2]))
     assert played.returns.shape == (1, 1)
-    with pytest.raises(ParameterError, match="only a Route"):
-        pareto.replay("MountainCar-v0", pareto.Schedule(np.zeros(3, int)))
+    with pytest.raises(ParameterError, match="only an OpenLoopPolicy"):
+        pareto.play_policy("MountainCar-v0", pareto.TabularPolicy(np.zeros(3, int)))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_route_is_replayed_where_states_have_no_number():
         (lambda: pareto.coverage_set(SEA, gamma=2), "gamma=2"),
         (lambda: pareto.pareto_front(random_model(0)._replace(terms=None), 0.9, 3), "no terms"),
         (lambda: pareto.pareto_front(random_model(3, 4, 3), 0.9, 60, most=50), "coverage_set"),
-        (lambda: pareto.replay(SEA, pareto.Route([0]), episodes=0), "episodes=0"),
+        (lambda: pareto.play_policy(SEA, pareto.OpenLoopPolicy([0]), episodes=0), "episodes=0"),
         (lambda: pareto.nondominated([[1.0, np.nan]]), "finite"),
         (lambda: pareto.nondominated([1.0, 2.0]), "shape"),
         (lambda: pareto.hypervolume([[1.0, 2.0]], (0, 0, 0)), "3"),
@@ -155,7 +155,7 @@ def test_a_route_is_replayed_where_states_have_no_number():
         (lambda: pareto.expected_utility(np.zeros((0, 2))), "empty"),
         (lambda: pareto.expected_utility([[1.0, 2.0]], [[1.0]]), "weights"),
         (lambda: pareto.simplex_weights(0), "objectives=0"),
-        (lambda: pareto.utility_of(SEA, pareto.Route([1]), lambda v: np.nan), "finite"),
+        (lambda: pareto.utility_of(SEA, pareto.OpenLoopPolicy([1]), lambda v: np.nan), "finite"),
         (lambda: pareto.plot([[1.0, 2.0, 3.0, 4.0]]), "two or three"),
     ],
 )
@@ -225,6 +225,8 @@ def test_plots_of_two_and_three_objectives():
 
 
 def test_replayed_episodes_may_differ_in_length():
-    played = pareto.replay("BreakableBottles-v0", pareto.pareto_front("BreakableBottles-v0").policies[0], episodes=300)
+    played = pareto.play_policy(
+        "BreakableBottles-v0", pareto.pareto_front("BreakableBottles-v0").policies[0], episodes=300
+    )
     assert len(np.unique(played.returns[:, 0])) > 2
     assert (played.returns[:, 1] == 50.0).all()

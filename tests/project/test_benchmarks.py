@@ -63,7 +63,7 @@ SMALL = {
     "scores": [TREASURE, "--seeds", "2"],
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
-    "wrappers": ["--rounds", "1", "--only", "Mask"],
+    "wrappers": ["--rounds", "1", "--only", "HideObservations"],
 }
 NEEDED = {
     "carry_over": "stable_baselines3",

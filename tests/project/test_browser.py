@@ -194,7 +194,9 @@ def test_what_is_looked_for_would_be_found(page):
 def test_a_notebook_plays_a_film_as_high_as_it_is(page, tmp_path):
     """In a frame, as notebooks show output of HTML."""
     cell = tmp_path / "cell.html"
-    cell.write_text(f"<!doctype html><meta charset=utf-8>{rlenvs.show('CartPole-v0')._repr_html_()}", encoding="utf-8")
+    cell.write_text(
+        f"<!doctype html><meta charset=utf-8>{rlenvs.show_episode('CartPole-v0')._repr_html_()}", encoding="utf-8"
+    )
     errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(cell.as_uri())

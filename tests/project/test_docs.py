@@ -128,7 +128,7 @@ def test_costs_have_one_definition_on_all_pages():
 
 
 def test_a_cost_that_cannot_occur_is_no_cost():
-    safe = set(rlenvs.list_envs("safe"))
+    safe = set(rlenvs.list_envs("constrained"))
     never = {row.id for row in docs.documented() if world_of(row.id).costs} - safe
     assert len(never) == 34
     assert all("MiniGrid" in id for id in never)

@@ -86,7 +86,7 @@ def test_routes_are_worth_what_the_archive_says(gamma):
     env = rlenvs.make("Minecart-v0", **LEVEL)
     outer = outer_bound(gamma)
     for value, way in zip(values, ways, strict=True):
-        np.testing.assert_allclose(pareto.replay(env, pareto.Route(way), gamma).mean, value, atol=1e-9)
+        np.testing.assert_allclose(pareto.play_policy(env, pareto.OpenLoopPolicy(way), gamma).mean, value, atol=1e-9)
         assert (outer >= value - 1e-9).all(axis=1).any()
 
 

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 from rlenvs.agents.files import load_agent, save_agent  # noqa: E402
-from rlenvs.agents.plain import agent_of  # noqa: E402
+from rlenvs.agents.plain import agent_from_torch  # noqa: E402
 from rlenvs.core.declare.errors import ParameterError  # noqa: E402
 from rlenvs.pareto import hypervolume as area  # noqa: E402
 from rlenvs.single.treasure.front import pareto_front  # noqa: E402
@@ -112,7 +112,7 @@ def test_the_constrained_learner_runs_and_saves_its_agent(tmp_path, capsys):
     agent = load_agent(stem)
     assert agent.card.algorithm == "PPO-Lagrangian"
     assert agent.card.settings["limit"] == 25.0
-    again = rlenvs.evaluate("QuadHover-v0", agent, range(10_000, 10_004))
+    again = rlenvs.evaluate("QuadHover-v0", agent, seeds=range(10_000, 10_004))
     np.testing.assert_array_equal(again.returns, found["no exploration"].returns)
 
 
@@ -205,7 +205,7 @@ def test_parameter_sharing_runs_and_saves_its_agent(id, choices, tmp_path, capsy
     tiny = ["--steps", "4096", "--worlds", "16", "--length", "32", "--episodes", "4"]
     found = sharing.main(["--id", id, "--set", *given, *tiny, "--save", str(tmp_path / "agent")])
     assert "learnt" in capsys.readouterr().out
-    again = rlenvs.evaluate(id, load_agent(tmp_path / "agent"), range(10_000, 10_004), **choices)
+    again = rlenvs.evaluate(id, load_agent(tmp_path / "agent"), seeds=range(10_000, 10_004), **choices)
     np.testing.assert_array_equal(again.returns, found["learnt"].returns)
 
 
@@ -370,7 +370,7 @@ CARD = {"algorithm": "mine", "settings": {}, "steps": 1, "seeds": [0], "seconds"
 def test_an_agent_acts_as_its_network_does(tmp_path):
     torch.manual_seed(0)
     actor = torch.nn.Sequential(torch.nn.Linear(15, 8), torch.nn.Tanh(), torch.nn.Linear(8, 4))
-    save_agent(tmp_path / "mine", agent_of(actor, "QuadHover-v0", **CARD))
+    save_agent(tmp_path / "mine", agent_from_torch(actor, "QuadHover-v0", **CARD))
     observations = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 15)).astype(np.float32)
     expected = actor(torch.as_tensor(observations)).clamp(-1.0, 1.0).detach().numpy()
     np.testing.assert_allclose(load_agent(tmp_path / "mine")(observations), expected, atol=1e-6)
@@ -379,10 +379,10 @@ def test_an_agent_acts_as_its_network_does(tmp_path):
 def test_a_plain_network_sees_whole_numbers_one_hot():
     torch.manual_seed(0)
     actor = [torch.nn.Linear(16, 4)]
-    agent = agent_of(actor, "FrozenLake-v0", **CARD)
+    agent = agent_from_torch(actor, "FrozenLake-v0", **CARD)
     expected = actor[0](torch.eye(16)).argmax(1)
     assert agent(np.arange(16)).tolist() == expected.tolist()
-    seen = agent_of(actor, "FrozenLake-v0", keywords={"encoding": "one_hot"}, **CARD)  # the world's own
+    seen = agent_from_torch(actor, "FrozenLake-v0", keywords={"encoding": "one_hot"}, **CARD)  # the world's own
     assert seen(np.eye(16, dtype=np.float32)).tolist() == expected.tolist()
 
 
@@ -397,7 +397,7 @@ def test_a_plain_network_sees_whole_numbers_one_hot():
 )
 def test_a_network_that_does_not_fit_is_refused(actor, keywords, said):
     with pytest.raises(ParameterError, match=said):
-        agent_of(actor, "QuadHover-v0", keywords=keywords, **CARD)
+        agent_from_torch(actor, "QuadHover-v0", keywords=keywords, **CARD)
 
 
 # --- what the learners claim ------------------------------------------------------------------------------------------

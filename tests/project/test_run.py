@@ -60,7 +60,7 @@ def test_worlds_compile_while_packages_are_installed(run, monkeypatch):
     steps = []
     monkeypatch.setattr(run, "is_set_up", lambda *told: bool(steps))
     monkeypatch.setattr(run, "set_up", lambda extras: steps.append(extras) or "python")
-    monkeypatch.setattr(run, "beside", lambda *command, **environment: steps.append(command[-1]))
+    monkeypatch.setattr(run, "start", lambda *command, **environment: steps.append(command[-1]))
     run.compile_first()
     run.compile_first()
     assert steps == ["compile", run.COMPILED_FIRST[-1]]
@@ -70,7 +70,7 @@ def test_worlds_compile_while_packages_are_installed(run, monkeypatch):
 def test_the_site_is_built_and_then_looked_at(run, monkeypatch, arguments, built, commands):
     called = []
     monkeypatch.setattr(run, "set_up", lambda extras: called.clear() or "python")
-    for name in ("call", "patiently"):
+    for name in ("call", "call_patiently"):
         monkeypatch.setattr(run, name, lambda *command, **environment: called.append(command) or built)
     assert run.site(arguments) == built
     assert called[0][1] == "docs/web/build.py"
@@ -81,10 +81,10 @@ def test_the_site_is_built_and_then_looked_at(run, monkeypatch, arguments, built
 
 def test_a_command_that_is_silent_is_told_to_run_still(run, monkeypatch, capfd):
     monkeypatch.setattr(run, "SAY_EVERY", 0.1)
-    assert run.patiently(sys.executable, "-c", "import time; time.sleep(0.5); raise SystemExit(3)") == 3
+    assert run.call_patiently(sys.executable, "-c", "import time; time.sleep(0.5); raise SystemExit(3)") == 3
     assert capfd.readouterr().out.count(" s\n") >= 3
     monkeypatch.setattr(run, "SAY_EVERY", 60.0)
-    assert run.patiently(sys.executable, "-c", "print('done')") == 0
+    assert run.call_patiently(sys.executable, "-c", "print('done')") == 0
     assert capfd.readouterr().out == "done\n"
 
 

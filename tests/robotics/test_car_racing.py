@@ -260,7 +260,7 @@ def test_defaults_of_the_track_are_gymnasiums():
 
 
 def test_the_picture_is_the_same_compiled_and_as_plain_python():
-    """`rlenvs.check` compares what is quick in plain Python alone: the numbers."""
+    """`rlenvs.check_env` compares what is quick in plain Python alone: the numbers."""
     compiled, plain = (rlenvs.make_batch("CarRacing-v0", 1, backend=backend) for backend in ("numba", "python"))
     for batch in (compiled, plain):
         batch.seed([3])

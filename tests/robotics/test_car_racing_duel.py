@@ -73,7 +73,7 @@ def test_one_car_is_car_racing_to_the_bit(seed):
     alone.reset()
     duel = fresh(seed, cars=1, direction="ccw")
     for _ in range(150):
-        action = alone.advise()[0, 0].copy()
+        action = alone.expert_actions()[0, 0].copy()
         alone.step(action[None, None])
         duel.step(action[None, None])
         np.testing.assert_array_equal(alone.states["body"][0], duel.states["body"][0])
@@ -87,7 +87,7 @@ def test_a_tile_pays_less_for_each_car_that_was_there():
         batch = fresh(1, cars=cars)
         earned = np.zeros(cars)
         for _ in range(150):
-            batch.step(batch.play(["racer"] * cars))
+            batch.step(batch.player_actions(["racer"] * cars))
             earned += batch.terms[0, 0]
         visited = batch.states["visited"][0].astype(bool)
         tiles = int(batch.states["tiles"][0])
@@ -296,7 +296,7 @@ def test_rivals_are_where_they_are():
     park(batch, 0, 230.0, -230.0, 0.0, 0.0, 10.0)
     park(batch, 1, 237.0, -216.0, np.pi / 2, 0.0, 30.0)
     park(batch, 2, 200.0, -230.0, 0.0, 0.0, 10.0)
-    batch.observe()
+    batch.recompute_observations()
     seen = batch.observations[0, 0, 48:60].reshape(2, 6)
     np.testing.assert_allclose(seen[0], [0.1, 0.2, 0.0, 0.2, 1.0, 0.0], atol=1e-5)
     np.testing.assert_allclose(seen[1], [-30.0 / 70.0, 0.0, 0.0, 0.0, 0.0, 1.0], atol=1e-5)

@@ -24,16 +24,16 @@ made = partial(begun, TOGETHER, autoreset=AutoresetMode.DISABLED)
 
 
 def idle(batch):
-    return np.zeros((batch.num_worlds, batch.setup.agents, 2), np.float32)
+    return np.zeros((batch.num_envs, batch.setup.agents, 2), np.float32)
 
 
 def play(batch, choose):
     """Play all worlds to their end; terms summed over steps, and who reached its goal."""
-    shape = (batch.num_worlds, batch.setup.agents)
+    shape = (batch.num_envs, batch.setup.agents)
     totals, success, alive = np.zeros((*shape, 4)), np.zeros(shape, bool), np.ones(shape, bool)
     while alive.any():
         batch.load_actions(choose(batch))
-        batch.step_loaded(only=alive.any(1))
+        batch.step_inplace(only=alive.any(1))
         totals[alive] += np.swapaxes(batch.terms, 1, 2)[alive]
         success[alive] = batch.success[alive]
         alive &= ~(batch.terminated | batch.truncated)
@@ -200,12 +200,12 @@ def test_what_an_agent_sees_of_the_nearest_cars():
     put(batch, 1, 0.0, 20.0, 0.0, 10.0)
     put(batch, 2, 39.0, 20.0)
     put(batch, 3, -8.0, 0.0, -0.5 * math.pi, 5.0)
-    batch.observe()
+    batch.recompute_observations()
     rows = batch.observations[0, 0, 20:].reshape(2, 6)
     assert rows[0].tolist() == pytest.approx([1.0, 0.0, 0.2, -1.0, 0.0, 0.25], abs=1e-6)
     assert rows[1].tolist() == pytest.approx([1.0, 0.5, 0.0, 0.0, -1.0, 0.5], abs=1e-6)
     put(batch, 1, 0.0, 300.0)
-    batch.observe()
+    batch.recompute_observations()
     assert not batch.observations[0, 0, 26:].any()
 
 
@@ -246,7 +246,7 @@ def test_all_cars_at_one_spot():
         x, y = float(batch.states["x"][0, 0]), float(batch.states["y"][0, 0])
         for k in range(64):
             put(batch, k, x, y)
-        batch.advise()
+        batch.expert_actions()
         batch.step(idle(batch))
         assert batch.states["hit"].all()
         assert np.isfinite(batch.observations).all()
@@ -259,7 +259,7 @@ def test_more_cars_than_places_are_refused():
 
 def test_the_expert_gets_there_and_dice_do_not():
     for actions in ("continuous", "discrete"):
-        totals, success = play(made(5, actions=actions), lambda batch: batch.advise())
+        totals, success = play(made(5, actions=actions), lambda batch: batch.expert_actions())
         assert success.mean() >= 0.95
         assert totals[..., COLLISION].mean() < 0.03
     dice = np.random.default_rng(0)
@@ -268,6 +268,6 @@ def test_the_expert_gets_there_and_dice_do_not():
 
 
 def test_a_crowd_of_experts_hardly_collides():
-    totals, success = play(made(2, level="crowd"), lambda batch: batch.advise())
+    totals, success = play(made(2, level="crowd"), lambda batch: batch.expert_actions())
     assert success.mean() > 0.75
     assert (totals[..., COLLISION] > 0).mean() < 0.05

@@ -272,7 +272,7 @@ def test_experts_at_junctions_do_not_crash(name):
         batch.seed([seed])
         batch.reset()
         while not (batch.terminated[0, 0] or batch.truncated[0, 0]):
-            batch.step(np.asarray(batch.advise()).reshape(1).copy())
+            batch.step(np.asarray(batch.expert_actions()).reshape(1).copy())
         s = batch.records(0)[1]
         crashes += bool(s.crashed[s.ego])
     assert crashes <= 4, world
@@ -282,7 +282,7 @@ def test_the_expert_drives_on_before_it_waits():
     """At these seeds no plan that waits first, and then goes, arrives in time."""
     from rlenvs.agents.evaluate import evaluate
 
-    assert evaluate("rlenvs/Intersection-v0", "expert", [11, 39, 75]).success_rate == 1.0
+    assert evaluate("rlenvs/Intersection-v0", "expert", seeds=[11, 39, 75]).success_rate == 1.0
 
 
 @pytest.mark.parametrize(

@@ -357,7 +357,7 @@ def test_a_car_turns_by_at_most_one_turn_a_second():
 
 def test_who_circles_on_the_first_lane_has_not_kept_the_lane():
     batch = shared("LaneKeeping-v0")
-    for choose, success in ((lambda: np.ones((1, 1)), False), (batch.advise, True)):
+    for choose, success in ((lambda: np.ones((1, 1)), False), (batch.expert_actions, True)):
         batch.seed([0])
         batch.reset()
         while not batch.truncated[0, 0]:

@@ -36,12 +36,12 @@ def batch_of(id=ID, worlds=1, **keywords):
 def drive_on(batch, choose, most=2000):
     """Step the worlds that are not over by what `choose` gives."""
     for _ in range(most):
-        awake = np.array([not batch.records(i)[1].over for i in range(batch.num_worlds)])
+        awake = np.array([not batch.records(i)[1].over for i in range(batch.num_envs)])
         if not awake.any():
             break
         batch.actions[...] = choose(batch)
-        batch.step_loaded(only=awake)
-    return [batch.records(i)[1] for i in range(batch.num_worlds)]
+        batch.step_inplace(only=awake)
+    return [batch.records(i)[1] for i in range(batch.num_envs)]
 
 
 # --- beside the original ----------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def test_a_thousand_steps_are_the_originals(recorded):
         worst = 0.0
         for t, action in enumerate(actions):
             batch.actions[...] = action
-            batch.step_loaded()
+            batch.step_inplace()
             off = np.abs(s.car[0] - states[t + 1] - [*start, 0, 0, 0, 0, 0])
             worst = max(worst, off.max())
         assert worst < 1e-9, (drive, worst)
@@ -176,7 +176,7 @@ def test_numbers_that_races_do_not_show():
 
 
 def test_the_driver_finishes_and_its_lap_is_counted():
-    ends = drive_on(batch_of(worlds=50, beams=1), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=50, beams=1), lambda batch: batch.expert_actions())
     assert all(s.end[0] == FINISHED and s.laps_done[0] == 1 for s in ends)
     for s in ends[:5]:
         assert s.last_lap[0] == pytest.approx(s.ticks * 0.01, abs=0.05)
@@ -185,7 +185,7 @@ def test_the_driver_finishes_and_its_lap_is_counted():
 
 @pytest.mark.parametrize("keywords", [{"track": "random", "difficulty": 1.0}, {"track": "oval"}, {"track": "eight"}])
 def test_the_driver_finishes_on_other_tracks(keywords):
-    ends = drive_on(batch_of(worlds=20, beams=1, **keywords), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, **keywords), lambda batch: batch.expert_actions())
     assert sum(s.end[0] == FINISHED for s in ends) >= 19
 
 
@@ -241,7 +241,7 @@ def test_eight_cars_start_apart():
 
 def test_two_drivers_race_without_contact_and_the_first_wins():
     batch = batch_of(RACE, 10, beams=1)
-    ends = drive_on(batch, lambda batch: batch.play(["racer", "cautious"]))
+    ends = drive_on(batch, lambda batch: batch.player_actions(["racer", "cautious"]))
     assert all((s.end == FINISHED).all() for s in ends)
     won = batch.success.reshape(10, 2)  # of the last step, which the second finishes
     assert not won[:, 1].any()
@@ -311,7 +311,7 @@ def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
     assert 4.4 < bound.proved < 4.7
     assert 7.9 < bound.sliding < bound.computed < 8.4
     assert bound.lap < bound.computed
-    ends = drive_on(batch_of(worlds=20, beams=1, dynamics=dynamics), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, dynamics=dynamics), lambda batch: batch.expert_actions())
     times = np.array([s.ticks * 0.01 for s in ends])
     assert times.min() > (bound.proved if dynamics == "linear" else bound.sliding)
     assert times.max() < share * bound.sliding
@@ -319,14 +319,16 @@ def test_the_driver_beside_bounds_of_its_lap(dynamics, share):
 
 @pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "oval"}, {"patches": 6}])
 def test_the_driver_knows_tyres_that_slide(keywords):
-    ends = drive_on(batch_of(worlds=20, beams=1, dynamics="brush", **keywords), lambda batch: batch.advise())
+    ends = drive_on(batch_of(worlds=20, beams=1, dynamics="brush", **keywords), lambda batch: batch.expert_actions())
     assert all(s.end[0] == FINISHED for s in ends)
 
 
 @pytest.mark.parametrize("keywords", [{"track": "club"}, {"track": "random"}])
 def test_the_driver_knows_cars_that_roll(keywords):
     """They turn as they steer: nothing is to be caught with the steering."""
-    ends = drive_on(batch_of(worlds=40, beams=1, dynamics="kinematic", **keywords), lambda batch: batch.advise())
+    ends = drive_on(
+        batch_of(worlds=40, beams=1, dynamics="kinematic", **keywords), lambda batch: batch.expert_actions()
+    )
     assert all(s.end[0] == FINISHED for s in ends)
 
 
@@ -337,19 +339,19 @@ def test_the_driver_drives_circuits_of_ones_own(dynamics):
         points = generator.random_road(seed, difficulty=0.9)[:-1:4, :2].tolist()
         line = [[x, y, 1.1, 1.1] for x, y in points]
         batch = batch_of(worlds=8, beams=1, dynamics=dynamics, centre_line=line)
-        ends = drive_on(batch, lambda batch: batch.advise())
+        ends = drive_on(batch, lambda batch: batch.expert_actions())
         assert all(s.end[0] == FINISHED for s in ends)
 
 
 def test_of_a_pack_of_eight_nearly_all_finish():
-    ends = drive_on(batch_of(RACE, 25, beams=1, agents=8), lambda batch: batch.advise())
+    ends = drive_on(batch_of(RACE, 25, beams=1, agents=8), lambda batch: batch.expert_actions())
     assert np.mean([s.end == FINISHED for s in ends]) > 0.92  # 389 of 400 in 50 races
 
 
 @pytest.mark.parametrize("slots", [["racer", "cautious"], ["cautious", "racer"]])
 def test_the_faster_driver_passes_and_wins(slots):
     batch = batch_of(RACE, 10, beams=1)
-    ends = drive_on(batch, lambda batch: batch.play(slots))
+    ends = drive_on(batch, lambda batch: batch.player_actions(slots))
     assert all((s.end == FINISHED).all() for s in ends)
     best = [int(np.argmax(f1tenth.placing(*batch.records(i)))) for i in range(10)]
     assert best == [slots.index("racer")] * 10
@@ -367,8 +369,8 @@ def test_eight_cars_at_one_spot_are_out_and_finite():
     s.car[1:] = s.car[0]
     for name in ("cell", "progress", "offset", "travelled"):
         s[name][1:] = s[name][0]
-    batch.actions[...] = batch.advise()
-    batch.step_loaded()
+    batch.actions[...] = batch.expert_actions()
+    batch.step_inplace()
     assert s.end.tolist() == [CAR_CONTACT] * 8
     assert np.isfinite(batch.observations).all()
     assert np.isfinite(batch.rewards).all()

@@ -24,18 +24,18 @@ made = partial(begun, HETERO, autoreset=AutoresetMode.DISABLED)
 
 
 def all_of(batch, action):
-    return np.full((batch.num_worlds, batch.setup.agents), action)
+    return np.full((batch.num_envs, batch.setup.agents), action)
 
 
 def play(batch, choose):
     """Play all worlds to their end; terms summed over steps (worlds, agents, terms), and who survived."""
-    worlds, agents = batch.num_worlds, batch.setup.agents
+    worlds, agents = batch.num_envs, batch.setup.agents
     totals, success = np.zeros((worlds, agents, 6)), np.zeros((worlds, agents), bool)
     alive = np.ones((worlds, agents), bool)
     while alive.any():
         going = alive.any(1)
         batch.load_actions(choose(batch))
-        batch.step_loaded(only=going)
+        batch.step_inplace(only=going)
         totals[alive] += np.swapaxes(batch.terms, 1, 2)[alive]
         success[alive] = batch.success[alive]
         alive &= ~(batch.terminated | batch.truncated)
@@ -188,7 +188,7 @@ def test_what_an_agent_sees():
     put(batch, 1, 540.0, 3, 14.0)
     put(batch, 2, 530.0, 1, 28.0)
     put(batch, 3, 480.0, 2, 20.0)
-    batch.observe()
+    batch.recompute_observations()
     rows = batch.observations[0, 0]
     assert rows[0].tolist() == pytest.approx([1.0, 0.5, 0.08, 0.2, 0.0])
     assert rows[1].tolist() == pytest.approx([1.0, 0.3, -0.04, 0.2, 0.0])
@@ -206,7 +206,7 @@ def test_the_published_row_of_the_own_car_is_nearly_constant():
 
 @pytest.mark.parametrize("keywords", [{"agents": 20, "cars": 0}, {"agents": 1, "cars": 0, "lane_count": 1}])
 def test_an_empty_road(keywords):
-    totals, success = play(made(2, **keywords), lambda batch: batch.advise())
+    totals, success = play(made(2, **keywords), lambda batch: batch.expert_actions())
     assert np.isfinite(totals).all()
     assert success.mean() > 0.9
 
@@ -249,7 +249,7 @@ def test_what_holds_in_every_episode(seed, level):
 
 def test_who_looks_ahead_survives_in_mild_traffic_and_who_rolls_dice_does_not():
     dice = np.random.default_rng(0)
-    totals, success = play(made(20), lambda batch: batch.advise())
+    totals, success = play(made(20), lambda batch: batch.expert_actions())
     assert success.mean() >= 0.95
     assert totals[:, :, PACE].sum() / totals[:, :, SURVIVAL].sum() > 25.0
     _, lucky = play(made(20, level="chaotic"), lambda batch: dice.integers(0, 5, (20, 5)))

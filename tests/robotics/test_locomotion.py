@@ -312,7 +312,7 @@ def test_what_mujoco_cannot_move_ends_truncated(name):
     batch.seed(range(3))
     batch.reset()
     batch.states["qvel"][1] = 1e200
-    batch.step_loaded()
+    batch.step_inplace()
     assert batch.broken.tolist() == [False, True, False]
     assert "MuJoCo" in batch.errors[1]
     assert np.isfinite(batch.observations).all()

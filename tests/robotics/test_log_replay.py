@@ -32,7 +32,7 @@ def step(batch, *action):
 
 
 def advised(batch):
-    return np.array(batch.advise(), np.float32).reshape(batch.num_worlds, -1)
+    return np.array(batch.expert_actions(), np.float32).reshape(batch.num_envs, -1)
 
 
 def own_log(path, cars=3, frames=40, spacing=30.0, speed=20.0, **more):

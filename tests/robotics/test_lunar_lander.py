@@ -141,7 +141,7 @@ def test_it_ends_with_a_success_after_half_a_second_at_rest():
     batch = start(16)
     while not batch.success.any():
         assert not batch.truncated.all()
-        batch.step(batch.advise()[:, 0, 0])
+        batch.step(batch.expert_actions()[:, 0, 0])
     i = int(np.flatnonzero(batch.success[:, 0])[0])
     assert batch.rewards[i, 0] == 100.0
 

@@ -559,7 +559,7 @@ def test_simple_controller_drives_as_in_the_original(on):
 
 @pytest.mark.parametrize("level", [None, "easy", "hard"])
 def test_expert(level):
-    returns, steps, done = laps(lambda batch: batch.advise().clip(-1, 1), 200, level=level)
+    returns, steps, done = laps(lambda batch: batch.expert_actions().clip(-1, 1), 200, level=level)
     assert done.mean() >= 0.97
     assert returns[done].min() > 5.0
     assert returns.max() < 9.0

@@ -27,13 +27,13 @@ batch_of = partial(begun, ID, autoreset=AutoresetMode.DISABLED)
 def drive_on(batch, choose, most=3000):
     """Step the worlds that are not over by what `choose` gives; the contacts of all cars."""
     column = [*SPEC.terms, *SPEC.costs].index("contact")
-    contacts = np.zeros((batch.num_worlds, batch.agents))
+    contacts = np.zeros((batch.num_envs, batch.agents))
     for _ in range(most):
         awake = ~batch.states["over"].astype(bool)
         if not awake.any():
             break
         batch.actions[...] = choose(batch)
-        batch.step_loaded(only=awake)
+        batch.step_inplace(only=awake)
         contacts += batch.terms[:, column] * awake[:, None]
     return contacts
 
@@ -137,9 +137,9 @@ def test_who_leaves_the_track_is_out_and_ranked_by_its_way():
         awake = ~batch.states["over"].astype(bool)
         if not awake.any():
             break
-        batch.actions[...] = batch.play(["racer", "racer", None])
+        batch.actions[...] = batch.player_actions(["racer", "racer", None])
         batch.actions[:, 2] = (0.0, 0.5)
-        batch.step_loaded(only=awake)
+        batch.step_inplace(only=awake)
     for i in range(3):
         s = batch.records(i)[1]
         assert s.end[2] == OFF_TRACK
@@ -150,14 +150,14 @@ def test_who_leaves_the_track_is_out_and_ranked_by_its_way():
 @pytest.mark.parametrize(("keywords", "least"), [({}, 0.97), ({"agents": 8}, 0.97), ({"level": "hard"}, 0.93)])
 def test_the_driver_finishes(keywords, least):
     batch = batch_of(20, **keywords)
-    contacts = drive_on(batch, lambda batch: batch.advise())
+    contacts = drive_on(batch, lambda batch: batch.expert_actions())
     assert (batch.states["end"] == LAP).mean() >= least
     assert contacts.mean() < 60  # of some 1200 steps
 
 
 def test_the_faster_driver_passes():
     batch = batch_of(20, chicanes=False)
-    drive_on(batch, lambda batch: batch.play(["cautious", "racer"]))
+    drive_on(batch, lambda batch: batch.player_actions(["cautious", "racer"]))
     assert (batch.states["end"] == LAP).all()
     assert all(np.argmax(placing(*batch.records(i))) == 1 for i in range(20))
 
@@ -189,7 +189,7 @@ def test_eight_cars_at_one_spot_stay_finite(seed):
     s = batch.records(0)[1]
     for k in range(8):
         put(s, k, *s.position[0], float(s.heading[0]), float(rng.uniform(0.05, 0.5)))
-    drive_on(batch, lambda batch: batch.advise() + rng.normal(0, 0.1, batch.actions.shape), 50)
+    drive_on(batch, lambda batch: batch.expert_actions() + rng.normal(0, 0.1, batch.actions.shape), 50)
     assert np.isfinite(batch.observations).all()
     assert all(np.isfinite(s[name]).all() for name in ("position", "heading", "speed", "driven", "lidar"))
     assert (s.speed[np.asarray(s.end) == RACING] >= 0.05).all()
@@ -225,8 +225,8 @@ def test_the_cautious_driver_drives_at_no_more_than_15_cm_per_second():
     batch = batch_of(2)
     fastest = np.zeros(2)
     for _ in range(150):
-        batch.actions[...] = batch.play(["racer", "cautious"])
-        batch.step_loaded()
+        batch.actions[...] = batch.player_actions(["racer", "cautious"])
+        batch.step_inplace()
         fastest = np.maximum(fastest, batch.states["speed"].max(axis=0))
     assert fastest[0] > 0.2
     assert 0.13 < fastest[1] <= 0.1541  # a step changes it by 0.004

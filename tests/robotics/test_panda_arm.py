@@ -411,7 +411,7 @@ def test_a_controller_of_panda_gym_goes_straight_to_its_goal(arm_of):
     attitude, left = worlds.states["mocap_quat"][0, arm_of].copy(), []
     for _ in range(20):
         worlds.actions[0, arm_of, :3] = np.clip((goal - hand) / 0.05, -1.0, 1.0)
-        worlds.step_loaded()
+        worlds.step_inplace()
         left.append(np.linalg.norm(goal - hand))
     assert max(left[5:]) < 0.02
     assert left[-1] < 1e-3
@@ -428,7 +428,7 @@ def test_the_target_can_be_observed(control):
     numbers = {"hand": 3, "pose": 7, "joints": 7, "panda-gym": 3}[control] + 1
     assert worlds.observations.shape[-1] - bare.observations.shape[-1] == numbers
     worlds.actions[...] = 0.5
-    worlds.step_loaded()
+    worlds.step_inplace()
     s = worlds.records(0)[1]
     moved = s.ctrl[1:8] if control == "joints" else s.mocap_pos[0] - s.grip[0]
     start = 7 + 7 * (control == "joints")
@@ -452,7 +452,7 @@ def test_a_spinning_object_keeps_its_energy_in_the_air(id, thing, control):
     before = moments @ state.qvel[speed + 3 : speed + 6] ** 2
     for _ in range(25):
         worlds.actions[...] = 0.0
-        worlds.step_loaded()
+        worlds.step_inplace()
     after = moments @ state.qvel[speed + 3 : speed + 6] ** 2
     assert after == pytest.approx(before, rel=0.02)
 
@@ -468,7 +468,7 @@ def test_a_hand_presses_light_objects_no_deeper_into_the_table_than_heavy_ones(i
             (worlds.states[thing] - worlds.states["grip"][:, 0])[:, :2] / 0.05, -1.0, 1.0
         )
         worlds.actions[:, 0, 2] = -1.0
-        worlds.step_loaded()
+        worlds.step_inplace()
         lowest = np.minimum(lowest, worlds.states[thing][:, 2])
     assert (lowest < half - 5e-4).all()  # it was pressed
     assert lowest[0] > half - 2e-3

@@ -221,7 +221,7 @@ def test_expert_and_random_actions_over_500_seeds(level, task):
 def test_success_may_end_the_episode():
     worlds = batch(ID, ends_at_success=True)
     for _ in range(50):
-        worlds.step(worlds.advise())
+        worlds.step(worlds.expert_actions())
         if worlds.success[0, 0]:
             break
     assert worlds.terminated[0, 0]

@@ -233,8 +233,8 @@ def test_snapshot_in_the_middle_of_a_grasp():
         worlds.set_state(snapshot)
         future = []
         for _ in range(20):
-            worlds.advise()
-            worlds.step_loaded()
+            worlds.expert_actions()
+            worlds.step_inplace()
             future.append(worlds.observations.copy())
         futures.append(np.array(future))
     assert futures[0].tobytes() == futures[1].tobytes()
@@ -276,8 +276,8 @@ def test_starts_in_the_hand(fingers):
 def test_ends_at_success():
     worlds = batch(ID, 8, level="easy", ends_at_success=True)
     for _ in range(60):
-        worlds.advise()
-        worlds.step_loaded()
+        worlds.expert_actions()
+        worlds.step_inplace()
         if worlds.terminated.any():
             break
     np.testing.assert_array_equal(worlds.terminated, worlds.success)
@@ -300,7 +300,7 @@ def test_observation():
 @pytest.mark.parametrize("control", ["hand", "joints"])
 def test_expert_without_a_hand_that_turns_stays(control):
     worlds = batch(ID, control=control)
-    worlds.advise()
+    worlds.expert_actions()
     assert not worlds.actions.any()
 
 

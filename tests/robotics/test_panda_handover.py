@@ -20,7 +20,7 @@ TERMS, COSTS = list(SPEC.terms), [*SPEC.terms, *SPEC.costs]
 def play(worlds, until, most=100):
     """Let the expert play world 0 until something holds; that it happens is part of the test."""
     for _ in range(most):
-        worlds.step(worlds.advise())
+        worlds.step(worlds.expert_actions())
         if until(*worlds.records(0)):
             return
     pytest.fail("it did not happen")
@@ -182,7 +182,7 @@ def test_the_stages():
     assert [worlds.terms[0, row[name], 0] for name in ("handed", "receiver_near", "place")] == [0.0, 0.0, 0.0]
     levels = []
     for _ in range(95):
-        worlds.step(worlds.advise())
+        worlds.step(worlds.expert_actions())
         levels.append(worlds.terms[0, row["handed"], 0])
     stages = sorted(set(np.round(levels, 6)))
     np.testing.assert_allclose(stages, [0.0, 1 / 3, 2 / 3, 1.0], atol=1e-6)
@@ -329,7 +329,7 @@ def test_moving_fast_is_not_dropping():
     worlds = batch(ID, 50)
     total = np.zeros(50)
     for _ in range(100):
-        worlds.step(worlds.advise())
+        worlds.step(worlds.expert_actions())
         total += worlds.terms[:, COSTS.index("drop"), 0]
     assert total.sum() == 0.0
 
@@ -354,7 +354,7 @@ def test_both_agents_get_the_same():
     worlds = batch(ID, 10, reward="shaped")
     rng = np.random.default_rng(0)
     for t in range(100):
-        worlds.step(worlds.advise() if t % 3 else rng.uniform(-1, 1, worlds.actions.shape))
+        worlds.step(worlds.expert_actions() if t % 3 else rng.uniform(-1, 1, worlds.actions.shape))
         np.testing.assert_array_equal(worlds.terms[:, :, 0], worlds.terms[:, :, 1])
         np.testing.assert_array_equal(worlds.rewards[:, 0], worlds.rewards[:, 1])
 
@@ -458,7 +458,7 @@ def test_neither_agent_can_do_it_alone():
     for idle_agent in range(2):
         worlds = batch(ID, 10)
         for _ in range(100):
-            actions = worlds.advise()
+            actions = worlds.expert_actions()
             actions[:, idle_agent] = 0.0
             worlds.step(actions)
         assert not worlds.success.any()

@@ -22,7 +22,7 @@ def push(worlds, steps, *action):
     """Steps with one action; returns the contact forces of world 0."""
     s, forces = states(worlds)[0], []
     for _ in range(steps):
-        worlds.step(np.tile(action, (worlds.num_worlds, 1)))
+        worlds.step(np.tile(action, (worlds.num_envs, 1)))
         forces.append(s.force[0].copy())
     return np.array(forces)
 

@@ -18,7 +18,7 @@ OPEN, CLOSE = 1.0, -1.0
 
 def play(worlds, steps, *action):
     for _ in range(steps):
-        worlds.step(np.tile(np.float32(action), (worlds.num_worlds, 1)))
+        worlds.step(np.tile(np.float32(action), (worlds.num_envs, 1)))
     return worlds.records(0)[1]
 
 
@@ -278,7 +278,7 @@ def test_a_turned_cube_can_be_gripped():
 
 @pytest.mark.slow
 def test_check():
-    report = rlenvs.check("PandaPickAndPlace-v0")
+    report = rlenvs.check_env("PandaPickAndPlace-v0")
     assert report.passed, str(report)
 
 

@@ -15,7 +15,7 @@ CONTROLS = ("hand", "pose", "joints")
 
 
 def goals(worlds):
-    return np.array([worlds.records(i)[1].desired for i in range(worlds.num_worlds)])
+    return np.array([worlds.records(i)[1].desired for i in range(worlds.num_envs)])
 
 
 # --- the original's numbers -------------------------------------------------------------------------------------------
@@ -120,8 +120,8 @@ def test_goals_of_the_hard_level_are_reached_wherever_they_are(control):
     drawn = goals(worlds)
     assert max(arm.stretch(*goal) for goal in drawn) <= arm.STRETCH
     for _ in range(50):
-        worlds.advise()
-        worlds.step_loaded()
+        worlds.expert_actions()
+        worlds.step_inplace()
     hands = np.array([worlds.records(i)[1].grip[0] for i in range(60)])
     assert np.linalg.norm(hands - drawn, axis=1).max() < 0.01
 

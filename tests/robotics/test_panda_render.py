@@ -67,7 +67,7 @@ def test_a_cube_that_is_turned_in_the_air_stays_in_the_image():
     batch.reset()
     places = []
     for _ in range(40):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         places += [batch.records(i)[1].cube.copy() for i in range(4)]
     assert np.max(places, axis=0)[2] > 0.4
     assert np.abs(project(flip.VIEW, places)[:, :2]).max() < 0.88

@@ -232,12 +232,12 @@ def test_snapshot_inside_a_zone():
 
 def play(worlds, steps, policy, stop=False):
     """Goals reached and cost by world."""
-    generator, n = np.random.default_rng(0), worlds.num_worlds
+    generator, n = np.random.default_rng(0), worlds.num_envs
     goals, spent = np.zeros(n), np.zeros(n)
     for _ in range(steps):
         if policy == "expert":
-            worlds.advise()
-            worlds.step_loaded()
+            worlds.expert_actions()
+            worlds.step_inplace()
         elif policy == "random":
             worlds.step(generator.uniform(-1.0, 1.0, (n, *worlds.setup.action_space.shape)))
         else:  # straight to the goal, whatever is in the way

@@ -113,7 +113,7 @@ def test_the_hand_does_not_reach_the_goals():
         for i in range(20):
             s = worlds.records(i)[1]
             worlds.actions[i, 0] = np.clip((s.desired - s.mocap_pos[0]) / 0.05, -1, 1)
-        worlds.step_loaded()
+        worlds.step_inplace()
     short = worlds.states["desired"][:, 0] - worlds.states["grip"][:, 0, 0]
     assert short.min() > 0.02
     assert np.median(short) > 0.1

@@ -244,7 +244,7 @@ def test_expert_and_random_on_many_seeds(level):
 
 @pytest.mark.slow
 def test_check():
-    report = rlenvs.check("PandaStack-v0")
+    report = rlenvs.check_env("PandaStack-v0")
     assert report.passed, str(report)
 
 

@@ -75,8 +75,8 @@ def test_every_task_runs_in_both(id):
     kernel, bullet = pair(id, seed=3, backend="python")
     for _ in range(20):
         for batch in (kernel, bullet):
-            batch.advise()
-            batch.step_loaded()
+            batch.expert_actions()
+            batch.step_inplace()
         if not kernel.records(0)[1].touching.any():
             np.testing.assert_allclose(kernel.observations, bullet.observations, atol=0.05)
     np.testing.assert_allclose(kernel.rewards, bullet.rewards, atol=0.1)
@@ -89,8 +89,8 @@ def test_swarms_agree(downwash):
     kernel, bullet = pair("QuadMultiHover-v0", agents=4, downwash=downwash, damping=0.04)
     for _ in range(40):
         for batch in (kernel, bullet):
-            batch.advise()
-            batch.step_loaded()
+            batch.expert_actions()
+            batch.step_inplace()
     assert difference(kernel, bullet) < 1e-6
     bullet.close()
 
@@ -117,7 +117,7 @@ def test_forms_snapshots_and_futures():
     after = [env.step(action)[0] for _ in range(10)]
     assert (env.unwrapped.set_state(snapshot) == first).all()
     assert (np.array([env.step(action)[0] for _ in range(10)]) == np.array(after)).all()
-    futures = rlenvs.simulate(env, np.tile(action, (3, 10, 1)), snapshot)
+    futures = rlenvs.rollout_plans(env, np.tile(action, (3, 10, 1)), snapshot)
     assert (futures.observations == after[-1]).all()
     envs = rlenvs.make_vec("QuadHover-v0", 2, physics="pybullet")
     envs.reset(seed=3)

@@ -96,8 +96,8 @@ def test_a_constraint_names_whole_number_options_too():
 
 def at_corners(batch, rng, share=0.3):
     """Write ends of their ranges into a share of all parameters, of every world others, whether allowed or not."""
-    batch.set_params({"mass": np.full(batch.num_worlds, 0.027)})  # a record for every world
-    for i in range(batch.num_worlds):
+    batch.set_params({"mass": np.full(batch.num_envs, 0.027)})  # a record for every world
+    for i in range(batch.num_envs):
         p, _ = batch.records(i)
         for name, declared in batch.world.params.items():
             if rng.random() < share:
@@ -106,7 +106,7 @@ def at_corners(batch, rng, share=0.3):
 
 def everything_finite(batch):
     fields = [name for name, kind in batch.world.state.items() if kind.code.startswith("f")]
-    states = all(np.isfinite(batch.records(i)[1][name]).all() for i in range(batch.num_worlds) for name in fields)
+    states = all(np.isfinite(batch.records(i)[1][name]).all() for i in range(batch.num_envs) for name in fields)
     return states and np.isfinite(batch.terms).all() and np.isfinite(batch.observations).all()
 
 
@@ -125,9 +125,9 @@ def test_nothing_that_may_be_declared_gives_numbers_that_are_not_finite(action, 
         elif step < 20:
             batch.actions[:] = np.sign(batch.actions)
         else:
-            batch.advise()
+            batch.expert_actions()
             assert np.isfinite(batch.actions).all()
-        batch.step_loaded()
+        batch.step_inplace()
     assert everything_finite(batch)
 
 
@@ -171,7 +171,7 @@ def test_terms_stay_in_their_bounds_where_a_step_is_long(id):
         batch.reset()
         for k in range(batch.agents):
             batch.actions[0, k] = action if k == 0 else -action
-        batch.step_loaded()
+        batch.step_inplace()
         for name, values in zip((*batch.world.terms, *batch.world.costs), batch.terms[0], strict=True):
             bounds = batch.world.terms.get(name)
             low, high = (bounds.low, bounds.high) if bounds else (0.0, batch.world.costs[name].high)

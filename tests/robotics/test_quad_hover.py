@@ -216,8 +216,8 @@ def test_an_expert_masters_every_level_and_random_does_not():
         flights = batch(100, **keywords)
         alive, returns = np.ones(100, bool), np.zeros(100)
         for _ in range(240):
-            flights.advise()
-            flights.step_loaded()
+            flights.expert_actions()
+            flights.step_inplace()
             returns += alive * flights.rewards[:, 0]
             alive &= ~flights.terminated[:, 0]
         assert alive.all()

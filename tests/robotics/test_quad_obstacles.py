@@ -465,7 +465,7 @@ def ends(worlds, choose, **keywords):
     live, success, collision = np.ones(worlds, bool), np.zeros(worlds, bool), np.zeros(worlds, bool)
     for _ in range(flights.setup.horizon):
         choose(flights)
-        flights.step_loaded()
+        flights.step_inplace()
         success |= live & flights.success[:, 0]
         collision |= live & (flights.terms[:, TERMS.index("collision"), 0] > 0)
         live &= ~(flights.terminated[:, 0] | flights.truncated[:, 0])
@@ -484,7 +484,7 @@ def ends(worlds, choose, **keywords):
     ],
 )
 def test_the_expert_arrives(keywords):
-    assert ends(100, lambda flights: flights.advise(), **keywords)[0] >= 0.98
+    assert ends(100, lambda flights: flights.expert_actions(), **keywords)[0] >= 0.98
 
 
 @pytest.mark.parametrize("level", [None, "easy", "hard", "moving", "real"])
@@ -496,7 +496,7 @@ def test_the_expert_keeps_within_the_limits_of_costs(level):
 
 
 def test_the_expert_mostly_evades_balls():
-    assert ends(100, lambda flights: flights.advise(), level="moving")[0] >= 0.95
+    assert ends(100, lambda flights: flights.expert_actions(), level="moving")[0] >= 0.95
 
 
 @pytest.mark.parametrize("action", ["velocity", "rpm", "position"])

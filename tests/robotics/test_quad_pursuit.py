@@ -239,8 +239,8 @@ def test_terms_of_flights_are_the_same(id):
     made, s = fleet(id)
     for _ in range(20):
         before, target = s.position.copy(), s.target.copy()
-        made.advise()
-        made.step_loaded()
+        made.expert_actions()
+        made.step_inplace()
         way = np.linalg.norm(before - target, axis=1) - np.linalg.norm(s.position - target, axis=1)
         apart = np.linalg.norm(s.position[:, None] - s.position[None], axis=2).sum(axis=1) / 3
         np.testing.assert_allclose(told(made, "approach"), way, atol=1e-12)
@@ -316,7 +316,7 @@ def test_flights_of_all_actions_and_rates_stay_in_the_bounds_of_the_terms():
         rng = np.random.default_rng(0)
         for _ in range(200):
             made.load_actions(rng.choice((-1.0, 1.0, 0.3), made.actions.shape).astype(np.float32))
-            made.step_loaded()
+            made.step_inplace()
             for i, term in enumerate(made.world.terms.values()):
                 assert (made.terms[:, i] >= term.low).all()
                 assert (made.terms[:, i] <= term.high).all()
@@ -340,8 +340,8 @@ def test_hulls_that_touch_at_the_start_are_refused():
 def test_experts_gather_around_the_target_without_crashes(id, keywords):
     made = batch(id, 8, "numba", **keywords)
     for t in range(200):
-        made.advise()
-        made.step_loaded()
+        made.expert_actions()
+        made.step_inplace()
         assert not made.terminated.any(), t
     assert made.success.all()
     for i in range(8):
@@ -355,12 +355,12 @@ def test_waiting_in_corners_pays_more_than_the_ring_as_the_pages_say(id, last, w
     made, s = points(id)
     corners, total = np.array([(-3, -3, 1), (3, -3, 1), (-3, 3, 1), (3, 3, 1)], float), 0.0
     for t in range(200):
-        made.advise()
+        made.expert_actions()
         actions = made.actions.copy()
         if t < 200 - last:
             actions[0] = np.clip((corners - s.position) / 0.2, -1, 1)
         made.load_actions(actions)
-        made.step_loaded()
+        made.step_inplace()
         total += made.rewards.sum()
     assert total == pytest.approx(worth, abs=0.05)
     assert made.success.all()

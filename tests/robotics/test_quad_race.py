@@ -20,7 +20,7 @@ batch = partial(begun, "QuadRace-v0", backend="python")
 
 
 def idle(made):
-    made.step(np.zeros((made.num_worlds, *made.actions.shape[1:]), np.float32))
+    made.step(np.zeros((made.num_envs, *made.actions.shape[1:]), np.float32))
 
 
 def put(made, position, velocity=(0, 0, 0), rates=(0, 0, 0), attitude=(0, 0, 0, 1), passed=0, k=0):
@@ -195,8 +195,8 @@ def test_a_faster_flight_pays_more(monkeypatch):
             made = batch(course="straight", fidelity="low", backend="python")
             paid = 0.0
             while not made.over[0]:
-                made.advise()
-                made.step_loaded()
+                made.expert_actions()
+                made.step_inplace()
                 paid += made.rewards.sum()
         assert made.success.all()
         return paid, outcome(made)["finish_time"]
@@ -363,8 +363,8 @@ def fly(made):
     done, won, time = (np.zeros(made.terminated.shape, kind) for kind in (bool, bool, float))
     row = list(made.world.terms).index("finish_time")
     while not done.all():
-        made.load_actions(made.advise())
-        made.step_loaded()
+        made.load_actions(made.expert_actions())
+        made.step_inplace()
         ended = (made.terminated | made.truncated) & ~done
         won[ended], time[ended] = made.success[ended], made.terms[:, row][ended]
         done |= ended

@@ -452,14 +452,14 @@ def test_meetup_success_is_a_band_of_distances(apart, off, done):
 
 def successes(made, policy="expert"):
     """Which worlds end their first episode with success."""
-    worlds = made.num_worlds
+    worlds = made.num_envs
     generator, done, success = np.random.default_rng(0), np.zeros(worlds, bool), np.zeros(worlds, bool)
     for _ in range(made.setup.horizon):
         if policy == "expert":
-            made.advise()
+            made.expert_actions()
         else:
             made.load_actions(generator.uniform(-1, 1, made.actions.shape))
-        made.step_loaded()
+        made.step_inplace()
         success = np.where(done, success, made.success.any(axis=1))
         done |= made.over
     return success

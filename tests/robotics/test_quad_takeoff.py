@@ -101,7 +101,7 @@ def test_the_originals_reward_asks_to_fly_up_without_end_and_ours_does_not():
             flight = batch(weights=weights, height_spread=0.0)
             total = 0.0
             while True:
-                action = np.ones((1, 4)) if pilot == "up" else flight.advise()
+                action = np.ones((1, 4)) if pilot == "up" else flight.expert_actions()
                 flight.step(action)
                 total += flight.rewards[0, 0]
                 if flight.over[0]:

@@ -180,7 +180,7 @@ def test_one_number_starts_on_the_vertical():
 
 def test_observation_of_the_reference_and_its_future():
     flight = batch(preview=3, lap_time=4.0)
-    flight.step(flight.advise())
+    flight.step(flight.expert_actions())
     p, s = flight.records(0)
     seen = flight.observations[0, 0, -15:]
     np.testing.assert_allclose(seen[:3], s.reference[0] - s.position[0], atol=1e-6)
@@ -308,7 +308,7 @@ def test_the_expert_tracks_to_a_centimetre_after_two_seconds():
     flights = batch(20, backend="numba", climb=0.0)
     errors = []
     for step in range(200):
-        flights.step(flights.advise())
+        flights.step(flights.expert_actions())
         if step >= 60:
             errors += [
                 np.linalg.norm(s.reference[0] - s.position[0]) for s in (flights.records(i)[1] for i in range(20))

@@ -141,8 +141,8 @@ def test_a_frame_of_ones_own_and_impossible_ones():
     assert p.rotor.tolist() == wide
     assert p.hull.tolist() == [0.1, 0.03]
     for _ in range(30):
-        batch.advise()
-        batch.step_loaded()
+        batch.expert_actions()
+        batch.step_inplace()
     assert not batch.over[0]
     for rotors in ([[1, 0, 1]] * 4, [[1, 0, 1]] * 3, [[1, 0, 2], [0, 1, 1], [-1, 0, 1], [0, -1, 1]], "x"):
         with pytest.raises(ParameterError, match="rotors"):
@@ -320,8 +320,8 @@ def test_experts_fly_every_vehicle_with_every_action(name, action):
     batch.seed(range(20))
     batch.reset()
     for _ in range(239):
-        batch.advise()
-        batch.step_loaded()
+        batch.expert_actions()
+        batch.step_inplace()
         assert not batch.terminated.any()
     assert batch.success.mean() >= 0.95
 

@@ -47,7 +47,7 @@ def test_ways_hang_together_and_have_their_length():
 
 def test_completion_adds_up_to_100():
     """On a run without discomfort, near collisions and speeding, where the middle of the lane does not matter."""
-    totals, success = play(made(4, softener=0.0, **ALONE), lambda batch: batch.advise())
+    totals, success = play(made(4, softener=0.0, **ALONE), lambda batch: batch.expert_actions())
     assert success.all()
     assert totals[:, 0] == pytest.approx(100.0, abs=0.05)
     assert not totals[:, len(TERMS) :].any()
@@ -317,7 +317,7 @@ def test_the_line_ahead():
     put(batch, leg, float(p.lane[s.way[leg], LENGTH]) - 22.5)
     for colour in range(3):
         show(batch, sign, colour)
-        batch.observe()
+        batch.recompute_observations()
         row = batch.observations[0, 0]
         assert row[8] == pytest.approx(20.0 / 30.0 - 1.0, abs=1e-6)
         assert row[9:14].tolist() == [float(n == colour) for n in range(5)]
@@ -330,7 +330,7 @@ def test_the_nearest_cars_and_pedestrians_are_seen():
     beside(batch, 20.0, -5.0, 10.0, 0.5 * math.pi)
     s.walker_x[0] = s.x[0] + 10.0 * s.cosine[0] - 5.0 * s.sine[0]
     s.walker_y[0] = s.y[0] + 10.0 * s.sine[0] + 5.0 * s.cosine[0]
-    batch.observe()
+    batch.recompute_observations()
     cars, walker = batch.observations[0, 0, 29:41].reshape(2, 6), batch.observations[0, 0, 41:46]
     assert cars[0].tolist() == pytest.approx([1.0, 0.4, -0.1, 0.0, 1.0, 0.5], abs=1e-6)
     assert not cars[1].any()
@@ -344,7 +344,7 @@ def test_masks_from_above():
     beside(batch, 20.0, -4.0, 0.0)
     s.walker_x[0] = s.x[0] + 10.5 * s.cosine[0] - 5.5 * s.sine[0]
     s.walker_y[0] = s.y[0] + 10.5 * s.sine[0] + 5.5 * s.cosine[0]
-    batch.observe()
+    batch.recompute_observations()
     pixels = batch.images["birdview"][0, 0]
     assert pixels.shape == (64, 64, 5)
     rows, columns = np.nonzero(pixels[..., route_senses.OTHERS])
@@ -366,7 +366,7 @@ def test_all_cars_at_one_spot(mishaps):
     s.x[:], s.y[:] = s.x[0], s.y[0]
     s.walker_x[:], s.walker_y[:] = s.x[0], s.y[0]
     for _ in range(20):
-        batch.advise()
+        batch.expert_actions()
         told = step(batch, 1.0, 0.3)
         assert np.isfinite(list(told.values())).all()
         assert np.isfinite(batch.observations).all()
@@ -440,7 +440,7 @@ def test_smallest_and_largest_towns():
     for keywords in ({"columns": 2, "rows": 2, "towns": 1, "cars": 8}, {"columns": 6, "rows": 6, "towns": 8}):
         batch = made(2, **keywords, seen_cars=0, seen_walkers=0)
         for _ in range(3):
-            batch.step(batch.advise())
+            batch.step(batch.expert_actions())
         assert np.isfinite(batch.observations).all()
 
 
@@ -460,7 +460,7 @@ def test_where_others_will_be_is_foreseen_on_their_own_lanes():
     batch = made(seed=0)
     names = batch.records(0)[0].dtype.names, batch.records(0)[1].dtype.names
     for _ in range(20):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
     p, s = (
         SimpleNamespace(
             **{
@@ -476,7 +476,7 @@ def test_where_others_will_be_is_foreseen_on_their_own_lanes():
 
 
 def test_the_expert_gets_there_and_dice_do_not():
-    totals, success = play(made(8, seed=200), lambda batch: batch.advise())
+    totals, success = play(made(8, seed=200), lambda batch: batch.expert_actions())
     assert success.mean() >= 0.75
     assert totals[:, 0].mean() > 60.0
     dice = np.random.default_rng(0)
@@ -488,6 +488,6 @@ def test_the_expert_gets_there_and_dice_do_not():
 @pytest.mark.slow
 @pytest.mark.parametrize("mishaps", ["end"])
 def test_the_expert_has_95_percent_of_routes_without_infraction(mishaps):
-    totals, success = play(made(200, seed=1000, mishaps=mishaps), lambda batch: batch.advise())
+    totals, success = play(made(200, seed=1000, mishaps=mishaps), lambda batch: batch.expert_actions())
     assert success.mean() >= 0.95
     assert (totals[:, len(TERMS) :].sum(1) > 0).mean() <= 0.05

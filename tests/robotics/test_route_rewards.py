@@ -187,7 +187,7 @@ def waiting(batch):
 @pytest.mark.parametrize("reward", ["shaped", "composed"])
 def test_waiting_before_a_line_pays_less_than_arriving(reward):
     found = {}
-    for choose in (waiting, lambda batch: batch.advise()):
+    for choose in (waiting, lambda batch: batch.expert_actions()):
         batch, leg, _ = with_signal(signals.STOP, reward=reward)
         p, s = batch.records(0)
         put(batch, leg, float(p.lane[s.way[leg], LENGTH]) - 2.5 - 4.15)
@@ -210,7 +210,7 @@ def test_the_composed_reward_ends_beside_the_lane_and_above_35_kilometres_per_ho
 
 
 def test_the_expert_keeps_clear_of_the_ends_of_the_composed_reward():
-    _, success = play(made(6, reward="composed", **ALONE), lambda batch: batch.advise())
+    _, success = play(made(6, reward="composed", **ALONE), lambda batch: batch.expert_actions())
     assert success.all()
 
 

@@ -95,7 +95,7 @@ def test_default_is_level_one():
 def test_cost_limit_and_forms():
     assert {c.limit for c in SPEC.costs.values()} == {25.0}
     assert list(SPEC.costs) == ["hazards", "vases"]
-    assert "rlenvs/mo-SafePointGoal-v0" in rlenvs.list_envs("safe")
+    assert "rlenvs/mo-SafePointGoal-v0" in rlenvs.list_envs("constrained")
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -453,8 +453,8 @@ def test_expert(level, goals, cost):
     worlds = batch(20, level=level)
     reached, spent = 0, 0.0
     for _ in range(1000):
-        worlds.advise()
-        worlds.step_loaded()
+        worlds.expert_actions()
+        worlds.step_inplace()
         reached, spent = reached + worlds.terms[:, 1].sum(), spent + worlds.costs.sum()
     assert worlds.truncated.all()
     assert reached / 20 > goals

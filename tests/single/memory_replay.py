@@ -45,7 +45,7 @@ def replay(address, name, episode, inject, **options):
             found.ends += int(over != record["done"][t - 1])
             found.steps += 1
         inject(state, batch, record, t)
-        batch.observe()
+        batch.recompute_observations()
         found.place = max(found.place, int(np.abs([state["x"], state["y"]] - record["agent"][t]).max()))
         if t in at:
             seen = batch.images["screen"][0, 0] if batch.images else batch.observations[0, 0]

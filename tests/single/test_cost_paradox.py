@@ -48,7 +48,7 @@ def test_best_responses_jump_over_the_limit(level, side):
     allowed: whoever alternates between the two never stays at the optimum."""
     exact = model(level)
     penalised = exact._replace(R=exact.R - (MULTIPLIERS[level] + side) * exact.costs[:, :, 0])
-    gained, spent = worth(exact, rlenvs.solve(penalised, horizon=STEPS[level]).policy)
+    gained, spent = worth(exact, rlenvs.solve_mdp(penalised, horizon=STEPS[level]).policy)
     if side < 0.0:
         assert spent > 1.5 * LIMITS[level]
     else:

@@ -341,7 +341,7 @@ def test_front_is_that_of_all_action_sequences(sea, gamma):
         batch = rlenvs.make_batch(ID, 1, weights=weights, **keywords)
         batch.seed([0])
         batch.reset()
-        returns.append(rlenvs.simulate(batch, SEQUENCES).rewards @ discounts)
+        returns.append(rlenvs.rollout_plans(batch, SEQUENCES).rewards @ discounts)
     expected = not_dominated(np.round(np.transpose(returns), 9))
     assert sorted(front.round(9).tolist()) == expected.tolist()
 

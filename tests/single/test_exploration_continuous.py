@@ -88,6 +88,6 @@ def test_heights_are_seen_with_their_cells():
 
 def test_the_expert_covers_the_terrain_without_bumping():
     for level in (None, "plain", "steep"):
-        result = rlenvs.evaluate("MarsExplorerContinuous-v0", "expert", range(30), level=level)
+        result = rlenvs.evaluate("MarsExplorerContinuous-v0", "expert", seeds=range(30), level=level)
         assert result.success_rate == 1.0
         assert sum(result.mean_costs.values()) == 0.0

@@ -573,6 +573,6 @@ def test_the_score_of_the_benchmark():
 
 
 def test_the_survivor_finds_most_achievements():
-    result = rlenvs.evaluate("Crafting-v0", "expert", range(40))
+    result = rlenvs.evaluate("Crafting-v0", "expert", seeds=range(40))
     assert result.mean > 15.0
-    assert rlenvs.evaluate("Crafting-v0", "random", range(20)).mean < 6.0
+    assert rlenvs.evaluate("Crafting-v0", "random", seeds=range(20)).mean < 6.0

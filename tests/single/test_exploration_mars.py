@@ -100,7 +100,7 @@ def returns(planner=None, episodes=800):
     total, going = np.zeros(episodes), np.ones(episodes, bool)
     length, covered = np.zeros(episodes), np.zeros(episodes, bool)
     for _ in range(400):
-        batch.step(batch.advise() if planner else rng.integers(4, size=batch.actions.shape))
+        batch.step(batch.expert_actions() if planner else rng.integers(4, size=batch.actions.shape))
         total[going] += batch.rewards[going, 0]
         length[going] += 1
         covered |= batch.success[:, 0] & going

@@ -315,7 +315,7 @@ def test_with_the_task_done_nothing_is_left():
     s, paid, ended = records(env)[1], 0.0, False
     assert s.things_left == 36
     while not ended:
-        *_, ended, _, info = env.step(int(env.unwrapped.batch.advise().item()))
+        *_, ended, _, info = env.step(int(env.unwrapped.batch.expert_actions().item()))
         paid += info["reward_subgoal"]
     assert (info["is_success"], paid) == (True, 36.0)
     assert info["reward_subgoal"] > 1.0
@@ -336,7 +336,7 @@ def test_terms_of_weight_0_are_differences_of_potentials(name):
         at_start = [int(states["far"][k][states["cell"][k]]) + int(states["things_left"][k]) for k in range(8)]
         paid, going = np.zeros(8), np.ones(8, bool)
         for _ in range(60):
-            batch.step(batch.advise() if expert else rng.integers(0, 7, 8))
+            batch.step(batch.expert_actions() if expert else rng.integers(0, 7, 8))
             paid += going * batch.terms[:, 2:4, 0].sum(1)
             going &= ~(batch.terminated | batch.truncated).reshape(8)
             now = [int(states["far"][k][states["cell"][k]]) + int(states["things_left"][k]) for k in range(8)]
@@ -460,7 +460,7 @@ def test_the_expert_clears_the_way():
     grid[7, 6] = grid[6, 7] = cells.thing(cells.BOX, cells.RED)
     batch, ended, late = env.unwrapped.batch, False, False
     while not (ended or late):
-        *_, ended, late, info = env.step(int(batch.advise().item()))
+        *_, ended, late, info = env.step(int(batch.expert_actions().item()))
     assert info["is_success"]
 
 
@@ -495,7 +495,7 @@ def test_the_hallway():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_expert_solves_all(name):
-    result = rlenvs.evaluate(name, "expert", range(40))
+    result = rlenvs.evaluate(name, "expert", seeds=range(40))
     assert result.success_rate == 1.0
     assert result.mean > 0.6
 

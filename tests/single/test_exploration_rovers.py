@@ -80,7 +80,7 @@ def test_the_bonus_goes_to_all():
 def test_more_rovers_are_faster_and_never_collide():
     lengths = []
     for agents in (1, 2, 4):
-        result = rlenvs.evaluate(NAME, "expert", range(30), agents=agents)
+        result = rlenvs.evaluate(NAME, "expert", seeds=range(30), agents=agents)
         assert result.success_rate == 1.0
         assert sum(result.mean_costs.values()) == 0.0
         lengths.append(result.mean_length)

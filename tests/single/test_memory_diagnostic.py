@@ -36,7 +36,7 @@ def play(id, choose, count=200, **options):
 @pytest.mark.parametrize("id", MOST)
 def test_experts_get_the_most(id):
     for level in (None, *rlenvs.make_batch(id, 1).world.levels):
-        total, _ = play(id, lambda batch: batch.advise(), 50, level=level)
+        total, _ = play(id, lambda batch: batch.expert_actions(), 50, level=level)
         np.testing.assert_allclose(total, MOST[id])
 
 
@@ -52,7 +52,7 @@ def test_random_answers_get_what_chance_gives(id):
 
 @pytest.mark.parametrize(("decks", "steps"), [(1, 51), (2, 103), (3, 155)])
 def test_decks_are_dealt_to_the_last_card(decks, steps):
-    _, length = play("RepeatPrevious-v0", lambda batch: batch.advise(), 5, decks=decks)
+    _, length = play("RepeatPrevious-v0", lambda batch: batch.expert_actions(), 5, decks=decks)
     assert set(length) == {steps}
 
 

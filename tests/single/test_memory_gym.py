@@ -220,8 +220,8 @@ def chooser_of(seed):
     generator = np.random.default_rng(seed)
 
     def choose(batch):
-        return generator.integers(0, batch.setup.choices, (batch.num_worlds, batch.setup.numbers)).reshape(
-            batch.num_worlds, *([batch.setup.numbers] if batch.setup.numbers > 1 else [])
+        return generator.integers(0, batch.setup.choices, (batch.num_envs, batch.setup.numbers)).reshape(
+            batch.num_envs, *([batch.setup.numbers] if batch.setup.numbers > 1 else [])
         )
 
     return choose
@@ -238,14 +238,14 @@ def test_random_returns_are_those_of_the_original(address):
 
 @pytest.mark.parametrize("address", [*list(RANDOM)[:3], MORTAR_FORMS["MortarMayhemB"]])
 def test_who_knows_the_target_gets_all_of_mortar_mayhem(address):
-    total, _, batch = returns(address, lambda batch: batch.advise(), 200)
+    total, _, batch = returns(address, lambda batch: batch.expert_actions(), 200)
     np.testing.assert_allclose(total, 1.0)
     assert batch.setup.values.command_count == [10]
 
 
 def test_a_finite_game_takes_the_published_steps():
     """274 steps when all commands are right; the published memory length is 275."""
-    _, length, batch = returns(MORTAR, lambda batch: batch.advise(), 20)
+    _, length, batch = returns(MORTAR, lambda batch: batch.expert_actions(), 20)
     assert set(length) == {274}
     assert batch.setup.horizon == 275
 
@@ -257,7 +257,7 @@ def test_completed_sequences_pay_as_published():
     batch.reset()
     total = np.zeros(5)
     for _ in range(3000):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
         total += batch.rewards[:, 0]
         done = batch.states["count"] - 1
         if (done == 5).all():
@@ -268,7 +268,7 @@ def test_completed_sequences_pay_as_published():
 
 
 def test_who_knows_everything_gets_all_of_searing_spotlights():
-    total, _, _ = returns(SPOTLIGHTS, lambda batch: batch.advise(), 200)
+    total, _, _ = returns(SPOTLIGHTS, lambda batch: batch.expert_actions(), 200)
     np.testing.assert_allclose(total, 1.25)
 
 
@@ -277,9 +277,9 @@ def test_who_knows_the_path_gets_all_of_mystery_path():
     batch.seed(0)
     batch.reset()
     inner = batch.states["length"] - 2
-    total, _, _ = returns(MYSTERY_FORMS["MysteryPath"], lambda batch: batch.advise(), 200)
+    total, _, _ = returns(MYSTERY_FORMS["MysteryPath"], lambda batch: batch.expert_actions(), 200)
     np.testing.assert_allclose(total, 1.0 + 0.1 * inner)
-    total, _, _ = returns(MYSTERY_FORMS["MysteryPathGrid"], lambda batch: batch.advise(), 200)
+    total, _, _ = returns(MYSTERY_FORMS["MysteryPathGrid"], lambda batch: batch.expert_actions(), 200)
     np.testing.assert_allclose(total, 1.0)
 
 
@@ -340,7 +340,7 @@ def test_commands_stand_in_the_vector_in_the_published_order():
     batch.seed(0)
     batch.reset()
     batch.states["commands"][0, :10] = [4, 0, 2, 3, 1, 5, 6, 7, 8, 4]
-    batch.observe()
+    batch.recompute_observations()
     rows = batch.observations[0, 0].reshape(20, 9)
     assert rows[:10].argmax(axis=1).tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]
     assert rows[:10].sum() == 10

@@ -179,7 +179,7 @@ def test_every_point_is_replayed(gamma):
     assert pareto.nondominated(front.values).all()
     assert pareto.hypervolume(front.values, REFERENCE) == pytest.approx(OURS[gamma][1], abs=5.1e-5)
     for value, policy in front:
-        np.testing.assert_allclose(pareto.replay(env, policy, gamma).mean, value, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(pareto.play_policy(env, policy, gamma).mean, value, rtol=0, atol=1e-9)
         assert len(policy.actions) <= minecart_front.LONGEST
 
 
@@ -205,7 +205,9 @@ def test_published_trips_as_they_are_played(gamma, attained):
         fuel = sum(gamma**n * minecart_front.step_fuel(action) for n, action in enumerate(actions))
         point = np.array([first * discount, second * discount, fuel])
         if (np.abs(front - point).max(axis=1) < 1e-12).any():
-            found += bool((np.abs(pareto.replay(env, pareto.Route(actions), gamma).mean - point) < 1e-6).all())
+            found += bool(
+                (np.abs(pareto.play_policy(env, pareto.OpenLoopPolicy(actions), gamma).mean - point) < 1e-6).all()
+            )
     assert found == attained
 
 
@@ -280,7 +282,7 @@ def test_no_route_that_is_changed_a_little_exceeds_the_bound(gamma):
     going, returns = np.ones(count, bool), np.zeros((count, 3))
     for t in range(minecart_front.LONGEST):
         batch.load_actions(actions[:, t : t + 1].copy())
-        batch.step_loaded(only=going)
+        batch.step_inplace(only=going)
         returns[going] += gamma**t * batch.terms[going, :3, 0]
         going &= ~batch.terminated[:, 0]
     home = returns[~going]
@@ -352,7 +354,7 @@ def test_the_expert_takes_the_best_route():
     env.reset(seed=0)
     total, actions, over = 0.0, [], False
     while not over:
-        actions.append(int(env.unwrapped.batch.advise().item()))
+        actions.append(int(env.unwrapped.batch.expert_actions().item()))
         _, reward, over, _, info = env.step(actions[-1])
         total += reward
     assert tuple(actions) == minecart.BEST_ROUTE
@@ -378,8 +380,8 @@ def test_the_expert_comes_home_with_other_values(keywords):
     batch.reset()
     going = np.ones(20, bool)
     while going.any():
-        batch.load_actions(batch.advise())
-        batch.step_loaded(only=going)
+        batch.load_actions(batch.expert_actions())
+        batch.step_inplace(only=going)
         going &= ~(batch.terminated[:, 0] | batch.truncated[:, 0])
     assert batch.terminated[:, 0].all()
 
@@ -470,7 +472,7 @@ def test_no_weights_are_worth_more_than_the_bound_on_chance(seed):
     best = optimize.linprog(gain, A_ub=ores, b_ub=np.zeros(3), A_eq=[[*[1] * len(sets), 0, 0]], b_eq=[1])
     assert -1e-9 <= (outer @ weights).max() + best.fun <= 0.005
     for _, actions in minecart_front.known_routes(1.0)[seed::4]:
-        played = pareto.replay(chance(), pareto.Route(actions), episodes=300)
+        played = pareto.play_policy(chance(), pareto.OpenLoopPolicy(actions), episodes=300)
         assert played.mean @ weights <= (outer @ weights).max() + weights @ played.half_width + 1e-9
 
 

@@ -118,7 +118,7 @@ def test_the_undiscounted_front_of_resource_gathering_is_a_way_without_risk():
     front = pareto.pareto_front(env, 0.99)
     shortest = front.policies[1]
     assert np.log(front.values[1, 1]) / np.log(0.99) == pytest.approx(17)  # 18 steps
-    np.testing.assert_allclose(pareto.replay(env, shortest, 0.99).mean, front.values[1], atol=1e-12)
+    np.testing.assert_allclose(pareto.play_policy(env, shortest, 0.99).mean, front.values[1], atol=1e-12)
 
 
 def total(env, actions):
@@ -138,7 +138,7 @@ def total(env, actions):
 def test_policies_of_the_fronts_attain_them(gamma, danger):
     env = rlenvs.make(RESOURCES, danger=danger)
     for value, policy in pareto.pareto_front(env, gamma):
-        played = pareto.replay(env, policy, gamma, 200)
+        played = pareto.play_policy(env, policy, gamma, 200)
         assert (np.abs(played.mean - value) <= 2 * played.half_width + 1e-12).all()
 
 
@@ -216,7 +216,7 @@ def test_the_fronts_of_the_bottles():
     np.testing.assert_allclose(mended, [[-10.966667, 50, 0]], atol=1e-6)
     assert pareto.hypervolume(mended, published_front(env).reference) == pytest.approx(9183.4)
     for value, policy in pareto.pareto_front(env):
-        played = pareto.replay(env, policy, episodes=2000)
+        played = pareto.play_policy(env, policy, episodes=2000)
         assert (np.abs(played.mean - value) <= 2 * played.half_width + 1e-9).all()
 
 
@@ -228,7 +228,7 @@ def test_corners_of_the_discounted_bottles():
     assert len(corners) == 3
     assert pareto.hypervolume(corners.values, (-101, -1, -2)) == pytest.approx(8177.361109, abs=1e-5)
     for value, policy in corners:
-        played = pareto.replay(BOTTLES, policy, 0.99, 2000)
+        played = pareto.play_policy(BOTTLES, policy, 0.99, 2000)
         assert (np.abs(played.mean - value) <= 2 * played.half_width + 1e-9).all()
     with pytest.raises(ParameterError, match="coverage_set"):
         rlenvs.make(BOTTLES).unwrapped.pareto_front(0.99)
@@ -298,7 +298,7 @@ def test_the_undiscounted_front_of_the_shapes_is_one_point_that_the_expert_attai
     env.reset(seed=0)
     steps, returns, over = 0, np.zeros(3), False
     while not over:
-        _, _, over, _, info = env.step(int(env.unwrapped.batch.advise().item()))
+        _, _, over, _, info = env.step(int(env.unwrapped.batch.expert_actions().item()))
         steps, returns = steps + 1, returns + info["reward_vector"]
     assert returns.tolist() == env.unwrapped.pareto_front()[0].tolist() == [5.0, 5.0, 5.0]  # 4 of a kind and the goal
     assert info["is_success"]

@@ -38,8 +38,8 @@ def test_policies_attain_their_points(fronts, level):
     assert pareto.nondominated(front.values).all()
     assert (np.diff(front.values[:, 0]) <= 1e-9).all()
     for value, policy in [*front][:: len(front) // 60]:
-        assert isinstance(policy, pareto.Route)
-        played = pareto.replay(made(level), policy, 0.95)
+        assert isinstance(policy, pareto.OpenLoopPolicy)
+        played = pareto.play_policy(made(level), policy, 0.95)
         np.testing.assert_allclose(played.mean, value, rtol=0, atol=1e-12)
 
 
@@ -80,7 +80,7 @@ def test_with_little_time_all_ways_give_the_same_front(level, horizon):
     np.testing.assert_allclose(front.values, found, rtol=0, atol=1e-12)
     for value, policy in front:
         assert len(policy.actions) <= horizon
-        played = pareto.replay(made(level, horizon=horizon), policy, 0.9)
+        played = pareto.play_policy(made(level, horizon=horizon), policy, 0.9)
         np.testing.assert_allclose(played.mean, value, rtol=0, atol=1e-12)
 
 
@@ -97,7 +97,7 @@ def test_no_order_of_shapes_is_better(fronts, order, count, level):
                 if steps[target][r1, c1] < steps[target][r, c]:
                     (r, c), actions = (r1, c1), [*actions, action]
                     break
-    value = pareto.replay(made(level), pareto.Route(actions), 0.95).mean
+    value = pareto.play_policy(made(level), pareto.OpenLoopPolicy(actions), 0.95).mean
     assert (fronts[level].values >= value - 1e-9).all(axis=1).any()
 
 

@@ -58,7 +58,7 @@ def test_policies_attain_their_points(gamma):
     assert len(front.objectives) == 10
     for value, policy in [*front][:: 1 if gamma == 1.0 else 10]:
         assert len(policy.actions) <= 28
-        np.testing.assert_allclose(pareto.replay(ID, policy, gamma).mean, value, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(pareto.play_policy(ID, policy, gamma).mean, value, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("horizon", [5, 11, 15])
@@ -85,7 +85,7 @@ def test_with_little_time_all_ways_give_the_same_front(horizon):
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=28, max_size=28))
 def test_no_walk_is_better(front, actions):
-    value = pareto.replay(ID, pareto.Route(actions)).mean
+    value = pareto.play_policy(ID, pareto.OpenLoopPolicy(actions)).mean
     assert (front.values >= value - 1e-9).all(axis=1).any()
 
 

@@ -37,7 +37,7 @@ def test_the_front_is_that_of_the_closed_form(level, shafts):
     np.testing.assert_allclose(front.values, closed_form(shafts), atol=1e-9)
     np.testing.assert_allclose(env.unwrapped.pareto_front(), front.values)
     for value, policy in front:
-        np.testing.assert_allclose(pareto.replay(env, policy).mean, value, atol=1e-12)
+        np.testing.assert_allclose(pareto.play_policy(env, policy).mean, value, atol=1e-12)
 
 
 @pytest.mark.parametrize("gamma", [0.99, 0.9])

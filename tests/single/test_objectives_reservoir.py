@@ -156,7 +156,7 @@ def test_the_expert_releases_what_the_docstring_says(keywords):
     env.reset(seed=1)
     for _ in range(100):
         level = float(env.unwrapped.batch.states["level"][0])
-        env.step(env.unwrapped.batch.advise()[0, 0].astype(np.float32))
+        env.step(env.unwrapped.batch.expert_actions()[0, 0].astype(np.float32))
         wanted = max(min(level, 50.0), level - 12.5)
         assert env.unwrapped.batch.states["released"][0] == pytest.approx(wanted, abs=1e-4)
     assert evaluate(ID, "expert", 20, **keywords).mean > 2 * evaluate(ID, "random", 20, **keywords).mean or keywords

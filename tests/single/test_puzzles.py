@@ -347,7 +347,7 @@ def test_the_expert_opens_no_mine_where_numbers_decide():
     batch.seed(range(100))
     batch.reset()
     for _ in range(60):
-        actions = batch.advise()[:, 0, 0].astype(int)
+        actions = batch.expert_actions()[:, 0, 0].astype(int)
         known = batch.states["known"].reshape(100, -1)[np.arange(100), actions]
         mine = batch.states["mine"].reshape(100, -1)[np.arange(100), actions]
         on = batch.states["over"] == 0

@@ -94,7 +94,7 @@ def test_what_is_asked_for_is_framed_as_soon_as_there_is_something(id):
     asked = []
     for _ in range(8):
         asked.append(count(scene_of(batch), "orange") > 500)
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
     assert asked == sorted(asked)
     assert asked[-1]
 
@@ -103,7 +103,7 @@ def test_bits_fade_when_they_are_out_of_sight():
     batch, _, _ = world_at_start("MemoryLength-v0")
     before = scene_of(batch)[:250]
     for _ in range(3):
-        batch.step(batch.advise())
+        batch.step(batch.expert_actions())
     after = scene_of(batch)[:250]
     assert count(before, "light") < 50
     assert count(after, "light") > 2000

@@ -187,22 +187,22 @@ def test_blackjack_pays_exactly_as_gymnasiums(rules, below_17):
 def test_optima():
     """Stored as bounds in the score tables; Taxi, lakes and cliff also follow from Gymnasium's matrices."""
     for id, value in (("FrozenLake-v0", 14 / 17), ("FrozenLake8x8-v0", 1.0), ("CliffWalking-v0", -13.0)):
-        assert rlenvs.solve(id).start_value == pytest.approx(value, abs=1e-9)
-    assert rlenvs.solve("Taxi-v0").start_value == pytest.approx(7.93, abs=1e-9)
-    assert rlenvs.solve("Blackjack-v0").start_value == pytest.approx(-0.0431, abs=1e-4)
+        assert rlenvs.solve_mdp(id).start_value == pytest.approx(value, abs=1e-9)
+    assert rlenvs.solve_mdp("Taxi-v0").start_value == pytest.approx(7.93, abs=1e-9)
+    assert rlenvs.solve_mdp("Blackjack-v0").start_value == pytest.approx(-0.0431, abs=1e-4)
 
 
 @pytest.mark.parametrize("id", EXACT)
 def test_bounds_of_score_tables_are_exact_optima(id):
     horizon = gymnasium.spec(id).max_episode_steps
     stored = world_of(id).scores["bound"].mean
-    assert rlenvs.solve(id, horizon=horizon).start_value == pytest.approx(stored, rel=5e-4, abs=1e-9)
+    assert rlenvs.solve_mdp(id, horizon=horizon).start_value == pytest.approx(stored, rel=5e-4, abs=1e-9)
 
 
 def test_the_way_along_the_cliff_takes_thirteen_steps():
     env = gymnasium.make("rlenvs/CliffWalking-v0")
     state, _ = env.reset(seed=0)
-    policy, steps, over = rlenvs.solve(env).policy, 0, False
+    policy, steps, over = rlenvs.solve_mdp(env).policy, 0, False
     while not over:
         state, reward, over, _, info = env.step(policy[state])
         steps += 1
@@ -217,7 +217,7 @@ def test_values_of_the_random_walk_are_a_line():
         ({"level": "five"}, np.linspace(0, 1, 7)[1:-1]),
     ):
         env = rlenvs.make("RandomWalk-v0", **options)
-        assert rlenvs.solve(env).values[1:-1] == pytest.approx(values, abs=1e-12)
+        assert rlenvs.solve_mdp(env).values[1:-1] == pytest.approx(values, abs=1e-12)
 
 
 def test_jumps_of_the_thousand_states_reach_a_hundred():
@@ -232,16 +232,16 @@ def test_jumps_of_the_thousand_states_reach_a_hundred():
 
 def test_bold_play_of_the_gambler():
     """Sutton and Barto, example 4.3: bold play from 25, 50 and 75 wins with the products of the coin's chances."""
-    found = rlenvs.solve("Gambler-v0")
+    found = rlenvs.solve_mdp("Gambler-v0")
     assert found.values[[25, 50, 75]] == pytest.approx([0.16, 0.4, 0.64], abs=1e-12)
     assert found.policy[50] == 50
-    fair = rlenvs.solve(rlenvs.make("Gambler-v0", heads=0.5))
+    fair = rlenvs.solve_mdp(rlenvs.make("Gambler-v0", heads=0.5))
     assert fair.values[1:100] == pytest.approx(np.arange(1, 100) / 100, abs=1e-9)
 
 
 def test_strategy_of_blackjack():
     """Sutton and Barto, figure 5.2."""
-    policy = rlenvs.solve("Blackjack-v0").policy
+    policy = rlenvs.solve_mdp("Blackjack-v0").policy
 
     def sticks_from(card, ace):
         sums = [t for t in range(12, 22) if policy[blackjack.number_of((t, ace), card)] == blackjack.STICK]
@@ -255,7 +255,7 @@ def test_strategy_of_blackjack():
 def test_policy_of_car_rental():
     """Sutton and Barto, figure 4.2: cars go where they are needed, five from a full first place to an empty second
     one, and a smaller second place sends back up to four."""
-    found = rlenvs.solve("CarRental-v0", gamma=0.9)
+    found = rlenvs.solve_mdp("CarRental-v0", gamma=0.9)
     policy = found.policy.reshape(21, 21) - 5
     assert policy[20, 0] == 5
     assert policy[0, 20] == -4
@@ -266,7 +266,7 @@ def test_policy_of_car_rental():
     expert = world.batch.setup.data["best"]
     assert np.mean(expert == found.policy) > 0.995  # equal but for actions of nearly equal value
     free = rlenvs.make("CarRental-v0", free_shuttle=True, parking_price=4.0)
-    changed = rlenvs.solve(free, gamma=0.9).policy.reshape(21, 21) - 5
+    changed = rlenvs.solve_mdp(free, gamma=0.9).policy.reshape(21, 21) - 5
     assert (changed > policy).sum() > 50
 
 
@@ -350,9 +350,9 @@ def test_days_at_both_places(cars):
 
 
 def test_what_a_time_limit_does_to_values():
-    found = rlenvs.solve("TwoStates-v0", gamma=0.9)
+    found = rlenvs.solve_mdp("TwoStates-v0", gamma=0.9)
     assert found.values == pytest.approx([5.0, 10.0])
-    cut = rlenvs.solve("TwoStates-v0", gamma=0.9, horizon=10)
+    cut = rlenvs.solve_mdp("TwoStates-v0", gamma=0.9, horizon=10)
     # who knows of the limit leaves in time: eight steps worth 1, then 0, then 5
     assert cut.values[1] == pytest.approx((1 - 0.9**8) / 0.1 + 5 * 0.9**9)
     env = rlenvs.make("TwoStates-v0")
@@ -369,7 +369,7 @@ def test_rooms_and_doorways():
     exact = model("FourRooms-v0", success_rate=1.0, start=0)
     neighbours = sum(matrix.astype(bool) for matrix in exact.P)
     assert neighbours.shape == (104, 104)
-    found = rlenvs.solve(exact, gamma=0.9)
+    found = rlenvs.solve_mdp(exact, gamma=0.9)
     steps = 1 + np.log(found.start_value) / np.log(0.9)
     assert steps == pytest.approx(14)
     slipping = model("FourRooms-v0")
@@ -396,7 +396,7 @@ def test_stakes_of_the_gambler():
         env.reset(seed=0)
         env.unwrapped.batch.records(0)[1].number = capital
         batch = env.unwrapped.batch
-        batch.refresh(np.array([0]))
+        batch.sync_from_state(np.array([0]))
         assert np.flatnonzero(batch.masks[0, 0]).tolist() == list(range(1, most + 1))
 
 
@@ -416,7 +416,7 @@ def test_a_linear_program_finds_the_same_values(id):
         rows.append((gamma * matrix - sparse.eye_array(states)).tocsr()[chosen])
         bounds.append(-exact.R[chosen, action])
     solved = linprog(np.ones(states), sparse.vstack(rows), np.concatenate(bounds), bounds=(None, None))
-    assert rlenvs.solve(exact, gamma=gamma).values == pytest.approx(solved.x, abs=1e-6)
+    assert rlenvs.solve_mdp(exact, gamma=gamma).values == pytest.approx(solved.x, abs=1e-6)
 
 
 @pytest.mark.parametrize("id", EXACT)
@@ -426,7 +426,7 @@ def test_value_iteration_finds_the_same_values(id):
     for _ in range(400):
         q = np.stack([exact.R[:, a] + gamma * (matrix @ values) for a, matrix in enumerate(exact.P)], axis=1)
         values = np.where(exact.allowed, q, -np.inf).max(axis=1)
-    found = rlenvs.solve(exact, gamma=gamma)
+    found = rlenvs.solve_mdp(exact, gamma=gamma)
     assert found.values == pytest.approx(values, abs=1e-6)
     assert exact.allowed[np.arange(len(values)), found.policy].all()
 
@@ -486,8 +486,8 @@ def test_sampled_models_have_the_same_optimum():
 
     rewards = exact.R  # of the lake known by the state that follows
     sampled = Model(tuple(sparse.csr_array(share) for share in shares), rewards, exact.start, exact.allowed)
-    assert rlenvs.solve(sampled, gamma=0.99).start_value == pytest.approx(
-        rlenvs.solve(exact, gamma=0.99).start_value, abs=0.02
+    assert rlenvs.solve_mdp(sampled, gamma=0.99).start_value == pytest.approx(
+        rlenvs.solve_mdp(exact, gamma=0.99).start_value, abs=0.02
     )
 
 
@@ -509,8 +509,8 @@ def test_random_tables_play_as_they_say(data):
                 )
     table.data()
     exact = model_of(table)
-    found = rlenvs.solve(exact, gamma=0.8)
-    long = rlenvs.solve(exact, gamma=0.8, horizon=150)
+    found = rlenvs.solve_mdp(exact, gamma=0.8)
+    long = rlenvs.solve_mdp(exact, gamma=0.8, horizon=150)
     assert found.values == pytest.approx(long.values, abs=1e-9)
     policy = chooser.integers(actions, size=states)
     matrix = np.array([exact.P[a].toarray()[s] for s, a in enumerate(policy)])
@@ -526,7 +526,7 @@ def test_waiting_is_not_taken_for_going():
     table.add(0, 1, 1, 1.0, end=True)
     table.stay(1)
     assert table.best_actions()[0] == 1
-    assert rlenvs.solve(model_of(table)).policy[0] == 1
+    assert rlenvs.solve_mdp(model_of(table)).policy[0] == 1
 
 
 # --- forms ------------------------------------------------------------------------------------------------------------
@@ -579,7 +579,7 @@ def test_models_only_where_there_are_some():
     with pytest.raises(AttributeError, match=r"Bandit-v0 has no exact model"):
         _ = rlenvs.make("Bandit-v0").unwrapped.model
     with pytest.raises(AttributeError, match=r"QuadHover-v0 has no exact model"):
-        rlenvs.solve("QuadHover-v0")
+        rlenvs.solve_mdp("QuadHover-v0")
     assert rlenvs.make_vec("Taxi-v0", 2).model.R.shape == (500, 6)
 
 
@@ -645,12 +645,12 @@ def test_bad_tables_are_refused(add, told):
 def test_bad_wishes_of_solve_are_refused():
     for wish in ({"gamma": 0.0}, {"gamma": 1.5}, {"gamma": float("nan")}, {"gamma": True}, {"gamma": "0.9"}):
         with pytest.raises(ParameterError, match="gamma"):
-            rlenvs.solve("FrozenLake-v0", **wish)
+            rlenvs.solve_mdp("FrozenLake-v0", **wish)
     for horizon in (0, -3, 2.5, True, "10"):
         with pytest.raises(ParameterError, match="horizon"):
-            rlenvs.solve("FrozenLake-v0", horizon=horizon)
+            rlenvs.solve_mdp("FrozenLake-v0", horizon=horizon)
     with pytest.raises(ParameterError, match="is infinite"):
-        rlenvs.solve("Chain-v0")
+        rlenvs.solve_mdp("Chain-v0")
 
 
 # --- bandits ----------------------------------------------------------------------------------------------------------
@@ -755,4 +755,4 @@ def test_random_maps_have_a_way_and_a_number():
     for number in range(20):
         assert frozen_lake.leads_to_goal(frozen_lake.random_map(6, 0.6, number))
     env = rlenvs.make("FrozenLake-v0", map_name="random", map_seed=3)
-    assert rlenvs.solve(env).start_value > 0
+    assert rlenvs.solve_mdp(env).start_value > 0

@@ -17,7 +17,7 @@ batch = partial(begun, autoreset=AutoresetMode.DISABLED)
 
 def states(worlds):
     """The records of all worlds."""
-    return [worlds.records(i)[1] for i in range(worlds.num_worlds)]
+    return [worlds.records(i)[1] for i in range(worlds.num_envs)]
 
 
 def simulation(worlds, i=0):
@@ -36,13 +36,13 @@ def played(worlds, steps, action=None):
     """The same worlds after some steps of one action in all of them, or else of the expert's."""
     for _ in range(steps):
         if action is None:
-            worlds.advise()
-            worlds.step_loaded()
+            worlds.expert_actions()
+            worlds.step_inplace()
         else:
-            worlds.step(np.tile(np.float32(action), (worlds.num_worlds, 1)))
+            worlds.step(np.tile(np.float32(action), (worlds.num_envs, 1)))
     return worlds
 
 
 def success(id, seeds, policy="expert", **keywords):
     """The share of episodes whose last step is a success."""
-    return evaluate(id, policy, seeds, **keywords).success_rate
+    return evaluate(id, policy, seeds=seeds, **keywords).success_rate

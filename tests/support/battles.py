@@ -54,8 +54,8 @@ def episodes(scenario, player, n=400, seed=0, **choices):
     returns, lengths, won = np.zeros(n), np.zeros(n), np.zeros(n, bool)
     while not batch.over.all():
         going = ~batch.over
-        actions = player(batch) if callable(player) else batch.play(player)
-        returns += batch.roll(actions.reshape(n, 1, batch.agents, 1).copy())[0][:, 0, 0]
+        actions = player(batch) if callable(player) else batch.player_actions(player)
+        returns += batch.rollout(actions.reshape(n, 1, batch.agents, 1).copy())[0][:, 0, 0]
         lengths += going
         won |= batch.success[:, 0] & going
     return returns.mean(), won.mean(), lengths.mean()

@@ -1,9 +1,9 @@
-"""What tests of `rlenvs.check` share: tables of broken environments as cases, and what is to come of them."""
+"""What tests of `rlenvs.check_env` share: tables of broken environments as cases, and what is to come of them."""
 
 import pytest
 from toys.broken_worlds import failed
 
-from rlenvs.core.check import check
+from rlenvs.core.check import check_env
 
 
 def cases(table):
@@ -17,14 +17,14 @@ def cases(table):
 
 def assert_fails(subject, rule, **keywords):
     """One rule fails, and none that it builds on; all rules are looked at with only=None."""
-    report = check(subject, **{"backend": "python", "only": {rule}, **keywords})
+    report = check_env(subject, **{"backend": "python", "only": {rule}, **keywords})
     assert failed(report) == [rule], report
     return report
 
 
 def assert_warns(world, rule):
     """One rule warns, and none fails."""
-    report = check(world, backend="python", only={rule})
+    report = check_env(world, backend="python", only={rule})
     assert report.passed, report
     assert [outcome.number for outcome in report.warnings] == [rule], report
     return report

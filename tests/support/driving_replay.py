@@ -49,7 +49,7 @@ def synchronise(batch: Any, told: dict[str, Any], n: int = 0) -> None:
     if "desired" in s.dtype.names:
         s.achieved[:6], s.desired[:6] = told["observations"][n][6:12], told["observations"][n][12:18]
     locate(p, s)
-    batch.observe()
+    batch.recompute_observations()
 
 
 def differences(

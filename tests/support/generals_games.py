@@ -74,6 +74,6 @@ def lively(seed, ticks, n=1, **choices):
     for _ in range(ticks):
         if batch.over.any():
             break
-        batch.play("expander")
-        batch.step_loaded()
+        batch.player_actions("expander")
+        batch.step_inplace()
     return batch

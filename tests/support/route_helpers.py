@@ -65,11 +65,11 @@ def show(batch, sign, colour):
 
 def play(batch, choose):
     """Play all worlds to their end; sums of terms and costs, who succeeded."""
-    count = batch.num_worlds
+    count = batch.num_envs
     totals, success, alive = np.zeros((count, len(TERMS) + len(COSTS))), np.zeros(count, bool), np.ones(count, bool)
     while alive.any():
         batch.load_actions(choose(batch))
-        batch.step_loaded(only=alive)
+        batch.step_inplace(only=alive)
         totals[alive] += batch.terms[alive, :, 0]
         success[alive] = batch.success[alive, 0]
         alive &= ~(batch.terminated | batch.truncated)[:, 0]

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import rlenvs
-from rlenvs.core.check import check
+from rlenvs.core.check import check_env
 from rlenvs.core.check.playing import Player
 from rlenvs.core.check.verdicts import compare, vector_record
 from rlenvs.wrappers.forms import wrap
@@ -23,8 +23,8 @@ def hover(*wrappers: Any, count: int = 64, **keywords: Any) -> Any:
 
 
 def assert_conforms(id: str, *wrappers: Any, **keywords: Any) -> None:
-    """`rlenvs.check` of a wrapped environment passes."""
-    check(wrap(rlenvs.make(id, **keywords), *wrappers)).raise_on_failure()
+    """`rlenvs.check_env` of a wrapped environment passes."""
+    check_env(wrap(rlenvs.make(id, **keywords), *wrappers)).raise_on_failure()
 
 
 def assert_forms_agree(id: str, *wrappers: Any, horizon: int = 12, steps: int = 30, **keywords: Any) -> None:

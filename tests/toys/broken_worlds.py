@@ -1,4 +1,5 @@
-"""One small healthy world, a team of it, and environments broken on purpose: each breaks one rule of `rlenvs.check`."""
+"""One small healthy world, a team of it, and environments broken on purpose: each breaks one rule of
+`rlenvs.check_env`."""
 
 import numpy as np
 

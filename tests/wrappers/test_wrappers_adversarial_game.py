@@ -14,12 +14,12 @@ import rlenvs
 from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.wrappers.adversarial_game import AdversarialGame
-from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ParameterAdversary, StateAdversary
+from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ObservationAdversary, ParameterAdversary
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.robustness import RandomParameters
+from rlenvs.wrappers.robustness import DomainRandomization
 
 GAMES = {
-    "perturbation": StateAdversary(0.2, coupling=0.05),
+    "perturbation": ObservationAdversary(0.2, coupling=0.05),
     "action_perturbation": ActionAdversary(weight=0.3, coupling=0.4),
     "parameters": ParameterAdversary(QUAD, rate=0.2),
 }
@@ -69,7 +69,7 @@ def test_the_game_with_force_and_other_packages(mujoco):
 
 
 def test_the_first_observation_of_a_game():
-    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2))
+    game = AdversarialGame(rlenvs.make(HOVER), ObservationAdversary(0.2))
     observations, infos = game.reset(seed=0)
     assert (observations["agent"] == infos["agent"]["true_obs"]).all()
     observations, infos = game.reset(seed=0, options={"move": np.full(15, 0.5)})
@@ -78,7 +78,7 @@ def test_the_first_observation_of_a_game():
 
 
 def test_snapshots_and_copies_of_a_game():
-    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2, coupling=0.05))
+    game = AdversarialGame(rlenvs.make(HOVER), ObservationAdversary(0.2, coupling=0.05))
     player = Player(game, 3)
     player.play(4)
     other, state = pickle.loads(pickle.dumps(player)), game.get_state()
@@ -93,7 +93,7 @@ def test_snapshots_and_copies_of_a_game():
 
 
 def test_what_a_game_refuses():
-    game = AdversarialGame(rlenvs.make(HOVER), StateAdversary(0.2))
+    game = AdversarialGame(rlenvs.make(HOVER), ObservationAdversary(0.2))
     zeros = {agent: np.zeros(game.action_space(agent).shape) for agent in game.possible_agents}
     with pytest.raises(EpisodeOverError, match="call reset"):
         game.step(zeros)
@@ -104,8 +104,8 @@ def test_what_a_game_refuses():
         with pytest.raises(ActionError, match="finite numbers"):
             game.step({**zeros, "adversary": move})
     with pytest.raises(TypeError, match=r"gymnasium\.Env"):
-        AdversarialGame(rlenvs.make_vec(HOVER, 2), StateAdversary(0.2))
+        AdversarialGame(rlenvs.make_vec(HOVER, 2), ObservationAdversary(0.2))
     with pytest.raises(TypeError, match="adversary such as"):
-        AdversarialGame(rlenvs.make(HOVER), RandomParameters(QUAD))
+        AdversarialGame(rlenvs.make(HOVER), DomainRandomization(QUAD))
     with pytest.raises(ParameterError, match="one reward"):
-        AdversarialGame(gymnasium.make("rlenvs/mo-QuadHover-v0"), StateAdversary(0.2))
+        AdversarialGame(gymnasium.make("rlenvs/mo-QuadHover-v0"), ObservationAdversary(0.2))

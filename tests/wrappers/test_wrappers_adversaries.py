@@ -16,10 +16,10 @@ from support.wrapper_helpers import HOVER, QUAD, assert_conforms, assert_forms_a
 import rlenvs
 from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ParameterAdversary, StateAdversary
+from rlenvs.wrappers.adversary import ActionAdversary, ForceAdversary, ObservationAdversary, ParameterAdversary
 from rlenvs.wrappers.adversary_moves import project_ball, project_box, quantal_choice
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.robustness import RandomParameters, Takeover
+from rlenvs.wrappers.robustness import AdversarialAgents, DomainRandomization
 
 
 def ran(env, steps, seed=0, zero=False):
@@ -100,7 +100,9 @@ def test_the_box_projection_is_clipping(u, c, radius, reach):
 @pytest.mark.parametrize("policy", ["random", "walk"])
 @pytest.mark.parametrize("norm", ["linf", "l2"])
 def test_state_perturbations_keep_both_bounds(norm, policy):
-    env = hover(StateAdversary(0.2, coupling=0.03, norm=norm, policy=policy), autoreset_mode="NEXT_STEP", horizon=9)
+    env = hover(
+        ObservationAdversary(0.2, coupling=0.03, norm=norm, policy=policy), autoreset_mode="NEXT_STEP", horizon=9
+    )
     told = ran(env, 30)
     p = told["perturbation"]
     size = np.abs(p).max(axis=2) if norm == "linf" else np.linalg.norm(p, axis=2)
@@ -118,16 +120,16 @@ def test_state_perturbations_keep_both_bounds(norm, policy):
 def test_coupling_of_twice_the_bound_is_none(norm):
     runs = []
     for coupling in (None, 0.2, 0.5):
-        player = Player(hover(StateAdversary(0.1, coupling=coupling, norm=norm), count=16, horizon=9), seed=1)
+        player = Player(hover(ObservationAdversary(0.1, coupling=coupling, norm=norm), count=16, horizon=9), seed=1)
         runs.append(player.play(30))
     assert not difference(runs[0], runs[1])
     assert not difference(runs[0], runs[2])
-    tight = Player(hover(StateAdversary(0.1, coupling=0.15, norm=norm), count=16, horizon=9), seed=1).play(30)
+    tight = Player(hover(ObservationAdversary(0.1, coupling=0.15, norm=norm), count=16, horizon=9), seed=1).play(30)
     assert difference(runs[0], tight)
 
 
 @pytest.mark.parametrize(
-    "wrapper", [StateAdversary(0.0), StateAdversary(0.0, norm="l2", coupling=0.0), ActionAdversary(eps=0.0)]
+    "wrapper", [ObservationAdversary(0.0), ObservationAdversary(0.0, norm="l2", coupling=0.0), ActionAdversary(eps=0.0)]
 )
 def test_no_magnitude_is_the_identity(wrapper):
     assert_identity(wrapper, HOVER)
@@ -149,7 +151,7 @@ def assert_identity(wrapper, id):
 
 
 def test_what_the_agent_sees_is_the_truth_and_the_perturbation():
-    env = hover(StateAdversary(0.3), count=8)
+    env = hover(ObservationAdversary(0.3), count=8)
     seen, info = env.reset(seed=0)
     for _ in range(10):
         expected = np.clip(info["true_obs"] + info["perturbation"], -1.0, 1.0).astype(np.float32)
@@ -161,7 +163,7 @@ def test_what_the_agent_sees_is_the_truth_and_the_perturbation():
 
 
 def test_channels_of_a_state_adversary():
-    env = hover(StateAdversary(eps=[0.1, 0.0, 0.3], channels=["[2]", "[0:2]"]), count=8)
+    env = hover(ObservationAdversary(eps=[0.1, 0.0, 0.3], channels=["[2]", "[0:2]"]), count=8)
     seen, info = env.reset(seed=0)
     off = seen - info["true_obs"]
     assert info["perturbation"].shape == (8, 3)
@@ -173,7 +175,7 @@ def test_channels_of_a_state_adversary():
 
 
 def test_random_moves_are_uniform_and_white():
-    p = ran(hover(StateAdversary(0.5), count=2048, horizon=1000), 30, zero=True)["perturbation"]
+    p = ran(hover(ObservationAdversary(0.5), count=2048, horizon=1000), 30, zero=True)["perturbation"]
     assert np.abs(p.mean(axis=(0, 1))).max() < 0.004  # 3.5 standard deviations
     np.testing.assert_allclose(p.std(axis=(0, 1)), 0.5 / np.sqrt(3.0), rtol=0.02)
     assert abs((p[1:] * p[:-1]).mean()) < 0.001
@@ -185,19 +187,19 @@ def test_random_moves_are_uniform_and_white():
 
 
 def test_a_walk_is_one():
-    p = ran(hover(StateAdversary(10.0, coupling=0.1, policy="walk"), count=256, horizon=1000), 50, zero=True)[
+    p = ran(hover(ObservationAdversary(10.0, coupling=0.1, policy="walk"), count=256, horizon=1000), 50, zero=True)[
         "perturbation"
     ]
     steps = np.diff(p, axis=0)
     assert np.abs(p[0]).max() <= 0.1
     np.testing.assert_allclose(steps.std(), 0.1 / np.sqrt(3.0), rtol=0.01)
     np.testing.assert_allclose(p[50].var(), 51 * 0.01 / 3.0, rtol=0.1)
-    free = ran(hover(StateAdversary(10.0, policy="walk"), count=64, horizon=1000), 5, zero=True)["perturbation"]
+    free = ran(hover(ObservationAdversary(10.0, policy="walk"), count=64, horizon=1000), 5, zero=True)["perturbation"]
     assert 1.9 < np.abs(np.diff(free, axis=0)).max() <= 2.0  # eps / 5
 
 
 def test_perturbations_do_not_depend_on_the_policy():
-    wrapper = StateAdversary(0.1, coupling=0.02)
+    wrapper = ObservationAdversary(0.1, coupling=0.02)
     idle, busy = (ran(hover(wrapper, count=4, horizon=9), 9, zero=zero)["perturbation"] for zero in (True, False))
     assert (idle == busy).all()
 
@@ -239,9 +241,9 @@ def test_gradient_steps_go_down_the_slope():
     for norm, expected in (("linf", -0.1 * np.sign(SLOPE)), ("l2", -0.1 * SLOPE / np.linalg.norm(SLOPE))):
         for steps in (1, 7):
             policy = {"name": "gradient", "function": f"{HERE}:slope", "steps": steps}
-            p = ran(hover(StateAdversary(0.1, norm=norm, policy=policy), count=3), 2)["perturbation"]
+            p = ran(hover(ObservationAdversary(0.1, norm=norm, policy=policy), count=3), 2)["perturbation"]
             np.testing.assert_allclose(p, np.broadcast_to(expected, p.shape), rtol=1e-9)
-            coupled = StateAdversary(0.1, coupling=0.01, norm=norm, policy=policy)
+            coupled = ObservationAdversary(0.1, coupling=0.01, norm=norm, policy=policy)
             q = ran(hover(coupled, count=3), 2)["perturbation"]
             np.testing.assert_allclose(q[0], p[0])
 
@@ -251,20 +253,22 @@ def test_projected_gradient_descent_sees_where_it_is():
     values = {}
     for steps in (1, 20):
         policy = {"name": "gradient", "function": f"{HERE}:bowl", "steps": steps}
-        told = ran(hover(StateAdversary(0.5, policy=policy, channels="[0:3]"), count=16), 0) if steps < 0 else None
-        wrapper = StateAdversary(0.5, policy=policy)
+        told = (
+            ran(hover(ObservationAdversary(0.5, policy=policy, channels="[0:3]"), count=16), 0) if steps < 0 else None
+        )
+        wrapper = ObservationAdversary(0.5, policy=policy)
         told = ran(hover(wrapper, count=16), 1)
         values[steps] = ((told["true_obs"] + told["perturbation"]) ** 2).sum(axis=2).mean()
     assert values[20] < 0.5 * values[1]
 
 
 def test_functions_move():
-    p = ran(hover(StateAdversary(0.1, policy=f"{HERE}:upwards"), count=3), 3)["perturbation"]
+    p = ran(hover(ObservationAdversary(0.1, policy=f"{HERE}:upwards"), count=3), 3)["perturbation"]
     assert (p == 0.1).all()
-    p = ran(hover(StateAdversary(0.1, policy=upwards, coupling=0.04), count=3), 3)["perturbation"]
+    p = ran(hover(ObservationAdversary(0.1, policy=upwards, coupling=0.04), count=3), 3)["perturbation"]
     np.testing.assert_allclose(p[:, 0, 0], 0.1)
     with pytest.raises(ParameterError, match="finite numbers"):
-        hover(StateAdversary(0.1, policy=broken)).reset(seed=0)
+        hover(ObservationAdversary(0.1, policy=broken)).reset(seed=0)
 
 
 def test_quantal_adversaries_are_softmax():
@@ -291,9 +295,9 @@ def test_a_quantal_policy_draws_its_moves():
 @pytest.mark.parametrize(
     "wrapper",
     [
-        StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:bowl", "steps": 3}, coupling=0.05),
+        ObservationAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:bowl", "steps": 3}, coupling=0.05),
         ActionAdversary(weight=0.3, policy=QUANTAL, coupling=0.5),
-        StateAdversary(0.1, policy=f"{HERE}:upwards", norm="l2", coupling=0.01),
+        ObservationAdversary(0.1, policy=f"{HERE}:upwards", norm="l2", coupling=0.01),
     ],
 )
 def test_copies_in_mid_episode_go_on_alike(wrapper):
@@ -319,18 +323,18 @@ def test_copies_in_mid_episode_go_on_alike(wrapper):
 @pytest.mark.parametrize(
     ("wrapper", "message"),
     [
-        (StateAdversary(-0.1), "eps=-0.1"),
-        (StateAdversary("much"), "eps='much' is not a number"),
-        (StateAdversary([0.1, 0.2]), r"eps=\[0.1, 0.2\] must be one number, or 15"),
-        (StateAdversary(0.1, coupling=-1.0), "coupling=-1"),
-        (StateAdversary(0.1, norm="l1"), "norm='l1'"),
-        (StateAdversary([0.1] * 15, norm="l2"), "norm='l2' requires one number"),
-        (StateAdversary(0.1, channels="altitude"), "no channel 'altitude'"),
-        (StateAdversary(0.1, policy="greedy"), "policy='greedy' must be one of"),
-        (StateAdversary(0.1, policy={"name": "greedy"}), "is none of"),
-        (StateAdversary(0.1, policy={"name": "gradient"}), "'function'"),
-        (StateAdversary(0.1, policy={"name": "gradient", "function": slope, "steps": 0}), "steps=0"),
-        (StateAdversary(0.1, policy=f"{HERE}:nothing"), "cannot import"),
+        (ObservationAdversary(-0.1), "eps=-0.1"),
+        (ObservationAdversary("much"), "eps='much' is not a number"),
+        (ObservationAdversary([0.1, 0.2]), r"eps=\[0.1, 0.2\] must be one number, or 15"),
+        (ObservationAdversary(0.1, coupling=-1.0), "coupling=-1"),
+        (ObservationAdversary(0.1, norm="l1"), "norm='l1'"),
+        (ObservationAdversary([0.1] * 15, norm="l2"), "norm='l2' requires one number"),
+        (ObservationAdversary(0.1, channels="altitude"), "no channel 'altitude'"),
+        (ObservationAdversary(0.1, policy="greedy"), "policy='greedy' must be one of"),
+        (ObservationAdversary(0.1, policy={"name": "greedy"}), "is none of"),
+        (ObservationAdversary(0.1, policy={"name": "gradient"}), "'function'"),
+        (ObservationAdversary(0.1, policy={"name": "gradient", "function": slope, "steps": 0}), "steps=0"),
+        (ObservationAdversary(0.1, policy=f"{HERE}:nothing"), "cannot import"),
         (ActionAdversary(), "eps=None is missing"),
         (ActionAdversary(weight=0.1, probability=0.1), "exclude each other"),
         (ActionAdversary(weight=1.1), "weight=1.1"),
@@ -344,7 +348,7 @@ def test_copies_in_mid_episode_go_on_alike(wrapper):
         (ParameterAdversary(QUAD, rate={"mass": 0.1}), "an entry for each"),
         (ParameterAdversary({"mass": (0.03, 0.04)}), "nominal value"),
         (ForceAdversary(), "simulated by MuJoCo"),
-        (Takeover(), "parallel multi-agent environment"),
+        (AdversarialAgents(), "parallel multi-agent environment"),
     ],
 )
 def test_impossible_settings_are_refused(wrapper, message):
@@ -481,14 +485,14 @@ def test_without_a_rate_parameters_are_anywhere_in_the_set():
 # --- all forms --------------------------------------------------------------------------------------------------------
 
 WRAPPERS = {
-    "state": StateAdversary(0.1, coupling=0.02, policy="walk"),
-    "state, l2": StateAdversary(0.1, norm="l2", coupling=0.05, channels=["position", "[-1]"]),
-    "state, gradient": StateAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:slope"}),
+    "state": ObservationAdversary(0.1, coupling=0.02, policy="walk"),
+    "state, l2": ObservationAdversary(0.1, norm="l2", coupling=0.05, channels=["position", "[-1]"]),
+    "state, gradient": ObservationAdversary(0.1, policy={"name": "gradient", "function": f"{HERE}:slope"}),
     "added": ActionAdversary(eps=0.2, coupling=0.1),
     "mixed": ActionAdversary(weight=0.15, policy=QUANTAL),
     "switched": ActionAdversary(probability=0.3, norm="l2"),
     "moving": ParameterAdversary(QUAD, rate=0.05),
-    "drawn": RandomParameters({"mass": (0.02, 0.04), "start_height": (0.5, 0.7)}),
+    "drawn": DomainRandomization({"mass": (0.02, 0.04), "start_height": (0.5, 0.7)}),
 }
 
 
@@ -496,28 +500,30 @@ WRAPPERS = {
 def test_forms_agree(name):
     wrapper = WRAPPERS[name]
     if name == "state, l2":
-        wrapper = StateAdversary(0.1, norm="l2", coupling=0.05, channels=["[0:2]", "[-1]"])
+        wrapper = ObservationAdversary(0.1, norm="l2", coupling=0.05, channels=["[0:2]", "[-1]"])
     assert_forms_agree(HOVER, wrapper)
 
 
 def test_forms_of_mixed_attacks_agree():
     assert_forms_agree(
         HOVER,
-        RandomParameters({"arm": (0.03, 0.05)}),
+        DomainRandomization({"arm": (0.03, 0.05)}),
         ParameterAdversary(QUAD, rate={"mass": 0.001, "gravity": 0.1}),
         ActionAdversary(eps=0.1),
-        StateAdversary(0.1),
+        ObservationAdversary(0.1),
     )
 
 
 def test_forms_agree_in_other_worlds():
     assert_forms_agree("DeepSeaTreasure-v0", ActionAdversary(probability=0.3))
-    assert_forms_agree("SafePointGoal-v0", StateAdversary(0.1, coupling=0.02), ActionAdversary(weight=0.2), steps=15)
+    assert_forms_agree(
+        "SafePointGoal-v0", ObservationAdversary(0.1, coupling=0.02), ActionAdversary(weight=0.2), steps=15
+    )
 
 
 def test_forms_agree_with_mujoco(mujoco):
     assert_forms_agree("HalfCheetah-v0", ForceAdversary(coupling=0.5), steps=14)
-    assert_forms_agree("Ant-v0", RandomParameters("rrls-ant-1"), horizon=4, steps=6)
+    assert_forms_agree("Ant-v0", DomainRandomization("rrls-ant-1"), horizon=4, steps=6)
 
 
 @pytest.mark.parametrize("name", ["state", "switched", "moving", "drawn"])
@@ -528,7 +534,7 @@ def test_conformance(name):
 @pytest.mark.parametrize(
     ("id", "wrapper"),
     [
-        ("ParticleSpread-v0", StateAdversary(0.1, coupling=0.05)),
+        ("ParticleSpread-v0", ObservationAdversary(0.1, coupling=0.05)),
         ("ParticleSpread-v0", ActionAdversary(probability=0.2)),
         ("QuadMultiHover-v0", ActionAdversary(eps=0.1)),
         ("QuadMultiHover-v0", ParameterAdversary({"mass": (0.02, 0.027, 0.04)}, rate=0.1)),

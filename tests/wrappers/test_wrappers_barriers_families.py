@@ -175,7 +175,7 @@ def test_what_barriers_allow_loses_no_more_than_they_say(pair):
     before = batch.barriers(actions)[:, :2].copy()
     predicted = before["value"] + before["drift"] + (before["slope"] @ actions[:, :2, :, None])[..., 0]
     batch.actions[...] = actions
-    batch.step_loaded()
+    batch.step_inplace()
     after = batch.barriers(actions)["value"][:, :2]
     untouched = (before["value"] >= 0.0).all(axis=(1, 2))
     for index, agents in ((0, (0, 1)), (1, (0,)), (1, (1,))):  # the pair, and each with the obstacle
@@ -199,7 +199,7 @@ def test_who_glides_comes_to_rest_where_the_barrier_says(pair, ahead):
     for _ in range(60):
         assert batch.barriers(nothing)["value"][0, 0, index] == pytest.approx(first, abs=1e-12)
         batch.actions[...] = 0.0
-        batch.step_loaded()
+        batch.step_inplace()
     reach = {"velocity first": (0.1, 0.1), "position first": (0.15, 0.275)}[pair][index]
     gap = 0.8 - states["position"][0, 0, 0] - reach - 0.005
     assert first == pytest.approx(gap if ahead == "obstacle" else 0.5 * gap, abs=1e-6)
@@ -216,7 +216,7 @@ def test_speed_that_is_taken_from_one_who_flees_is_set_aside(pair):
     before = {name: batch.barriers(actions)[name][0, :2, 0].copy() for name in ("value", "drift", "slope")}
     predicted = before["value"] + before["drift"] + (before["slope"] * actions[0, :2]).sum(axis=1)
     batch.actions[...] = actions
-    batch.step_loaded()
+    batch.step_inplace()
     left = batch.barriers(actions)["value"][0, :2, 0].sum()
     assert left < before["value"].sum() - 0.001
     assert left >= predicted.sum()

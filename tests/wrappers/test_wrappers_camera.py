@@ -136,7 +136,7 @@ def test_blur_is_the_mean_of_a_square():
     ("shape", "leads"), [((20, 30), None), ((3, 20, 30), None), ((20, 30, 3), None), ((20, 30, 4), False)]
 )
 def test_images_of_every_shape(shape, leads):
-    x = frames(CameraNoise(cutout=5, colours_first=leads), 20, shape=shape, level=255)
+    x = frames(CameraNoise(cutout=5, channels_first=leads), 20, shape=shape, level=255)
     black = (x == 0).reshape(21, *shape)
     plane = black if len(shape) == 2 else black.all(axis=1 if shape[0] == 3 else 3)
     assert plane.shape == (21, 20, 30)

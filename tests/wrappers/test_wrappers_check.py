@@ -1,4 +1,4 @@
-"""`rlenvs.check` holds wrappers to the rules, and asks nothing of them that they cannot or need not do."""
+"""`rlenvs.check_env` holds wrappers to the rules, and asks nothing of them that they cannot or need not do."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import rlenvs
-from rlenvs.core.check import check
+from rlenvs.core.check import check_env
 from rlenvs.wrappers import (
     ActionAdversary,
     Actuator,
+    AdversarialAgents,
     EpisodeDrift,
     JumpStart,
     ParameterAdversary,
     Sensor,
-    Takeover,
     Wrapper,
     wrap,
 )
@@ -39,14 +39,14 @@ STACKS = {
     "guided team": (7, lambda: wrap(rlenvs.make(TEAM), JumpStart("nearest", steps=3))),
     "adversary of a team": (7, lambda: wrap(rlenvs.parallel_env(TEAM), ActionAdversary(probability=0.3))),
     "random actions of a team": (7, lambda: wrap(rlenvs.make(TEAM), Actuator(random=0.3))),
-    "agents taken over": (4, lambda: wrap(rlenvs.parallel_env(TEAM), Takeover(1, "random"))),
+    "agents taken over": (4, lambda: wrap(rlenvs.parallel_env(TEAM), AdversarialAgents(1, "random"))),
 }
 
 
 @pytest.mark.parametrize("name", STACKS)
 def test_legitimate_stacks_pass_the_rule_that_failed_them(name):
     rule, made = STACKS[name]
-    report = check(made(), only=[rule])
+    report = check_env(made(), only=[rule])
     report.raise_on_failure()
     assert {outcome.number: outcome.status for outcome in report.outcomes}[rule] == "passed"
 
@@ -54,16 +54,16 @@ def test_legitimate_stacks_pass_the_rule_that_failed_them(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*STACKS, "worst player"])
 def test_legitimate_stacks_conform(name):
-    worst = (0, lambda: wrap(rlenvs.parallel_env(TAG), Takeover(1, "worst", candidates=3), Sensor(noise=0.1)))
-    check({**STACKS, "worst player": worst}[name][1]()).raise_on_failure()
+    worst = (0, lambda: wrap(rlenvs.parallel_env(TAG), AdversarialAgents(1, "worst", candidates=3), Sensor(noise=0.1)))
+    check_env({**STACKS, "worst player": worst}[name][1]()).raise_on_failure()
 
 
 def test_wrappers_of_agents_alone_are_said_to_be_so():
-    report = check(wrap(rlenvs.parallel_env(TEAM), Takeover(1, "random")), only=[8])
+    report = check_env(wrap(rlenvs.parallel_env(TEAM), AdversarialAgents(1, "random")), only=[8])
     reasons = {outcome.number: outcome.reason for outcome in report.outcomes}
     assert reasons[8] == "these wrappers take the parallel form alone"
 
 
 def test_teams_whose_forms_differ_still_fail():
-    report = check(wrap(rlenvs.parallel_env(TEAM), FirstAgentOnly()), only=[7])
+    report = check_env(wrap(rlenvs.parallel_env(TEAM), FirstAgentOnly()), only=[7])
     assert [outcome.number for outcome in report.failures] == [7]

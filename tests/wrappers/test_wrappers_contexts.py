@@ -17,7 +17,7 @@ from support.wrapper_helpers import assert_conforms, assert_forms_agree
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.context_lists import sample_contexts, split
-from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, Levels
+from rlenvs.wrappers.contexts import Contexts, EpisodeDrift, LevelCurriculum
 from rlenvs.wrappers.curricula import MBTL, SPaCE
 from rlenvs.wrappers.curriculum import RoundRobin
 from rlenvs.wrappers.distributions import ADR, SelfPaced
@@ -31,7 +31,10 @@ DRIFTS = [
     EpisodeDrift("wind_x", "sine", low=-1.0, high=2.0, period=3, phase=0.5),
     EpisodeDrift("start_height", "steps", low=0.5, high=1.5, period=2),
 ]
-LEVELS = [Levels(["easy", "hard"], schedule="episodes", episodes=2), Levels(["easy", "hard"], window=2, threshold=0.5)]
+LEVELS = [
+    LevelCurriculum(["easy", "hard"], schedule="episodes", episodes=2),
+    LevelCurriculum(["easy", "hard"], window=2, threshold=0.5),
+]
 
 
 def made(*wrappers, id=HOVER, **keywords):
@@ -164,7 +167,12 @@ def test_what_a_context_does_not_name_is_as_the_environment_was_made():
 def test_nothing_to_set_is_the_bare_environment():
     bare = episodes_of_everything(rlenvs.make_vec(HOVER, 3, horizon=3))
     own = {"mass": rlenvs.make(HOVER).unwrapped.batch.get_params()["mass"]}
-    for wrapper in (Contexts([{}], visible=True), Contexts([own]), EpisodeDrift("arm", scale=0.0), Levels([{}, {}])):
+    for wrapper in (
+        Contexts([{}], visible=True),
+        Contexts([own]),
+        EpisodeDrift("arm", scale=0.0),
+        LevelCurriculum([{}, {}]),
+    ):
         assert np.array_equal(episodes_of_everything(made_vec(3, wrapper)), bare)
 
 
@@ -407,7 +415,7 @@ def test_a_snapshot_holds_which_episode_it_is():
 
 def test_made_again_from_the_spec():
     wrappers = Contexts(ARMS, visible=True, selection=SPaCE(eta=0.2)), DRIFTS[1], LEVELS[1]
-    wrappers = [wrappers[0], wrappers[1], Levels([{}, {"gravity": 11.0}], window=2)]
+    wrappers = [wrappers[0], wrappers[1], LevelCurriculum([{}, {"gravity": 11.0}], window=2)]
     env = made(*wrappers)
     again = gymnasium.make(env.spec)
     json.dumps(env.recipe)
@@ -581,7 +589,7 @@ def test_worlds_drift_by_themselves_and_constantly_within_an_episode():
 
 
 @dataclass
-class Judged(Levels):
+class Judged(LevelCurriculum):
     """Levels with successes from a list, one entry per episode."""
 
     verdicts = ()
@@ -645,14 +653,14 @@ def test_worlds_with_new_seeds_begin_at_the_first_level():
 
 
 def test_success_is_read_from_the_world():
-    env = made(Levels(["easy", "hard"], window=2, threshold=1.0), horizon=240)
+    env = made(LevelCurriculum(["easy", "hard"], window=2, threshold=1.0), horizon=240)
     assert [info["level"] for info in episodes(env, 3, actor="expert")] == [0, 0, 1]
-    env = made(Levels(["easy", "hard"], window=2, threshold=1.0), horizon=240)
+    env = made(LevelCurriculum(["easy", "hard"], window=2, threshold=1.0), horizon=240)
     assert [info["level"] for info in episodes(env, 3)] == [0, 0, 0]
 
 
 def test_all_levels_of_the_world_by_default():
-    env = made(Levels(schedule="episodes", episodes=1), id="Ant-v0", horizon=1)
+    env = made(LevelCurriculum(schedule="episodes", episodes=1), id="Ant-v0", horizon=1)
     met = []
     for e in range(3):
         env.reset(seed=0 if e == 0 else None)
@@ -662,8 +670,8 @@ def test_all_levels_of_the_world_by_default():
 
 def test_options_of_levels_must_be_those_of_the_environment():
     with pytest.raises(ParameterError, match=r"levels.*'original', which sets \[.history., .reward.\]"):
-        made(Levels(["original", "easy"]))
-    env = made(Levels(["original", "easy"], schedule="episodes", episodes=1), history=15, reward="original")
+        made(LevelCurriculum(["original", "easy"]))
+    env = made(LevelCurriculum(["original", "easy"], schedule="episodes", episodes=1), history=15, reward="original")
     env.reset(seed=0)
     assert value(env, "start_height") == 0.1125
 
@@ -711,18 +719,18 @@ def test_options_of_levels_must_be_those_of_the_environment():
         ([EpisodeDrift("arm", "sine", period=3, low=0.3, high=0.2)], "low=0.3"),
         ([EpisodeDrift("arm", scale=0.1, low=0.1)], "start=None is 0.0397"),
         ([EpisodeDrift("arm", scale=0.1, start=0.9)], "start=0.9"),
-        ([Levels(["easy", "heavy"])], "'heavy'"),
-        ([Levels([])], "levels="),
-        ([Levels("easy")], "levels='easy'"),
-        ([Levels([{"arm": 3.0}])], "arm=3.0"),
-        ([Levels([{"arms": 3.0}])], "'arm'"),
-        ([Levels(["easy"], schedule="time")], "schedule='time'"),
-        ([Levels(["easy"], schedule="episodes")], "episodes=None"),
-        ([Levels(["easy"], schedule="episodes", episodes=3, window=3)], "window=3"),
-        ([Levels(["easy"], schedule="episodes", episodes=3, shared=True)], "shared"),
-        ([Levels(["easy"], episodes=3)], "episodes=3"),
-        ([Levels(["easy"], window=0)], "window=0"),
-        ([Levels(["easy"], threshold=1.1)], "threshold=1.1"),
+        ([LevelCurriculum(["easy", "heavy"])], "'heavy'"),
+        ([LevelCurriculum([])], "levels="),
+        ([LevelCurriculum("easy")], "levels='easy'"),
+        ([LevelCurriculum([{"arm": 3.0}])], "arm=3.0"),
+        ([LevelCurriculum([{"arms": 3.0}])], "'arm'"),
+        ([LevelCurriculum(["easy"], schedule="time")], "schedule='time'"),
+        ([LevelCurriculum(["easy"], schedule="episodes")], "episodes=None"),
+        ([LevelCurriculum(["easy"], schedule="episodes", episodes=3, window=3)], "window=3"),
+        ([LevelCurriculum(["easy"], schedule="episodes", episodes=3, shared=True)], "shared"),
+        ([LevelCurriculum(["easy"], episodes=3)], "episodes=3"),
+        ([LevelCurriculum(["easy"], window=0)], "window=0"),
+        ([LevelCurriculum(["easy"], threshold=1.1)], "threshold=1.1"),
     ],
 )
 def test_impossible_settings_are_refused(wrappers, message):

@@ -23,7 +23,7 @@ import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.integrations.safety import OmniSafeEnv, SixTuple, omnisafe_env
 from rlenvs.wrappers.costs import CostBudget, Lagrangian, Saute, Simmer
-from rlenvs.wrappers.floors import ConservativeFloor
+from rlenvs.wrappers.floors import ConservativeExploration
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.recipes import wrapper_from
 from rlenvs.wrappers.shields import Shield
@@ -262,7 +262,7 @@ def steps_left(stage, slots):
 
 @pytest.mark.parametrize("until", ["end", "step"])
 def test_the_floor_is_reached_exactly_where_the_value_is(until):
-    wrapper = ConservativeFloor(baseline=steps_left, alpha=0.25, step_loss=1.0, fallback=one, until=until)
+    wrapper = ConservativeExploration(baseline=steps_left, alpha=0.25, step_loss=1.0, fallback=one, until=until)
     log = play(wrap(Script(costs=[0.0] * 10), wrapper), [0] * 10)
     assert sum(log[1]) == 8.0  # the floor is 7.5, and steps lose 1
     assert infos(log, "intervened") == [False] * 2 + [True] * 8
@@ -276,7 +276,7 @@ def test_the_policy_comes_back_when_it_may():
     rewards = [0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     made = {}
     for until in ("end", "step"):
-        wrapper = ConservativeFloor(baseline=steps_left, alpha=0.2, step_loss=1.0, fallback=one, until=until)
+        wrapper = ConservativeExploration(baseline=steps_left, alpha=0.2, step_loss=1.0, fallback=one, until=until)
         made[until] = infos(play(wrap(Script(rewards, [0.0] * 10), wrapper), [0] * 10), "intervened")
     assert made["end"] == [False] * 2 + [True] * 8
     assert made["step"] == [False] * 2 + [True] * 2 + [False] * 3 + [True] * 3
@@ -289,14 +289,14 @@ def test_the_policy_comes_back_when_it_may():
     st.sampled_from(["end", "step"]),
 )
 def test_no_policy_falls_below_the_floor(actions, alpha, until):
-    wrapper = ConservativeFloor(baseline=steps_left, alpha=alpha, step_loss=1.0, fallback=one, until=until)
+    wrapper = ConservativeExploration(baseline=steps_left, alpha=alpha, step_loss=1.0, fallback=one, until=until)
     log = play(wrap(Script(costs=[0.0] * 10), wrapper), actions)
     assert sum(log[1]) >= 10.0 * (1.0 - alpha)
     assert infos(log, "floor_margin")[-1] == pytest.approx(sum(log[1]) - 10.0 * (1.0 - alpha))
 
 
 def test_a_number_is_spread_over_the_horizon_and_may_be_negative():
-    env = wrap(rlenvs.make("QuadHover-v0", horizon=20), ConservativeFloor(baseline=-8.0, alpha=0.5))
+    env = wrap(rlenvs.make("QuadHover-v0", horizon=20), ConservativeExploration(baseline=-8.0, alpha=0.5))
     assert env.reset(seed=0)[1]["floor_margin"] == 4.0
     _, reward, _, _, info = env.step(np.zeros(4, np.float32))
     assert info["floor_margin"] == pytest.approx(reward - 8.0 * 19 / 20 + 12.0)
@@ -310,7 +310,7 @@ WRAPPERS = {
     "softplus": Lagrangian(limit=1.0, parametrization="softplus"),
     "saute": Saute(limit=2.0, discount=0.999),
     "simmer": Simmer(limit=5.0, schedule=[[0, 1.0], [3, 5.0]]),
-    "floor": ConservativeFloor(baseline=22.0),
+    "floor": ConservativeExploration(baseline=22.0),
 }
 
 
@@ -407,12 +407,12 @@ def test_made_again_from_its_spec(name):
         ("QuadHover-v0", Simmer(schedule=[[0, 1.0], [0, 2.0]]), "ascending"),
         ("QuadHover-v0", Simmer(schedule=[[0, 26.0]]), "schedule"),
         ("QuadHover-v0", Simmer(schedule=[[0, 1.0]], unit="days"), "unit"),
-        ("QuadHover-v0", ConservativeFloor(), "baseline"),
-        ("QuadHover-v0", ConservativeFloor(baseline=1.0, alpha=2.0), "alpha"),
-        ("QuadHover-v0", ConservativeFloor(baseline=1.0, step_loss=-1.0), "step_loss"),
-        ("QuadHover-v0", ConservativeFloor(baseline=1.0, until="never"), "until"),
-        ("QuadHover-v0", ConservativeFloor(baseline=1.0, fallback="nobody"), "fallback"),
-        ("mo-QuadHover-v0", ConservativeFloor(baseline=1.0), "vector"),
+        ("QuadHover-v0", ConservativeExploration(), "baseline"),
+        ("QuadHover-v0", ConservativeExploration(baseline=1.0, alpha=2.0), "alpha"),
+        ("QuadHover-v0", ConservativeExploration(baseline=1.0, step_loss=-1.0), "step_loss"),
+        ("QuadHover-v0", ConservativeExploration(baseline=1.0, until="never"), "until"),
+        ("QuadHover-v0", ConservativeExploration(baseline=1.0, fallback="nobody"), "fallback"),
+        ("mo-QuadHover-v0", ConservativeExploration(baseline=1.0), "vector"),
     ],
 )
 def test_what_cannot_be_is_refused_when_it_is_made(id, wrapper, message):
@@ -426,14 +426,14 @@ def test_environments_that_say_nothing_about_costs_are_found_out():
     with pytest.raises(ParameterError, match="cost='cost'"):
         env.step(0)
     with pytest.raises(ParameterError, match="expert"):
-        wrap(gymnasium.make("CartPole-v1"), ConservativeFloor(baseline=1.0))
+        wrap(gymnasium.make("CartPole-v1"), ConservativeExploration(baseline=1.0))
     with pytest.raises(ParameterError, match="needed: finite numbers"):
-        wrap(Script(costs=[0.0]), ConservativeFloor(baseline=lambda stage, slots: 1.0, fallback="idle")).reset()
+        wrap(Script(costs=[0.0]), ConservativeExploration(baseline=lambda stage, slots: 1.0, fallback="idle")).reset()
 
 
 def test_a_floor_is_found_where_older_recipes_look_for_it():
-    floor = ConservativeFloor(baseline=22.0)
-    assert wrapper_from({**floor.recipe(), "wrapper": "rlenvs.wrappers.costs:ConservativeFloor"}) == floor
+    floor = ConservativeExploration(baseline=22.0)
+    assert wrapper_from({**floor.recipe(), "wrapper": "rlenvs.wrappers.costs:ConservativeExploration"}) == floor
 
 
 # --- six values -------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.wrappers.curricula import MBTL, PrioritizedLevels, SPaCE, curriculum_from, gaussian_process
+from rlenvs.wrappers.curricula import MBTL, PrioritizedLevelReplay, SPaCE, curriculum_from, gaussian_process
 from rlenvs.wrappers.curriculum import Curriculum, OneContext, RandomContexts, RoundRobin, normals, uniforms
 from rlenvs.wrappers.distributions import ADR, SelfPaced, normal_kl
 
@@ -149,7 +149,7 @@ def test_a_learner_that_masters_one_context_after_the_other_gets_all_of_them():
 
 
 def test_replay_probabilities_follow_ranks_and_staleness():
-    curriculum = begun(PrioritizedLevels(temperature=0.5, staleness=0.25), 3)
+    curriculum = begun(PrioritizedLevelReplay(temperature=0.5, staleness=0.25), 3)
     curriculum.score([0, 1, 2], [0.1, 7.0, 0.5])
     ranks = np.array([3.0, 1.0, 2.0]) ** -2.0
     assert np.allclose(curriculum.probabilities(), ranks / ranks.sum())  # nothing is stale yet
@@ -159,12 +159,12 @@ def test_replay_probabilities_follow_ranks_and_staleness():
 
 
 def test_defaults_are_those_for_procgen():
-    curriculum = PrioritizedLevels()
+    curriculum = PrioritizedLevelReplay()
     assert (curriculum.temperature, curriculum.staleness) == (0.1, 0.1)
 
 
 def test_choices_have_the_replay_probabilities():
-    curriculum = begun(PrioritizedLevels(temperature=1.0, staleness=0.0), 4)
+    curriculum = begun(PrioritizedLevelReplay(temperature=1.0, staleness=0.0), 4)
     curriculum.score(range(4), [4.0, 3.0, 2.0, 1.0])
     share = np.bincount(curriculum.choose(STREAMS, FIRST), minlength=4) / len(STREAMS)
     wanted = np.array([1.0, 1 / 2, 1 / 3, 1 / 4]) / (25 / 12)
@@ -172,27 +172,27 @@ def test_choices_have_the_replay_probabilities():
 
 
 def test_contexts_without_a_score_come_first():
-    curriculum = begun(PrioritizedLevels(), 4)
+    curriculum = begun(PrioritizedLevelReplay(), 4)
     curriculum.score([0, 2], [1.0, 1.0])
     assert set(curriculum.choose(STREAMS, FIRST).tolist()) == {1, 3}
-    early = begun(PrioritizedLevels(seen=0.5, staleness=0.0), 4)
+    early = begun(PrioritizedLevelReplay(seen=0.5, staleness=0.0), 4)
     early.score([0, 2], [1.0, 1.0])
     share = np.isin(early.choose(STREAMS, FIRST), [0, 2]).mean()
     assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(len(STREAMS))
 
 
 def test_staleness_counts_choices_since_the_last_one():
-    curriculum = begun(PrioritizedLevels(), 3)
+    curriculum = begun(PrioritizedLevelReplay(), 3)
     ids = [int(curriculum.choose(STREAMS[i : i + 1], FIRST[:1])[0]) for i in range(6)]
     wanted = [6 - (max(j for j, chosen in enumerate(ids) if chosen == i) + 1) if i in ids else 6 for i in range(3)]
     assert curriculum.stale.tolist() == wanted
 
 
 def test_scores_of_returns_are_their_changes():
-    curriculum = begun(PrioritizedLevels(smoothing=0.5), 2)
+    curriculum = begun(PrioritizedLevelReplay(smoothing=0.5), 2)
     told(curriculum, [0, 0], [4.0, 1.0])
     assert curriculum.scores[0] == 0.5 * (0.5 * 4.0) + 0.5 * 3.0
-    silent = begun(PrioritizedLevels(by="score"), 2)
+    silent = begun(PrioritizedLevelReplay(by="score"), 2)
     told(silent, [0], [4.0])
     assert not silent.met.any()
 
@@ -456,8 +456,8 @@ def test_standard_deviations_have_a_lower_bound_far_from_the_target():
 def trained(kind):
     if kind is SPaCE:
         curriculum = begun(SPaCE(every=3, eta=0.5), 5)
-    elif kind is PrioritizedLevels:
-        curriculum = begun(PrioritizedLevels(seen=0.5), 5)
+    elif kind is PrioritizedLevelReplay:
+        curriculum = begun(PrioritizedLevelReplay(seen=0.5), 5)
     elif kind is MBTL:
         curriculum = begun(MBTL(), 5)
         curriculum.update([0.1, 0.2, 0.9, 0.2, 0.1])
@@ -474,7 +474,7 @@ def trained(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [RandomContexts, RoundRobin, OneContext, SPaCE, PrioritizedLevels, MBTL, ADR, SelfPaced]
+    "kind", [RandomContexts, RoundRobin, OneContext, SPaCE, PrioritizedLevelReplay, MBTL, ADR, SelfPaced]
 )
 def test_what_was_learned_survives_json_and_pickle(kind):
     curriculum = trained(kind)
@@ -520,9 +520,9 @@ def test_ones_own_curriculum_by_its_address():
         (lambda: begun(RoundRobin(3), 3), "offset=3"),
         (lambda: begun(RoundRobin("seeds"), 3), '"seed"'),
         (lambda: begun(OneContext(-1), 3), "number=-1"),
-        (lambda: begun(PrioritizedLevels(temperature=0), 3), "temperature=0"),
-        (lambda: begun(PrioritizedLevels(staleness=1.5), 3), "staleness=1.5"),
-        (lambda: begun(PrioritizedLevels(by="return"), 3), "'returns'"),
+        (lambda: begun(PrioritizedLevelReplay(temperature=0), 3), "temperature=0"),
+        (lambda: begun(PrioritizedLevelReplay(staleness=1.5), 3), "staleness=1.5"),
+        (lambda: begun(PrioritizedLevelReplay(by="return"), 3), "'returns'"),
         (lambda: begun(MBTL(slope=math.inf), 3), "slope=inf"),
         (lambda: begun(MBTL(noise=0.0), 3), "noise=0.0"),
         (lambda: begun(MBTL(), 3).update([1.0, 2.0]), "one number or 3"),

@@ -42,7 +42,7 @@ class Jitter(Wrapper):
         self.check_number("size", 0.0, 1.0)
         self.part = "observation" if isinstance(self.observation_space, spaces.Dict) else None
         space = self.observation_space["observation"] if self.part else self.observation_space
-        self.keep("vector", space.shape, np.float32)
+        self.allocate("vector", space.shape, np.float32)
 
     @property
     def observation(self):
@@ -69,8 +69,8 @@ class Early(Wrapper):
 
     def prepare(self) -> None:
         self.check_whole("steps", 1)
-        self.keep("reward")
-        self.keep("terminated", dtype=np.bool_)
+        self.allocate("reward")
+        self.allocate("terminated", dtype=np.bool_)
 
     def after_step(self, slots: np.ndarray) -> None:
         self.terminated[slots] = (self.below.terminated | (self.time >= self.steps))[slots]
@@ -85,7 +85,7 @@ class Twice(Wrapper):
     """Two steps per action, in the slots whose episode goes on."""
 
     def prepare(self) -> None:
-        self.keep("reward")
+        self.allocate("reward")
 
     def step(self, actions: np.ndarray, slots: np.ndarray) -> None:
         self.reward[slots] = 0.0
@@ -231,7 +231,7 @@ def test_an_agent_ended_by_a_wrapper_is_idle_in_the_world():
     @dataclass
     class First(Wrapper):
         def prepare(self) -> None:
-            self.keep("terminated", dtype=np.bool_)
+            self.allocate("terminated", dtype=np.bool_)
 
         def after_step(self, slots: np.ndarray) -> None:
             self.terminated[slots] = self.below.terminated[slots]
@@ -390,17 +390,17 @@ def test_a_batch_steps_some_of_its_worlds(id):
     actions = np.random.default_rng(0).uniform(-1, 1, whole.actions.shape)
     for batch in (whole, part):
         batch.load_actions(actions)
-        batch.step_loaded()
+        batch.step_inplace()
     only = np.array([True, False, True, False])
     whole.load_actions(actions)
-    whole.step_loaded()
+    whole.step_inplace()
     part.load_actions(np.where(only[:, None, None], actions, np.nan))  # what sleeps is not looked at
-    part.step_loaded(only)
+    part.step_inplace(only)
     for name in ("observations", "rewards", "terminated", "terms", "reward_vectors"):
         assert (getattr(part, name)[only] == getattr(whole, name)[only]).all()
     assert (part.states["elapsed"] == [2, 1, 2, 1]).all()
     part.load_actions(actions)
-    part.step_loaded(~only)
+    part.step_inplace(~only)
     assert (part.observations == whole.observations).all()
     assert [part.get_state(i) for i in range(4)] == [whole.get_state(i) for i in range(4)]
 

@@ -39,7 +39,7 @@ class Halved(Wrapper):
     """Acts, looks and tells in Python, with new arrays each time."""
 
     def prepare(self) -> None:
-        self.keep("reward")
+        self.allocate("reward")
         self.halves = np.zeros(self.count)
 
     def act(self, actions: np.ndarray, slots: np.ndarray) -> np.ndarray:
@@ -84,7 +84,7 @@ def test_together_and_one_by_one_are_the_same(stack):
 
 def test_settings_that_change_while_it_runs_count_from_the_next_step_on():
     """Also under wrappers whose loops were called together with those of the one that changes."""
-    stack = w.NormalizeRewards(shared=False), w.LinearScalarization([1.0, 0.1, 0.1]), w.AccruedRewards([500.0] * 3)
+    stack = w.NormalizeRewards(shared=False), w.LinearScalarization([1.0, 0.1, 0.1]), w.AppendEpisodeReturn([500.0] * 3)
     one, two = w.wrap(rlenvs.make("QuadHover-v0"), *stack), w.wrap(rlenvs.make_vec("QuadHover-v0", 2), *stack)
     one.reset(seed=0)
     two.reset(seed=0)

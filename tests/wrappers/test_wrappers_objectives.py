@@ -22,8 +22,14 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.action_repeat import ActionRepeat
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.normalization import NormalizeRewards
-from rlenvs.wrappers.objectives import ChebyshevScalarization, Lexicographic, LinearScalarization, better, chebyshev
-from rlenvs.wrappers.weights_shown import AccruedRewards, WeightConditioned, draw_simplex
+from rlenvs.wrappers.objectives import (
+    ChebyshevScalarization,
+    Lexicographic,
+    LinearScalarization,
+    chebyshev,
+    lexicographically_better,
+)
+from rlenvs.wrappers.weights_shown import AppendEpisodeReturn, WeightConditioned, draw_simplex
 
 HOVER = "QuadHover-v0"  # terms hover, distance, effort
 # the concave front of Deep Sea Treasure: treasure, minus the steps there
@@ -129,7 +135,7 @@ def test_chebyshev_rewards_add_up_to_the_distance_gained(id):
 
 
 def test_an_episode_begins_from_nothing():
-    env = wrap(rlenvs.make(HOVER), CHEBYSHEV, AccruedRewards())
+    env = wrap(rlenvs.make(HOVER), CHEBYSHEV, AppendEpisodeReturn())
     runs = []
     for _ in range(2):
         start = env.reset(seed=5)
@@ -142,18 +148,18 @@ def test_an_episode_begins_from_nothing():
 
 
 def test_better_compares_term_by_term():
-    assert better([2, 0], [1, 9])
-    assert not better([1, 9], [2, 0])
-    assert better([1, 2], [1, 1])
-    assert not better([1, 1], [1, 1])
-    assert not better([1.05, 0], [1.0, 9], slack=0.1)
-    assert better([1.05, 9], [1.0, 0], slack=0.1)
-    assert better([6, 3], [9, 2], thresholds=[5, None])
-    assert not better([6, 2], [9, 2], thresholds=[5, None])
-    assert better([[1, 2], [0, 9]], [1, 1], thresholds=[np.inf, 5]).tolist() == [True, False]
-    assert not better([6, 3], [9, 2])
-    assert better([1, 5], [1, 4], slack=[0.0, 0.5])
-    assert not better([1, 5], [1, 4], slack=[0.0, 1.5])
+    assert lexicographically_better([2, 0], [1, 9])
+    assert not lexicographically_better([1, 9], [2, 0])
+    assert lexicographically_better([1, 2], [1, 1])
+    assert not lexicographically_better([1, 1], [1, 1])
+    assert not lexicographically_better([1.05, 0], [1.0, 9], slack=0.1)
+    assert lexicographically_better([1.05, 9], [1.0, 0], slack=0.1)
+    assert lexicographically_better([6, 3], [9, 2], thresholds=[5, None])
+    assert not lexicographically_better([6, 2], [9, 2], thresholds=[5, None])
+    assert lexicographically_better([[1, 2], [0, 9]], [1, 1], thresholds=[np.inf, 5]).tolist() == [True, False]
+    assert not lexicographically_better([6, 3], [9, 2])
+    assert lexicographically_better([1, 5], [1, 4], slack=[0.0, 0.5])
+    assert not lexicographically_better([1, 5], [1, 4], slack=[0.0, 1.5])
 
 
 VECTORS = st.lists(st.integers(0, 4), min_size=3, max_size=3)
@@ -162,11 +168,11 @@ VECTORS = st.lists(st.integers(0, 4), min_size=3, max_size=3)
 @given(VECTORS, VECTORS, VECTORS)
 def test_better_is_a_strict_order(a, b, c):
     caps = [2, None, 3]
-    assert not (better(a, b, caps) and better(b, a, caps))
-    if better(a, b, caps) and better(b, c, caps):
-        assert better(a, c, caps)
+    assert not (lexicographically_better(a, b, caps) and lexicographically_better(b, a, caps))
+    if lexicographically_better(a, b, caps) and lexicographically_better(b, c, caps):
+        assert lexicographically_better(a, c, caps)
     clipped = [tuple(np.minimum(v, [2, 9, 3])) for v in (a, b)]
-    assert better(a, b, caps) == (clipped[0] > clipped[1])
+    assert lexicographically_better(a, b, caps) == (clipped[0] > clipped[1])
 
 
 def test_multipliers():
@@ -184,7 +190,7 @@ def test_the_scalar_keeps_the_order_of_all_vectors_a_slack_apart():
     grid = itertools.product(np.arange(0, 3.1, 0.5), np.arange(-2, 0.1, 0.5), np.arange(-1, 1.1, 0.5))
     points = np.array(list(grid))
     worth = made.utility(points)
-    first = better(points[:, None], points[None], [2.0, None, None])
+    first = lexicographically_better(points[:, None], points[None], [2.0, None, None])
     assert np.array_equal(first, worth[:, None] > worth[None] + 1e-12)
 
 
@@ -232,20 +238,20 @@ def test_bounds_of_the_world_are_the_default_ranges():
 
 
 def test_accrued_rewards_are_shown():
-    _, infos, env = played(HOVER, AccruedRewards({"hover": 0.05, "distance": 100.0, "effort": 2.0}), steps=6)
+    _, infos, env = played(HOVER, AppendEpisodeReturn({"hover": 0.05, "distance": 100.0, "effort": 2.0}), steps=6)
     seen = env.top.observation[0]
     total = np.sum([info["reward_vector"] for info in infos], axis=0, dtype=float)
     assert np.allclose(infos[-1]["accrued"], total)
     assert np.allclose(seen[-3:], np.clip(total / [0.05, 100.0, 2.0], -1.0, 1.0))
     assert seen[-3] == 1.0  # clipped
     assert env.observation_space.shape == (18,)
-    natural = wrap(rlenvs.make("DeepSeaTreasure-v0"), AccruedRewards()).wrappers[0]
+    natural = wrap(rlenvs.make("DeepSeaTreasure-v0"), AppendEpisodeReturn()).wrappers[0]
     assert natural.sizes.tolist() == [100_000.0, 100.0]
 
 
 def test_dictionaries_get_a_part():
     for keywords in ({"camera": "rgb", "camera_width": 8, "camera_height": 6},):
-        env = wrap(rlenvs.make(HOVER, **keywords), WeightConditioned(), AccruedRewards())
+        env = wrap(rlenvs.make(HOVER, **keywords), WeightConditioned(), AppendEpisodeReturn())
         seen, info = env.reset(seed=0)
         assert env.observation_space.contains(seen)
         assert np.array_equal(seen["weights"], info["weights"])
@@ -403,7 +409,7 @@ def test_scalarisations_take_normalised_vectors():
             assert reward == pytest.approx(info["normalized_rewards"] @ [1.0, 0.5, 0.0])
     with pytest.raises(ParameterError, match="already normalized below"):
         wrap(rlenvs.make(HOVER), NormalizeRewards(), NormalizeRewards())
-    for wrapper, setting in ((AccruedRewards(), "scale"), (Lexicographic(["hover"], 1.0), "ranges")):
+    for wrapper, setting in ((AppendEpisodeReturn(), "scale"), (Lexicographic(["hover"], 1.0), "ranges")):
         with pytest.raises(ParameterError, match=f"{setting}=None must be given"):
             wrap(rlenvs.make(HOVER), NormalizeRewards(), wrapper)
 
@@ -430,7 +436,7 @@ def test_going_back_takes_shared_statistics_back():
 
 STACKS = [
     (LinearScalarization([0.3, 0.3, 0.4]),),
-    (AccruedRewards(), CHEBYSHEV),
+    (AppendEpisodeReturn(), CHEBYSHEV),
     (ActionRepeat(2), ORDERED),
     (WeightConditioned(low=0.1),),
     (NormalizeRewards(shared=False), WeightConditioned()),
@@ -476,7 +482,7 @@ def test_agents_have_weights_of_their_own():
 
 
 def test_snapshots_copies_and_specs_go_on_alike():
-    wrappers = NormalizeRewards(shared=False), WeightConditioned(), AccruedRewards([9.0, 9.0, 9.0])
+    wrappers = NormalizeRewards(shared=False), WeightConditioned(), AppendEpisodeReturn([9.0, 9.0, 9.0])
     env = wrap(gymnasium.make(f"rlenvs/{HOVER}"), *wrappers)
     env.reset(seed=4)
     actions = gentle(12)
@@ -512,8 +518,8 @@ def test_snapshots_copies_and_specs_go_on_alike():
         (Lexicographic(["hover"], 1.0, None, {"hover": [3.0, 1.0]}), "ranges="),
         (Lexicographic(["hover"], 1.0, {"hover": -1.0}, {"hover": [0.0, 1.0]}), "ranges="),
         (Lexicographic(["hover", "distance"], 1e-30), "too fine"),
-        (AccruedRewards([1.0, 0.0, 1.0]), "scale=.*positive"),
-        (AccruedRewards({"hover": 1.0}), "scale=.*all terms"),
+        (AppendEpisodeReturn([1.0, 0.0, 1.0]), "scale=.*positive"),
+        (AppendEpisodeReturn({"hover": 1.0}), "scale=.*all terms"),
         (WeightConditioned(low=0.4), "low="),
         (WeightConditioned([0.5, 0.5, 0.5]), "weights=.*sum 1"),
         (WeightConditioned([1.0, 0.0, 0.0], low=0.1), "low="),
@@ -534,6 +540,6 @@ def test_observations_that_cannot_be_extended_are_refused():
 
     with pytest.raises(ParameterError, match="vectors of floats or integers and dictionaries"):
         wrap(Cells(), WeightConditioned())
-    for wrapper in (AccruedRewards(), Lexicographic(["0"], 1.0)):
+    for wrapper in (AppendEpisodeReturn(), Lexicographic(["0"], 1.0)):
         with pytest.raises(ParameterError, match="must be given"):
             wrap(Coins(), wrapper)

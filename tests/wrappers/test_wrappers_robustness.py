@@ -20,7 +20,13 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.wrappers.adversary import ActionAdversary, ParameterAdversary
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.robustness import RRLS_SETS, RandomParameters, Takeover, UncertaintySet, uncertainty_set
+from rlenvs.wrappers.robustness import (
+    RRLS_SETS,
+    AdversarialAgents,
+    DomainRandomization,
+    UncertaintySet,
+    uncertainty_set,
+)
 from rlenvs.wrappers.slots import slots_of
 
 # --- uncertainty sets -------------------------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ def test_masses_of_their_own_add_to_the_rest_of_the_cheetah(mujoco):
 
 
 def test_random_parameters_are_uniform_and_seeded():
-    env = hover(RandomParameters({"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}), count=4096)
+    env = hover(DomainRandomization({"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}), count=4096)
     _, first = env.reset(seed=5)
     values = first["parameters"]
     params = env.batch.param_rows
@@ -161,21 +167,24 @@ def test_random_parameters_are_uniform_and_seeded():
 
 
 def test_random_parameters_leave_the_worlds_own_numbers_alone():
-    plain, drawn = rlenvs.make_vec(HOVER, 8), hover(RandomParameters({"mass": (0.02, 0.04)}), count=8)
+    plain, drawn = rlenvs.make_vec(HOVER, 8), hover(DomainRandomization({"mass": (0.02, 0.04)}), count=8)
     for seed in (3, None):
         assert (plain.reset(seed=seed)[0] == drawn.reset(seed=seed)[0]).all()
     assert (plain.batch.states["rng"] == drawn.batch.states["rng"]).all()
 
 
 def test_random_parameters_hold_from_the_first_observation_on():
-    env = wrap(rlenvs.make(HOVER, start_spread=0.0), RandomParameters({"start_height": (0.2, 1.4)}))
+    env = wrap(rlenvs.make(HOVER, start_spread=0.0), DomainRandomization({"start_height": (0.2, 1.4)}))
     for seed in range(5):
         _, info = env.reset(seed=seed)
         assert env.unwrapped.batch.states["position"].ravel()[2] == pytest.approx(info["parameters"][0])
 
 
 def test_agents_of_a_world_share_its_parameters():
-    wrappers = [RandomParameters({"mass": (0.02, 0.04)}), ParameterAdversary({"gravity": (8.0, 9.8, 11.0)}, rate=0.1)]
+    wrappers = [
+        DomainRandomization({"mass": (0.02, 0.04)}),
+        ParameterAdversary({"gravity": (8.0, 9.8, 11.0)}, rate=0.1),
+    ]
     env = wrap(rlenvs.parallel_env("QuadMultiHover-v0"), *wrappers)
     _, infos = env.reset(seed=2)
     mass = env.unwrapped.batch.get_params(0)["mass"]
@@ -190,7 +199,7 @@ def test_agents_of_a_world_share_its_parameters():
         assert infos["agent_0"]["parameters"][0] == params["gravity"] == info["parameters"][0]
 
 
-@pytest.mark.parametrize("wrapper", [RandomParameters, ParameterAdversary])
+@pytest.mark.parametrize("wrapper", [DomainRandomization, ParameterAdversary])
 def test_sets_that_do_not_fit_are_refused(wrapper):
     for ranges, message in (
         ({"maas": (0.02, 0.04)}, "maas"),
@@ -203,13 +212,13 @@ def test_sets_that_do_not_fit_are_refused(wrapper):
     with pytest.raises(ParameterError, match="mass is set by randomize"):
         hover(wrapper({"mass": (0.02, 0.027, 0.04)}), randomize={"mass": (0.02, 0.03)})
     with pytest.raises(ParameterError, match="mass is set by the wrapper"):
-        hover(RandomParameters({"mass": (0.02, 0.04)}), wrapper({"mass": (0.02, 0.027, 0.04)}))
+        hover(DomainRandomization({"mass": (0.02, 0.04)}), wrapper({"mass": (0.02, 0.027, 0.04)}))
     with pytest.raises(ParameterError, match="not an environment of this package"):
         wrap(gymnasium.make("Pendulum-v1"), wrapper({"g": (5.0, 15.0)}))
 
 
 def test_sets_become_json():
-    recipe = hover(RandomParameters(UncertaintySet(QUAD))).recipe
+    recipe = hover(DomainRandomization(UncertaintySet(QUAD))).recipe
     again = wrap(rlenvs.make_vec(HOVER, 2), *json.loads(json.dumps(recipe)))
     assert again.wrappers[0].region.ranges == QUAD
 
@@ -221,7 +230,7 @@ def test_every_world_of_the_grid_is_the_world_alone():
     found = evaluate_robustness(HOVER, "expert", {"mass": (0.02, 0.04), "gravity": (8.0, 11.0)}, points=2, seeds=[4, 9])
     assert found.contexts.tolist() == [[0.02, 8.0], [0.02, 11.0], [0.04, 8.0], [0.04, 11.0]]
     for k, (mass, gravity) in enumerate(found.contexts.tolist()):
-        alone = evaluate(HOVER, "expert", [4, 9], mass=mass, gravity=gravity)
+        alone = evaluate(HOVER, "expert", seeds=[4, 9], mass=mass, gravity=gravity)
         for name in ("returns", "costs", "lengths", "successes"):
             assert (getattr(found, name)[k] == getattr(alone, name)).all()
     assert found.average == pytest.approx(found.returns.mean())
@@ -280,7 +289,7 @@ def test_what_an_evaluation_refuses():
 
 def test_idle_agents_do_what_the_world_calls_so():
     """In Battle choice 0 moves north."""
-    env = wrap(rlenvs.parallel_env("Battle-v0"), Takeover(["ally_1"], "idle"))
+    env = wrap(rlenvs.parallel_env("Battle-v0"), AdversarialAgents(["ally_1"], "idle"))
     env.reset(seed=0)
     *_, infos = env.step(dict.fromkeys(env.agents, 0))
     idle = env.unwrapped.batch.setup.action.idle

@@ -41,8 +41,8 @@ class Half(Wrapper):
     steps: int = 9
 
     def prepare(self) -> None:
-        self.keep("reward")
-        self.keep("truncated", dtype=np.bool_)
+        self.allocate("reward")
+        self.allocate("truncated", dtype=np.bool_)
 
     def after_step(self, slots: np.ndarray) -> None:
         self.reward[slots] = 0.5 * self.below.reward[slots]
@@ -119,7 +119,7 @@ def test_nothing_is_shared_between_steps():
 def test_learns_on_layered_worlds():
     bank = rlenvs.collect_snapshots(QUAD, episodes=2, every=20)
     venv = wrap(
-        rlenvs.make_vec(QUAD, 4, autoreset_mode="SAME_STEP"), SnapshotReset(bank, 0.5, cut=20), JumpStart(steps=3)
+        rlenvs.make_vec(QUAD, 4, autoreset_mode="SAME_STEP"), SnapshotReset(bank, 0.5, max_steps=20), JumpStart(steps=3)
     )
     model = PPO("MlpPolicy", VecNormalize(as_sb3(venv)), n_steps=64, batch_size=64, n_epochs=1, seed=0, device="cpu")
     model.learn(256)

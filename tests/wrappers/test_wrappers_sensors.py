@@ -15,12 +15,12 @@ from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.wrappers import randomness
-from rlenvs.wrappers.adversary import StateAdversary
+from rlenvs.wrappers.adversary import ObservationAdversary
 from rlenvs.wrappers.channels import parts_of
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.presets import gps, imu, joint_encoder, lidar
 from rlenvs.wrappers.randomness import add_normals, bits_at, mix_all, normal_of
-from rlenvs.wrappers.sensors import Mask, Sensor
+from rlenvs.wrappers.sensors import HideObservations, Sensor
 
 
 class Still(gymnasium.Env):
@@ -374,7 +374,11 @@ def test_zero_is_the_physical_zero_where_a_range_is_not_symmetric():
 
 
 def test_channels_of_a_goal_and_of_a_dictionary():
-    env = wrap(rlenvs.make("PandaReach-v0", form="goal"), Sensor("achieved_goal", noise=0.01), Mask("grip_velocity"))
+    env = wrap(
+        rlenvs.make("PandaReach-v0", form="goal"),
+        Sensor("achieved_goal", noise=0.01),
+        HideObservations("grip_velocity"),
+    )
     bare = rlenvs.make("PandaReach-v0", form="goal")
     seen, info = env.reset(seed=1)
     true, _ = bare.reset(seed=1)
@@ -409,7 +413,11 @@ def test_channels_by_position_in_environments_of_other_packages():
 def test_appended_numbers_have_no_block_and_are_told_by_position():
     lower = Sensor("position", dropout=0.2, show_missing=True)
     env = wrap(
-        rlenvs.make("QuadHover-v0"), lower, Sensor("[15]", bias=0.1), Sensor("velocity", bias=0.2), Mask("rates")
+        rlenvs.make("QuadHover-v0"),
+        lower,
+        Sensor("[15]", bias=0.1),
+        Sensor("velocity", bias=0.2),
+        HideObservations("rates"),
     )
     seen, _ = env.reset(seed=0)
     assert seen.shape == (13,)
@@ -434,7 +442,7 @@ def test_appended_numbers_have_no_block_and_are_told_by_position():
     ],
 )
 def test_unknown_channels_are_refused(channels, message):
-    for wrapper in (Sensor(channels, noise=0.1), Mask(channels)):
+    for wrapper in (Sensor(channels, noise=0.1), HideObservations(channels)):
         with pytest.raises(ParameterError, match=message):
             wrap(rlenvs.make("QuadHover-v0"), wrapper)
 
@@ -504,7 +512,7 @@ def test_what_does_not_fit_the_environment_is_refused():
     with pytest.raises(ParameterError, match="no real numbers"):
         wrap(gymnasium.make("FrozenLake-v1"), Sensor(noise=0.1))
     with pytest.raises(ParameterError, match="no observation"):
-        wrap(rlenvs.make("QuadHover-v0"), Mask())
+        wrap(rlenvs.make("QuadHover-v0"), HideObservations())
 
 
 # --- the rules of wrappers --------------------------------------------------------------------------------------------
@@ -572,7 +580,7 @@ def test_two_sensors_of_a_kind_draw_different_numbers():
 
 
 def test_the_lowest_sensor_tells_the_truth():
-    env = wrap(rlenvs.make("QuadHover-v0"), Sensor(bias=0.1), Sensor(bias=0.1), Mask("velocity"))
+    env = wrap(rlenvs.make("QuadHover-v0"), Sensor(bias=0.1), Sensor(bias=0.1), HideObservations("velocity"))
     bare = rlenvs.make("QuadHover-v0")
     np.testing.assert_array_equal(env.reset(seed=2)[1]["true_obs"], bare.reset(seed=2)[0])
 
@@ -580,11 +588,12 @@ def test_the_lowest_sensor_tells_the_truth():
 @pytest.mark.parametrize(
     ("id", "keywords", "wrappers"),
     [
-        ("QuadHover-v0", {}, [RICH, Sensor("rates", every=2, noise=0.1), Mask("to_goal")]),
+        ("QuadHover-v0", {}, [RICH, Sensor("rates", every=2, noise=0.1), HideObservations("to_goal")]),
         ("SafePointGoal-v0", {}, [Sensor(noise=0.1, dropout=0.2, delay=[0, 2], keep_order=True), *imu("gyro", "gyro")]),
         ("DeepSeaTreasure-v0", {"scaled": True}, [Sensor(noise=0.1, dropout=0.2, each=True)]),
         ("ParticleSpread-v0", {}, [Sensor(noise=0.1, stuck=0.1)]),
-        ("PandaReach-v0", {"form": "goal"}, [Sensor(noise=0.01, dropout=0.2, each=True), Mask("grip_velocity")]),
+        ("PandaReach-v0", {"form": "goal"},
+         [Sensor(noise=0.01, dropout=0.2, each=True), HideObservations("grip_velocity")]),
     ],
 )  # fmt: skip
 def test_all_forms_agree(id, keywords, wrappers):
@@ -609,7 +618,7 @@ def test_an_agent_of_the_parallel_form_reads_what_the_single_form_reads():
 
 
 def test_agents_with_different_observations():
-    env = wrap(rlenvs.parallel_env("ParticleWorldComm-v0"), Sensor(noise=0.1), Mask("[0:2]"))
+    env = wrap(rlenvs.parallel_env("ParticleWorldComm-v0"), Sensor(noise=0.1), HideObservations("[0:2]"))
     bare = rlenvs.parallel_env("ParticleWorldComm-v0")
     seen, _ = env.reset(seed=0)
     true, _ = bare.reset(seed=0)
@@ -626,7 +635,7 @@ def play(env, steps):
 
 
 def test_copies_pickles_and_snapshots_go_on_the_same():
-    env = wrap(rlenvs.make("QuadHover-v0"), RICH, Mask("rates"))
+    env = wrap(rlenvs.make("QuadHover-v0"), RICH, HideObservations("rates"))
     env.reset(seed=9)
     play(env, 5)
     snapshot = pickle.loads(pickle.dumps(env.get_state()))
@@ -639,13 +648,13 @@ def test_copies_pickles_and_snapshots_go_on_the_same():
 
 
 def test_a_sensor_is_made_again_from_the_specification():
-    env = wrap(rlenvs.make("QuadHover-v0"), RICH, Mask("velocity", remove=False))
+    env = wrap(rlenvs.make("QuadHover-v0"), RICH, HideObservations("velocity", remove=False))
     again = gymnasium.make(env.spec)
     np.testing.assert_array_equal(env.reset(seed=2)[0], again.reset(seed=2)[0])
     assert again.observation_space == env.observation_space
 
 
-@pytest.mark.parametrize("wrappers", [[RICH], [Mask("velocity")], [*gps("position", "velocity", cep=0.1)]])
+@pytest.mark.parametrize("wrappers", [[RICH], [HideObservations("velocity")], [*gps("position", "velocity", cep=0.1)]])
 def test_sensors_conform(wrappers):
     assert_conforms("QuadHover-v0", *wrappers)
 
@@ -653,10 +662,14 @@ def test_sensors_conform(wrappers):
 def test_masked_channels_are_gone_or_zero():
     bare = rlenvs.make("QuadHover-v0")
     true, _ = bare.reset(seed=1)
-    hidden = [i for i, name in enumerate(parts_of(wrap(bare, Mask("velocity")).bottom)[0].names) if name == "velocity"]
-    gone, _ = wrap(rlenvs.make("QuadHover-v0"), Mask("velocity")).reset(seed=1)
+    hidden = [
+        i
+        for i, name in enumerate(parts_of(wrap(bare, HideObservations("velocity")).bottom)[0].names)
+        if name == "velocity"
+    ]
+    gone, _ = wrap(rlenvs.make("QuadHover-v0"), HideObservations("velocity")).reset(seed=1)
     np.testing.assert_array_equal(gone, np.delete(true, hidden))
-    zero, _ = wrap(rlenvs.make("QuadHover-v0"), Mask("velocity", remove=False)).reset(seed=1)
+    zero, _ = wrap(rlenvs.make("QuadHover-v0"), HideObservations("velocity", remove=False)).reset(seed=1)
     assert not zero[hidden].any()
     np.testing.assert_array_equal(np.delete(zero, hidden), gone)
 
@@ -712,7 +725,7 @@ def test_presets_fit_worlds():
     assert (np.hypot(half[:, 0], half[:, 1]) < 0.3).mean() == pytest.approx(0.5, abs=0.05)
 
 
-@pytest.mark.parametrize("wrapper", [Sensor(noise=0.3), StateAdversary(eps=0.3)])
+@pytest.mark.parametrize("wrapper", [Sensor(noise=0.3), ObservationAdversary(eps=0.3)])
 def test_desired_goals_are_no_measurements(wrapper):
     """So hindsight replay can tell the step's reward from the goals."""
     pytest.importorskip("mujoco")

@@ -18,7 +18,7 @@ import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.wrappers.costs import CostBudget
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.reflexes import Reflex
+from rlenvs.wrappers.reflexes import EmergencyOverride
 from rlenvs.wrappers.shields import TRIALS, TRIED, Shield
 from rlenvs.wrappers.wrapper import Wrapper
 
@@ -103,7 +103,7 @@ def test_what_the_fallback_cannot_make_safe_is_counted():
     assert env.reset()[1]["infeasible"] == 0
 
 
-@pytest.mark.parametrize("wrapper", [Shield(unsafe=never), Reflex(unsafe=never, times=1)])
+@pytest.mark.parametrize("wrapper", [Shield(unsafe=never), EmergencyOverride(unsafe=never, times=1)])
 def test_without_danger_nothing_changes(wrapper):
     bare, shielded = rlenvs.make_vec("QuadHover-v0", 4), wrap(rlenvs.make_vec("QuadHover-v0", 4), wrapper)
     bare.reset(seed=0), shielded.reset(seed=0)
@@ -131,13 +131,13 @@ def test_players_who_are_asked_for_advice_draw_no_numbers(monkeypatch):
     """Players may draw random numbers, from a generator that is part of the state."""
     env = wrap(rlenvs.make_vec("ParticleTag-v0", 3), Shield(unsafe=some))
     env.reset(seed=0)
-    advise, before = env.batch.advise, env.batch.states["players_rng"].copy()
+    advise, before = env.batch.expert_actions, env.batch.states["players_rng"].copy()
 
     def draw(only):
         env.batch.states["players_rng"] += np.uint64(1)
         return advise(only)
 
-    monkeypatch.setattr(env.batch, "advise", draw)
+    monkeypatch.setattr(env.batch, "expert_actions", draw)
     (wrapper,) = env.wrappers
     wrapper.act(np.zeros(3, np.int64), np.ones(3, np.bool_))
     assert wrapper.intervened.tolist() == [True, False, False]
@@ -534,7 +534,7 @@ def inwards(stage, actions, slots):
 
 
 def test_the_reflex_acts_between_the_decisions_of_the_policy():
-    env = wrap(Line(), Reflex(unsafe=outside, fallback=inwards, times=4))
+    env = wrap(Line(), EmergencyOverride(unsafe=outside, fallback=inwards, times=4))
     env.reset()
     seen, reward, ended, _, info = env.step(np.array([0.3]))
     at = [0.3, 0.05, 0.35, 0.1]  # the policy, the reflex, and so on
@@ -548,7 +548,7 @@ def test_the_reflex_acts_between_the_decisions_of_the_policy():
 
 
 def test_a_reflex_steps_no_further_than_the_end():
-    env = wrap(Line(), Reflex(unsafe=never, times=4))
+    env = wrap(Line(), EmergencyOverride(unsafe=never, times=4))
     env.reset()
     seen, reward, ended, _, _ = env.step(np.array([0.6]))
     assert ended
@@ -557,7 +557,7 @@ def test_a_reflex_steps_no_further_than_the_end():
 
 
 def test_the_sums_of_a_reflex_are_those_of_single_steps():
-    env = wrap(rlenvs.make_vec("QuadHover-v0", 3), Reflex(unsafe=never, times=5))
+    env = wrap(rlenvs.make_vec("QuadHover-v0", 3), EmergencyOverride(unsafe=never, times=5))
     twin = rlenvs.make_vec("QuadHover-v0", 3)
     env.reset(seed=0), twin.reset(seed=0)
     rng = np.random.default_rng(0)
@@ -571,7 +571,7 @@ def test_the_sums_of_a_reflex_are_those_of_single_steps():
 
 
 def test_wrappers_below_a_reflex_see_every_step():
-    env = wrap(Line(), CostBudget(limit=0.5), Reflex(unsafe=never, times=4))
+    env = wrap(Line(), CostBudget(limit=0.5), EmergencyOverride(unsafe=never, times=4))
     env.reset()
     _, _, ended, _, info = env.step(np.array([0.2]))
     assert ended
@@ -582,7 +582,7 @@ def test_wrappers_below_a_reflex_see_every_step():
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=12), st.integers(1, 6))
 def test_the_reflex_keeps_the_walker_inside(actions, times):
-    env = wrap(Line(), Reflex(unsafe=outside, fallback=inwards, times=times))
+    env = wrap(Line(), EmergencyOverride(unsafe=outside, fallback=inwards, times=times))
     env.reset()
     for action in actions:
         seen, _, ended, _, info = env.step(np.array([action]))
@@ -604,8 +604,8 @@ GUARDS = {
     "mask": ("DeepSeaTreasure-v0", Shield(unsafe=odd, mask=True, fallback="idle"), {}),
     "mask ahead": ("PathFinding-v0", Shield(mask=True, lookahead=1, fallback="idle"), {}),
     "team": ("ParticleSpread-v0", Shield(fallback="idle", lookahead=2), {}),
-    "reflex": ("SafePointGoal-v0", Reflex(unsafe=first_half), {}),
-    "reflex of choices": ("DeepSeaTreasure-v0", Reflex(unsafe=odd, times=2), {}),
+    "reflex": ("SafePointGoal-v0", EmergencyOverride(unsafe=first_half), {}),
+    "reflex of choices": ("DeepSeaTreasure-v0", EmergencyOverride(unsafe=odd, times=2), {}),
 }
 
 
@@ -732,9 +732,9 @@ class Turns(Wrapper):
         ("SafePointGoal-v0", [Shield(fallback="nobody")], "fallback='nobody'"),
         ("SafePointGoal-v0", [Shield(unsafe=fast, mask=True)], "mask=True"),
         ("SafePointGoal-v0", [Turns(), Shield(lookahead=1)], "Turns"),
-        ("SafePointGoal-v0", [Reflex(unsafe=never), Shield()], "Reflex"),
-        ("SafePointGoal-v0", [Reflex()], "unsafe=None"),
-        ("SafePointGoal-v0", [Reflex(unsafe=never, times=0)], "times"),
+        ("SafePointGoal-v0", [EmergencyOverride(unsafe=never), Shield()], "EmergencyOverride"),
+        ("SafePointGoal-v0", [EmergencyOverride()], "unsafe=None"),
+        ("SafePointGoal-v0", [EmergencyOverride(unsafe=never, times=0)], "times"),
     ],
 )
 def test_what_cannot_be_is_refused_when_it_is_made(id, wrappers, message):

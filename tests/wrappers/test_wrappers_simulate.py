@@ -1,4 +1,4 @@
-"""`rlenvs.simulate` on environments with wrappers plays the wrappers, as stepping does, to the bit."""
+"""`rlenvs.rollout_plans` on environments with wrappers plays the wrappers, as stepping does, to the bit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rlenvs.wrappers import (
     Actuator,
     ClipRewards,
     CostBudget,
+    ObservationAdversary,
     Sensor,
-    StateAdversary,
     wrap,
 )
 
@@ -26,7 +26,7 @@ HOVER, DIVE = "QuadHover-v0", "DeepSeaTreasure-v0"
 STACKS = {
     "repeat": (HOVER, [ActionRepeat(3)]),
     "noise": (HOVER, [Actuator(delay=2, noise=0.1, lag=0.05), Sensor("position", noise=0.1, delay=1)]),
-    "many": (HOVER, [Actuator(noise=0.1), ActionRepeat([1, 3]), StateAdversary(eps=0.1), CostBudget(limit=5.0)]),
+    "many": (HOVER, [Actuator(noise=0.1), ActionRepeat([1, 3]), ObservationAdversary(eps=0.1), CostBudget(limit=5.0)]),
     "plans": (HOVER, [ActionSequence(2), Sensor(noise=0.1)]),
     "choices": (DIVE, [Actuator(random=0.3, hold=0.3)]),
     "vectors": ("mo-" + DIVE, [ClipRewards(low=[-0.5, -0.5])]),
@@ -60,7 +60,7 @@ def test_plans_play_the_wrappers(name):
         env.step(env.action_space.sample())
     plans = np.array([[env.action_space.sample() for _ in range(12)] for _ in range(5)])
     before, twin = env.get_state(), copy.deepcopy(env)
-    played = rlenvs.simulate(env, plans)
+    played = rlenvs.rollout_plans(env, plans)
     assert not difference(before, env.get_state())
     for k, (rewards, costs, seen, length, over) in enumerate(stepped(twin, before, plans)):
         assert (played.lengths[k], played.over[k]) == (length, over)
@@ -77,9 +77,9 @@ def test_a_simulator_begins_at_any_snapshot_of_the_stack_and_of_any_form():
     for _ in range(3):
         single.step(np.full(4, 0.1, np.float32))
     plans = np.zeros((2, 4, 4), np.float32)
-    simulator = rlenvs.Simulator(single, 2)
+    simulator = rlenvs.PlanRollouts(single, 2)
     later = simulator(plans)
-    assert np.array_equal(simulator(plans, early).rewards, rlenvs.Simulator(vector, 2)(plans).rewards)
+    assert np.array_equal(simulator(plans, early).rewards, rlenvs.PlanRollouts(vector, 2)(plans).rewards)
     assert np.array_equal(simulator(plans).rewards, later.rewards)
     with pytest.raises(SnapshotError, match="wrappers"):
         simulator(plans, single.unwrapped.get_state())
@@ -89,21 +89,23 @@ def test_wrappers_of_gymnasium_on_top_are_left_out():
     env = gymnasium.wrappers.RecordEpisodeStatistics(wrap(rlenvs.make(HOVER), ActionRepeat(3)))
     env.reset(seed=0)
     plans = np.zeros((2, 3, 4), np.float32)
-    assert np.array_equal(rlenvs.simulate(env, plans).rewards, rlenvs.simulate(env.env, plans).rewards)
-    assert not np.array_equal(rlenvs.simulate(env, plans).rewards, rlenvs.simulate(env.unwrapped, plans).rewards)
+    assert np.array_equal(rlenvs.rollout_plans(env, plans).rewards, rlenvs.rollout_plans(env.env, plans).rewards)
+    assert not np.array_equal(
+        rlenvs.rollout_plans(env, plans).rewards, rlenvs.rollout_plans(env.unwrapped, plans).rewards
+    )
 
 
 def test_what_cannot_be_played_is_refused_with_the_way_out():
     team = wrap(rlenvs.parallel_env("ParticleSpread-v0"), Sensor(noise=0.1))
     team.reset(seed=0)
     with pytest.raises(ParameterError, match="deepcopy"):
-        rlenvs.simulate(team, np.zeros((2, 3, 3), int))
+        rlenvs.rollout_plans(team, np.zeros((2, 3, 3), int))
     inside = wrap(gymnasium.wrappers.ClipAction(rlenvs.make(HOVER)), ActionRepeat(2))
     inside.reset(seed=0)
     with pytest.raises(ParameterError, match="ClipAction lies below"):
-        rlenvs.simulate(inside, np.zeros((2, 3, 4)))
+        rlenvs.rollout_plans(inside, np.zeros((2, 3, 4)))
     env = wrap(rlenvs.make(HOVER), ActionRepeat(2))
     env.reset(seed=0)
     for plans in (np.zeros((2, 3, 5)), np.zeros((2, 3)), np.full((2, 3, 4), np.nan)):
         with pytest.raises(ActionError, match="QuadHover"):
-            rlenvs.simulate(env, plans)
+            rlenvs.rollout_plans(env, plans)

@@ -21,7 +21,7 @@ from rlenvs.core.check.playing import difference
 from rlenvs.core.declare.errors import ActionError, ParameterError, SnapshotError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.parallel_env import ParallelEnv
-from rlenvs.wrappers.banks import Bank, classes_of
+from rlenvs.wrappers.banks import SnapshotBuffer, classes_of
 from rlenvs.wrappers.forms import wrap
 from rlenvs.wrappers.guides import TRIES, GuideCurriculum, JumpStart
 from rlenvs.wrappers.reset_free import ResetFree
@@ -68,7 +68,7 @@ def test_collect_takes_every_so_many_steps_of_every_episode():
     for i in range(3):
         env.reset(seed=5 + i)
         for _ in range(4):
-            env.step(env.unwrapped.batch.advise()[0, 0])
+            env.step(env.unwrapped.batch.expert_actions()[0, 0])
         assert env.unwrapped.get_state() == bank[i]
 
 
@@ -88,11 +88,11 @@ def test_collect_takes_any_policy_and_refuses_wrong_numbers():
 
 def test_files_hold_the_same_snapshots(hover, tmp_path):
     hover.save(tmp_path / "bank.npz")
-    again = Bank.load(tmp_path / "bank.npz")
+    again = SnapshotBuffer.load(tmp_path / "bank.npz")
     assert list(again) == list(hover)
     assert len(again) == len(hover) == 25
     assert again[3] == hover[3]
-    assert list(Bank.of(list(hover))) == list(hover)
+    assert list(SnapshotBuffer.of(list(hover))) == list(hover)
     assert copy.deepcopy(hover) is hover
     assert "25 snapshots of QuadHover-v0" in repr(hover)
 
@@ -105,31 +105,31 @@ def test_banks_of_states_that_no_world_was_in_are_refused():
     state["number"] = 10
     forged = Snapshot.of(whole.world, state.tobytes(), whole.params)
     with pytest.raises(ParameterError, match=r"bank=.*number = 10, outside \[0, 9\]"):
-        rlenvs.wrap(env, SnapshotReset(Bank.of([whole, forged])))
+        rlenvs.wrap(env, SnapshotReset(SnapshotBuffer.of([whole, forged])))
 
 
 def test_what_is_no_bank_is_refused(hover, tmp_path):
     path = tmp_path / "bank.npz"
     with pytest.raises(SnapshotError, match=r"bank\.npz"):
-        Bank.load(path)
+        SnapshotBuffer.load(path)
     path.write_bytes(b"nothing")
     with pytest.raises(SnapshotError, match="not a snapshot file"):
-        Bank.load(path)
+        SnapshotBuffer.load(path)
     np.savez(path, states=hover.states)
     with pytest.raises(SnapshotError, match="not a snapshot file"):
-        Bank.load(path)
+        SnapshotBuffer.load(path)
     np.savez(path, format="rlenvs snapshots 9", world="", states=hover.states, params=hover.params)
     with pytest.raises(SnapshotError, match="snapshots 9"):
-        Bank.load(path)
+        SnapshotBuffer.load(path)
     np.savez(path, format="rlenvs snapshots 1", world="", states=hover.states[:3], params=hover.params)
     with pytest.raises(SnapshotError, match="not a snapshot file"):
-        Bank.load(path)
+        SnapshotBuffer.load(path)
     np.savez(path, format="rlenvs snapshots 1", world="", states=np.array([{}]), params=hover.params)
     with pytest.raises(SnapshotError, match="not a snapshot file"):
-        Bank.load(path)  # needs pickle
+        SnapshotBuffer.load(path)  # needs pickle
     for wrong in ([], ["text"], [hover[0], hover[1]._replace(world="other")], [hover[0], hover[1]._replace(state=b"")]):
         with pytest.raises(SnapshotError):
-            Bank.of(wrong)
+            SnapshotBuffer.of(wrong)
 
 
 def test_k_means_finds_separate_groups():
@@ -167,7 +167,7 @@ def test_classes_are_drawn_evenly(hover):
     pair = states(env, hover)[[0, 24]].copy()
     pair["position"][1] += 0.5  # far from the other
     common, rare = (Snapshot.of(hover[0].world, state.tobytes(), hover[0].params) for state in pair)
-    bank = Bank.of([common] * 18 + [rare] * 2)
+    bank = SnapshotBuffer.of([common] * 18 + [rare] * 2)
     for clusters, share in ((0, 0.1), (2, 0.5)):
         vector = wrap(rlenvs.make_vec(QUAD, 4000, horizon=12), SnapshotReset(bank, clusters=clusters))
         vector.reset(seed=0)
@@ -186,7 +186,7 @@ def test_choosing_classes_leaves_the_world_as_it_was(hover):
 
 def test_probability_zero_changes_nothing(hover):
     plain = rlenvs.make(QUAD, horizon=12)
-    wrapped = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, 0.0, clusters=2, cut=3))
+    wrapped = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, 0.0, clusters=2, max_steps=3))
     for a, b in zip(everything(plain, 4), everything(wrapped, 4), strict=True):
         assert b[-1].pop("from_snapshot") is False
         assert not difference(list(a), list(b))
@@ -223,7 +223,7 @@ def test_the_teachers_random_numbers_are_repeated_only_if_exact():
     second = (env.reset(), rng(env))[1]
     assert len({tuple(taught), tuple(first), tuple(second)}) == 3
     assert (env.reset(seed=0), rng(env))[1] == first
-    exact = wrap(rlenvs.make("SafePointGoal-v0", horizon=10), SnapshotReset(bank, exact=True))
+    exact = wrap(rlenvs.make("SafePointGoal-v0", horizon=10), SnapshotReset(bank, restore_rng=True))
     exact.reset(seed=0)
     assert exact.unwrapped.get_state() == bank[0]
     copied = rlenvs.make("SafePointGoal-v0", horizon=10)
@@ -239,15 +239,16 @@ def test_a_world_keeps_its_own_parameters(hover):
     env = wrap(rlenvs.make(QUAD, horizon=12, mass=0.035), SnapshotReset(hover))
     env.reset(seed=0)
     assert env.unwrapped.batch.get_params()["mass"] == 0.035
-    with pytest.raises(ParameterError, match="exact=True"):
-        wrap(rlenvs.make(QUAD, horizon=12, mass=0.035), SnapshotReset(hover, exact=True))
+    with pytest.raises(ParameterError, match="restore_rng=True"):
+        wrap(rlenvs.make(QUAD, horizon=12, mass=0.035), SnapshotReset(hover, restore_rng=True))
 
 
 @given(probability=st.floats(0.2, 0.8), cut=st.integers(1, 5), seed=st.integers(0, 1000))
 @settings(max_examples=15, deadline=None)
 def test_only_episodes_from_snapshots_are_cut(hover, probability, cut, seed):
     env = wrap(
-        rlenvs.make_vec(QUAD, 6, horizon=12, autoreset_mode="SAME_STEP"), SnapshotReset(hover, probability, cut=cut)
+        rlenvs.make_vec(QUAD, 6, horizon=12, autoreset_mode="SAME_STEP"),
+        SnapshotReset(hover, probability, max_steps=cut),
     )
     _, info = env.reset(seed=seed)
     steps, short, start = np.zeros(6, int), info["from_snapshot"], env.batch.states["elapsed"].copy()
@@ -264,7 +265,7 @@ def test_only_episodes_from_snapshots_are_cut(hover, probability, cut, seed):
 
 
 def test_after_some_steps_resets_are_plain(hover):
-    env = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, cut=2, until=4))
+    env = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, max_steps=2, disable_after_steps=4))
     flags, made = [], 0
     for _ in range(5):
         _, info = env.reset()
@@ -281,19 +282,19 @@ def test_after_some_steps_resets_are_plain(hover):
 @pytest.mark.parametrize("id", [QUAD, "SafePointGoal-v0", SEA, TEAM])
 def test_snapshots_are_the_same_in_single_and_vector_forms(id):
     bank = collect_snapshots(id, "random", episodes=4, every=2, horizon=9)
-    assert_forms_agree(id, SnapshotReset(bank, 0.6, clusters=3, cut=3, until=20))
+    assert_forms_agree(id, SnapshotReset(bank, 0.6, clusters=3, max_steps=3, disable_after_steps=20))
 
 
 def test_mujoco_worlds_and_their_goal_form():
     pytest.importorskip("mujoco")
     bank = collect_snapshots(REACH, episodes=2, every=3, horizon=12)
-    assert_forms_agree(REACH, SnapshotReset(bank, 0.6, cut=4), steps=20)
+    assert_forms_agree(REACH, SnapshotReset(bank, 0.6, max_steps=4), steps=20)
     env = wrap(
         rlenvs.make(REACH, form="goal"), SnapshotReset(collect_snapshots(REACH, episodes=2, every=3, form="goal"))
     )
     seen, _ = env.reset(seed=0)
     assert env.observation_space.contains(seen)
-    exact = wrap(rlenvs.make(REACH), SnapshotReset([bank[0]], exact=True))
+    exact = wrap(rlenvs.make(REACH), SnapshotReset([bank[0]], restore_rng=True))
     exact.reset(seed=0)
     other = rlenvs.make(REACH)
     other.unwrapped.set_state(bank[0])
@@ -302,7 +303,7 @@ def test_mujoco_worlds_and_their_goal_form():
 
 
 def test_a_team_goes_back_as_a_whole(spread):
-    env = wrap(rlenvs.parallel_env(TEAM, horizon=12), SnapshotReset([spread[5]], cut=3))
+    env = wrap(rlenvs.parallel_env(TEAM, horizon=12), SnapshotReset([spread[5]], max_steps=3))
     other = rlenvs.parallel_env(TEAM, horizon=12)
     seen, infos = env.reset(seed=3)
     assert not difference(seen, other.set_state(spread[5]))
@@ -354,7 +355,11 @@ def test_dead_agents_stay_dead():
 
 
 WRAPPERS = {
-    "snapshots": lambda bank: (QUAD, SnapshotReset(bank, 0.5, clusters=2, cut=4, until=30), {"horizon": 12}),
+    "snapshots": lambda bank: (
+        QUAD,
+        SnapshotReset(bank, 0.5, clusters=2, max_steps=4, disable_after_steps=30),
+        {"horizon": 12},
+    ),
     "jump start": lambda bank: (QUAD, JumpStart("expert", 3, random=True), {"horizon": 12}),
     "reset-free": lambda bank: (QUAD, ResetFree(backward=None, manual_reset_every=9), {"horizon": 6}),
 }
@@ -379,7 +384,7 @@ def test_copies_pickles_and_snapshots_go_on_alike(name, hover):
 
 
 def test_parallel_snapshots_go_on_alike(spread):
-    env = wrap(rlenvs.parallel_env(TEAM, horizon=12), SnapshotReset(list(spread)[:8], cut=6))
+    env = wrap(rlenvs.parallel_env(TEAM, horizon=12), SnapshotReset(list(spread)[:8], max_steps=6))
     env.reset(seed=2)
     step = lambda env: env.step(dict.fromkeys(env.agents, 1))  # noqa: E731
     step(env)
@@ -424,13 +429,13 @@ def test_specs_of_json_make_the_other_wrappers_again(wrapper):
     [
         ({"bank": "nowhere.npz"}, ["bank", "nowhere.npz"]),
         ({"bank": []}, ["bank", "at least one"]),
-        ({"bank": 3}, ["bank=3", "Bank"]),
+        ({"bank": 3}, ["bank=3", "SnapshotBuffer"]),
         ({"probability": 1.2}, ["probability=1.2", "[0, 1]"]),
         ({"probability": float("nan")}, ["probability"]),
         ({"clusters": -1}, ["clusters=-1"]),
         ({"clusters": 26}, ["clusters=26", "25"]),
-        ({"cut": 0}, ["cut=0", "at least 1"]),
-        ({"until": 2.5}, ["until=2.5"]),
+        ({"max_steps": 0}, ["max_steps=0", "at least 1"]),
+        ({"disable_after_steps": 2.5}, ["disable_after_steps=2.5"]),
     ],
 )
 def test_impossible_snapshot_settings(hover, change, words):
@@ -563,7 +568,7 @@ def test_where_the_guide_fails_only_that_slot_begins_again():
 
 
 def test_the_guide_sees_what_the_wrappers_below_show(hover):
-    env = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, cut=9), JumpStart("expert", 2))
+    env = wrap(rlenvs.make(QUAD, horizon=12), SnapshotReset(hover, max_steps=9), JumpStart("expert", 2))
     _, info = env.reset(seed=0)
     assert info["from_snapshot"]
     assert info["guide_steps"] == 2
@@ -845,8 +850,8 @@ def test_impossible_reset_free_settings(id, wrapper, words):
 @pytest.mark.slow
 def test_conformance(hover, spread):
     pytest.importorskip("mujoco")
-    assert_conforms(QUAD, SnapshotReset(hover, 0.6, clusters=4, cut=5))
-    assert_conforms(TEAM, SnapshotReset(spread, 0.6, cut=3))
+    assert_conforms(QUAD, SnapshotReset(hover, 0.6, clusters=4, max_steps=5))
+    assert_conforms(TEAM, SnapshotReset(spread, 0.6, max_steps=3))
     assert_conforms(SEA, JumpStart("expert", 2, random=True))
     assert_conforms(QUAD, ResetFree(backward=None))
     assert_conforms(REACH, ResetFree(steps=5, manual_reset_every=17))

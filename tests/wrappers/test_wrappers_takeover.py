@@ -13,7 +13,7 @@ import rlenvs
 from rlenvs.core.check.playing import Player, difference
 from rlenvs.core.declare.errors import ActionError, ParameterError
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.robustness import Takeover
+from rlenvs.wrappers.robustness import AdversarialAgents
 
 SPREAD = "ParticleSpread-v0"
 
@@ -38,10 +38,10 @@ def play_parallel(id, wrapper, steps, seed=0, action=None, **keywords):
 )
 @pytest.mark.filterwarnings("ignore:.*reset ignores")
 def test_the_others_play_on(id, player):
-    env = wrap(rlenvs.parallel_env(id), Takeover(1, player))
+    env = wrap(rlenvs.parallel_env(id), AdversarialAgents(1, player))
     parallel_api_test(env, 30)
     assert not difference(Player(env, 3).play(8), Player(pickle.loads(pickle.dumps(env)), 3).play(8))
-    for actions, _, infos in play_parallel(id, Takeover(1, player), 8):
+    for actions, _, infos in play_parallel(id, AdversarialAgents(1, player), 8):
         taken = [info["taken_over"] for info in infos.values()]
         assert sum(taken) == 1
         for k, info in enumerate(infos.values()):
@@ -54,7 +54,7 @@ def test_the_others_play_on(id, player):
 
 
 def test_who_is_taken_over_changes_by_episode():
-    env, counts = wrap(rlenvs.parallel_env(SPREAD), Takeover(2, "idle")), np.zeros(3)
+    env, counts = wrap(rlenvs.parallel_env(SPREAD), AdversarialAgents(2, "idle")), np.zeros(3)
     for seed in range(400):
         _, infos = env.reset(seed=seed if seed < 200 else None)
         taken = [info["taken_over"] for info in infos.values()]
@@ -65,10 +65,10 @@ def test_who_is_taken_over_changes_by_episode():
 
 def test_random_choices_are_uniform_over_the_allowed_ones():
     counts = np.zeros(5)
-    for actions, _, _ in play_parallel(SPREAD, Takeover(["agent_1"], "random"), 600, horizon=1000):
+    for actions, _, _ in play_parallel(SPREAD, AdversarialAgents(["agent_1"], "random"), 600, horizon=1000):
         counts[actions[1, 0]] += 1
     np.testing.assert_allclose(counts / counts.sum(), 0.2, atol=0.05)
-    env = wrap(rlenvs.parallel_env("PathFinding-v0"), Takeover(1, "random"))
+    env = wrap(rlenvs.parallel_env("PathFinding-v0"), AdversarialAgents(1, "random"))
     observations, infos = env.reset(seed=0)
     for _ in range(40):
         allowed = {agent: seen["action_mask"] for agent, seen in observations.items()}
@@ -79,7 +79,7 @@ def test_random_choices_are_uniform_over_the_allowed_ones():
 
 
 def test_numbers_are_uniform_over_the_action_space():
-    wrapper, drawn = Takeover(["agent_0"], "random"), []
+    wrapper, drawn = AdversarialAgents(["agent_0"], "random"), []
     for seed in range(20):
         slots = play_parallel("QuadMultiHover-v0", wrapper, 60, seed=seed)
         drawn += [actions[0] for actions, _, infos in slots if "agent_0" in infos]
@@ -90,7 +90,7 @@ def test_numbers_are_uniform_over_the_action_space():
 
 
 def test_nobody_taken_over_is_the_identity():
-    plain, wrapped = rlenvs.parallel_env(SPREAD), wrap(rlenvs.parallel_env(SPREAD), Takeover(0))
+    plain, wrapped = rlenvs.parallel_env(SPREAD), wrap(rlenvs.parallel_env(SPREAD), AdversarialAgents(0))
     for one, other in zip(Player(plain, 2).play(12), Player(wrapped, 2).play(12), strict=True):
         assert not difference(list(one[:-1]), list(other[:-1]))
 
@@ -103,7 +103,7 @@ def test_the_worst_is_worse_than_chance():
                 sum(
                     rewards[agent] for _, rewards, infos in slots for agent in rewards if not infos[agent]["taken_over"]
                 )
-                for slots in (play_parallel(SPREAD, Takeover(1, player), 25, seed=seed) for seed in range(6))
+                for slots in (play_parallel(SPREAD, AdversarialAgents(1, player), 25, seed=seed) for seed in range(6))
             ]
         )
     assert returns["worst"] < returns["random"]
@@ -112,7 +112,7 @@ def test_the_worst_is_worse_than_chance():
 @pytest.mark.parametrize("lookahead", [3, 6])
 def test_the_worst_action_is_the_worst_of_all(lookahead):
     """Each choice of the agent taken over, repeated in copies of the environment: none pays the others less."""
-    env, different = wrap(rlenvs.parallel_env(SPREAD), Takeover(["agent_2"], "worst", lookahead=lookahead)), 0
+    env, different = wrap(rlenvs.parallel_env(SPREAD), AdversarialAgents(["agent_2"], "worst", lookahead=lookahead)), 0
     env.reset(seed=1)
     for _ in range(10):
         paid = []
@@ -133,17 +133,17 @@ def third(observation):
 
 
 def test_functions_play_and_bad_ones_are_told():
-    slots = play_parallel(SPREAD, Takeover(2, "test_wrappers_takeover:third"), 3)
+    slots = play_parallel(SPREAD, AdversarialAgents(2, "test_wrappers_takeover:third"), 3)
     for actions, _, infos in slots:
         assert [actions[k, 0] == 3 for k in range(3)] == [info["taken_over"] for info in infos.values()]
     with pytest.raises(ActionError, match="the agents taken over"):
-        play_parallel(SPREAD, Takeover(2, lambda seen: np.zeros(5)), 1)
+        play_parallel(SPREAD, AdversarialAgents(2, lambda seen: np.zeros(5)), 1)
     for wrapper, message in (
-        (Takeover(4), "agents_taken=4"),
-        (Takeover(["agent_7"]), "agent_7"),
-        (Takeover(1, "expert!"), "player"),
-        (Takeover(1, "random", candidates=1), "candidates"),
-        (Takeover(1, "worst", lookahead=0), "lookahead"),
+        (AdversarialAgents(4), "adversaries=4"),
+        (AdversarialAgents(["agent_7"]), "agent_7"),
+        (AdversarialAgents(1, "expert!"), "player"),
+        (AdversarialAgents(1, "random", candidates=1), "candidates"),
+        (AdversarialAgents(1, "worst", lookahead=0), "lookahead"),
     ):
         with pytest.raises(ParameterError, match=message):
             wrap(rlenvs.parallel_env(SPREAD), wrapper)

@@ -10,10 +10,10 @@ from rlenvs.core.compiler import loops
 from rlenvs.wrappers import (
     Actuator,
     BarrierFilter,
+    ObservationAdversary,
     ParameterAdversary,
     SafeActions,
     Sensor,
-    StateAdversary,
     Wrapper,
     wrap,
 )
@@ -72,8 +72,8 @@ ALL_NOISE = {"walk": 0.01, "drift": 0.01, "drift_time": 1.0, "noise": 0.01, "out
 STACKS: list[tuple[list[Wrapper], dict[str, Any]]] = [
     ([Sensor(delay=[1, 3], dropout=0.1, each=True, quantum=0.001, every=2, **ALL_NOISE)], {}),
     ([Sensor("position", noise=0.02, drift=0.01, drift_time=1.0, stuck=0.01), Sensor("velocity", noise=0.1)], {}),
-    ([StateAdversary(eps=0.05, coupling=0.01, policy="walk"), Actuator(noise=0.1, delay=2)], {}),
-    ([StateAdversary(eps=0.05, norm="l2", coupling=0.01), SafeActions(low=-0.5, high=0.5)], {}),
+    ([ObservationAdversary(eps=0.05, coupling=0.01, policy="walk"), Actuator(noise=0.1, delay=2)], {}),
+    ([ObservationAdversary(eps=0.05, norm="l2", coupling=0.01), SafeActions(low=-0.5, high=0.5)], {}),
     ([BarrierFilter()], {"action": "velocity"}),
     ([ParameterAdversary({"mass": (0.025, 0.03)}, rate=0.05)], {}),
 ]

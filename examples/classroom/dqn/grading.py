@@ -44,7 +44,7 @@ def return_of(weights, cart, draws):
     """Mean return of the best action by the weights."""
     seeds = [draws.seed() for _ in range(20)]
     act = lambda seen: cart.actions[values(weights, cart.turned(seen)).argmax(axis=1)]  # noqa: E731
-    return rlenvs.evaluate("CartPole-v0", act, seeds).mean
+    return rlenvs.evaluate("CartPole-v0", act, seeds=seeds).mean
 
 
 @exercise.test("store in an empty memory", 1)

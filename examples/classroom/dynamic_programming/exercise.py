@@ -105,7 +105,7 @@ right.imshow(values.reshape(4, 4), cmap="viridis")
 for state, action in enumerate(policy):
     right.text(state % 4, state // 4, "←↓→↑"[action], ha="center", va="center", color="white", fontsize=16)
 plt.show()
-print("value at the start:", values[0], "by rlenvs.solve:", rlenvs.solve(lake, gamma=0.99).start_value)
+print("value at the start:", values[0], "by rlenvs.solve_mdp:", rlenvs.solve_mdp(lake, gamma=0.99).start_value)
 
 # %% [markdown]
 # How many sweeps does value iteration need as $\gamma$ grows?

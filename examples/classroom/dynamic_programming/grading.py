@@ -69,7 +69,7 @@ def sweeps_on_the_lake(submission, draws):
 @exercise.test("policy iteration on the lake", 2)
 def best_on_the_lake(submission, draws):
     P, R, env = lake()
-    check_best(submission, P, R, 0.99, rlenvs.solve(env, gamma=0.99).values)
+    check_best(submission, P, R, 0.99, rlenvs.solve_mdp(env, gamma=0.99).values)
 
 
 @exercise.test("evaluation of random policies on other lakes", 1, hidden=True)
@@ -92,4 +92,4 @@ def best_elsewhere(submission, draws):
     for _ in range(2):
         P, R, env = other_lake(draws)
         gamma = draws.rng.uniform(0.8, 0.98)
-        check_best(submission, P, R, gamma, rlenvs.solve(env, gamma=gamma).values)
+        check_best(submission, P, R, gamma, rlenvs.solve_mdp(env, gamma=gamma).values)

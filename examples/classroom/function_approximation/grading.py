@@ -46,7 +46,7 @@ def return_of(weights, car, draws):
         active = [boxes(state, LOW, HIGH, 8, 8) for state in car.turned(seen)]
         return car.actions[[weights[:, each].sum(axis=1).argmax() for each in active]]
 
-    return rlenvs.evaluate("MountainCar-v0", act, [draws.seed() for _ in range(20)]).mean
+    return rlenvs.evaluate("MountainCar-v0", act, seeds=[draws.seed() for _ in range(20)]).mean
 
 
 @exercise.test("tiles of one dimension", 1)

@@ -89,7 +89,7 @@ plt.legend()
 plt.show()
 
 # %% [markdown]
-# The environment has the same tables, and `rlenvs.solve` the best policy.
+# The environment has the same tables, and `rlenvs.solve_mdp` the best policy.
 
 # %% tags=["experiment"]
 import gymnasium
@@ -98,4 +98,4 @@ import rlenvs
 chain = gymnasium.make("rlenvs/Chain-v0", length=10)
 for action in (0, 1):
     print("equal:", np.array_equal(chain.unwrapped.model.P[action].toarray(), transitions(10)[action]))
-print("best policy:", rlenvs.solve(chain, gamma=0.95).policy)
+print("best policy:", rlenvs.solve_mdp(chain, gamma=0.95).policy)

@@ -18,7 +18,7 @@ def return_of(theta, cart, draws):
     """Mean return of the best action by theta."""
     seeds = [draws.seed() for _ in range(20)]
     act = lambda seen: cart.actions[(cart.turned(seen) @ theta).argmax(axis=1)]  # noqa: E731
-    return rlenvs.evaluate("CartPole-v0", act, seeds).mean
+    return rlenvs.evaluate("CartPole-v0", act, seeds=seeds).mean
 
 
 def returns_of_weights(submission, draws):

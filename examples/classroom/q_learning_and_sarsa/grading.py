@@ -23,7 +23,7 @@ def worth(env, policy, gamma):
     model, rows = env.unwrapped.model, np.arange(len(policy))
     P = np.stack([matrix.toarray() for matrix in model.P])[policy, rows]
     values = np.linalg.solve(np.eye(len(policy)) - gamma * P, model.R[rows, policy])
-    return float(model.start @ values), rlenvs.solve(env, gamma=gamma).start_value
+    return float(model.start @ values), rlenvs.solve_mdp(env, gamma=gamma).start_value
 
 
 def learnt(submission, env, gamma):

@@ -238,4 +238,4 @@ def straight(seen):
 world = gymnasium.make("rlenvs/SafePointGoal-v0").unwrapped.batch.world
 print({name: cost.limit for name, cost in world.costs.items()})
 for name, driver in {"straight": straight, "expert": "expert", "random": "random"}.items():
-    print(name, rlenvs.evaluate("SafePointGoal-v0", driver, seeds))
+    print(name, rlenvs.evaluate("SafePointGoal-v0", driver, seeds=seeds))

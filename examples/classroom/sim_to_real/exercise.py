@@ -201,8 +201,8 @@ for name, theta in policies.items():
     def act(seen, theta=theta):
         return (seen @ theta > 0).astype(int)
 
-    print(f"searched in {name}:", rlenvs.evaluate("CartPole-v0", act, seeds, randomize=ranges))
-    print("   ", rlenvs.evaluate_robustness("CartPole-v0", act, ranges, points=points, seeds=1))
+    print(f"searched in {name}:", rlenvs.evaluate("CartPole-v0", act, seeds=seeds, randomize=ranges))
+    print("   ", rlenvs.evaluate_robustness("CartPole-v0", act, ranges, points=points, n_episodes=1))
 env = gymnasium.make("rlenvs/CartPole-v0", length=2.5, force_mag=16.0, render_mode="rgb_array")
 figure, axes = plt.subplots(1, len(policies), figsize=(12, 3.2))
 for place, (name, theta) in zip(axes, policies.items()):

@@ -94,7 +94,7 @@ place = 0
 for count in counts:
     for repetition in range(5):
         seeds = range(1000 * repetition, 1000 * repetition + count)
-        returns = rlenvs.evaluate("CartPole-v0", "random", seeds).returns
+        returns = rlenvs.evaluate("CartPole-v0", "random", seeds=seeds).returns
         low, high = interval(returns)
         plt.plot([place, place], [low, high], "C0")
         plt.plot(place, iqm(returns), "C1o")

@@ -110,7 +110,7 @@ import rlenvs
 
 runs, episodes = (2, 10) if os.environ.get("RLENVS_SMOKE") else (20, 100)
 env = gymnasium.make("rlenvs/RandomWalk-v0")
-truth = rlenvs.solve(env, gamma=1.0).values
+truth = rlenvs.solve_mdp(env, gamma=1.0).values
 
 
 def errors(method, alpha, run):

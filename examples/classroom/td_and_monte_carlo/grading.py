@@ -69,7 +69,7 @@ def predicted(submission, draws):
         scale = draws.rng.choice([-1.0, 1.0]) * draws.rng.uniform(0.5, 2.0)
         walk = env.env
         env.env = Renamed(walk, draws.rng, scale)
-        truth = env.env.values(rlenvs.solve(walk, gamma=1.0).values)
+        truth = env.env.values(rlenvs.solve_mdp(walk, gamma=1.0).values)
         found = array_like(submission.call("predict", env, EPISODES), truth.shape, "predict")
         between = env.env.states[1:-1]
         errors.append(np.sqrt(np.mean((found - truth)[between] ** 2)) / abs(scale))

@@ -96,7 +96,7 @@ import rlenvs
 
 steps, gamma = (200, 0.9) if os.environ.get("RLENVS_SMOKE") else (20_000, 0.9)
 env = gymnasium.make("rlenvs/Chain-v0", length=6)
-truth = rlenvs.solve(env, gamma=gamma).values
+truth = rlenvs.solve_mdp(env, gamma=gamma).values
 for name, wrong in {"1 - terminated": False, "1 - done": True}.items():
     values, (state, _) = np.zeros(6), env.reset(seed=0)
     for _ in range(steps):

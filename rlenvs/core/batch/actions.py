@@ -31,7 +31,7 @@ class ActionLoader:
     def __init__(self, setup: Setup, actions: np.ndarray, states: np.ndarray) -> None:
         self._setup, self._actions, self._states = setup, actions, states
         self._choices = setup.own_choices
-        self._num_worlds, self._agents = actions.shape[:2]
+        self._num_envs, self._agents = actions.shape[:2]
         self.row = actions.reshape(-1)
         self._views = {shape: actions.reshape(shape) for shape in shapes_of(actions, setup.single_choice)}
         self._shape = () if setup.single_choice else actions.shape[2:]  # as the action space has it
@@ -48,7 +48,7 @@ class ActionLoader:
             self._least, self._most = 0, int(self._choices.min()) - 1
         self.first_numbers = 1 if setup.single_choice else setup.roles[0].action
         # types of numbers that are taken as they are: for the first of several agents, and for the sole agent
-        self._bare_first = (int, np.int64) if self._num_worlds == 1 and setup.single_choice else ()
+        self._bare_first = (int, np.int64) if self._num_envs == 1 and setup.single_choice else ()
         self.bare = self._bare_first if self._agents == 1 else ()
 
     # --- taking in ----------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ class ActionLoader:
         setup, size = self._setup, self.first_numbers
         array = actions_of(setup.world.name, actions)
         array = switches_of(array) if self._binary else array
-        wanted = (self._num_worlds,) if setup.single_choice else (self._num_worlds, size)
+        wanted = (self._num_envs,) if setup.single_choice else (self._num_envs, size)
         if array.shape != wanted or array.dtype.kind not in self._kinds:
             raise ActionError(
                 f"{setup.world.name}: actions of shape {array.shape} and type {array.dtype} were given; needed for "
@@ -114,7 +114,7 @@ class ActionLoader:
             raise KernelError(f"{self._setup.world.name}: a kernel raised an error")
         reason = code % 4
         index, agent = divmod(code // 4, self._agents)
-        where = self._setup.world.name + (f", environment {index}" if self._num_worlds > 1 else "")
+        where = self._setup.world.name + (f", environment {index}" if self._num_envs > 1 else "")
         where += f", agent {agent}" if self._agents > 1 else ""
         if reason == EPISODE_OVER:
             raise EpisodeOverError(f"{where}: the episode is over, or never began; call reset() before step()")
@@ -139,7 +139,7 @@ class ActionLoader:
         kind = "real numbers" if self._continuous else "integers"
         return (
             f"{self._setup.world.name}: an action of shape {array.shape} and type {array.dtype} was given "
-            f"({shortened(actions)}); needed: {kind} of shape {wanted[1:] if self._num_worlds == 1 else wanted}"
+            f"({shortened(actions)}); needed: {kind} of shape {wanted[1:] if self._num_envs == 1 else wanted}"
         )
 
 

@@ -57,13 +57,13 @@ class EngineBatch(KernelBatch):
 
     moved_by_engine = True
 
-    def _open(self) -> None:
+    def _open_resources(self) -> None:
         rows = self.loops.table.rows
         self._begin, self._asleep, self._blank = rows["_begin"], rows["_asleep"], rows["_blank"]
         keywords = {"physics": self.setup.values.physics} if self.world.engines else {}
         self.engine: Engine = load_engine(engine_of(self.world, keywords))(self)
         self.loops.table.record["has_images"] = False  # the engine draws, not the kernel `observe_images`
-        self._everyone = np.arange(self.num_worlds)
+        self._everyone = np.arange(self.num_envs)
         self._check_ends()
         self.engine.adopt(self._everyone)
         self.engine.place(np.flatnonzero(~self.over), False)  # copied or unpickled in the middle of an episode
@@ -96,7 +96,7 @@ class EngineBatch(KernelBatch):
         self._place_begun()
 
     def _advance(self) -> None:
-        run, address, worlds = self.loops.driver.run_worlds, self.loops.address, self.num_worlds
+        run, address, worlds = self.loops.driver.run_worlds, self.loops.address, self.num_envs
         code = run(address, 0, 0, CHECK)
         if code:
             self.loader.refuse(code)
@@ -112,16 +112,16 @@ class EngineBatch(KernelBatch):
             self._place_begun()
 
     def _move(self, worlds: np.ndarray) -> None:
-        reasons, told = self.engine.move(worlds), self._reasons.told
+        reasons, told = self.engine.move(worlds), self._reasons.by_engine
         if reasons:
             self.failures[list(reasons)] = NOT_MOVED
         if reasons or told:  # who is asleep goes on being told
-            self._reasons.told = {**{i: why for i, why in told.items() if self._asleep[i]}, **reasons}
+            self._reasons.by_engine = {**{i: why for i, why in told.items() if self._asleep[i]}, **reasons}
 
     def _place_begun(self) -> None:
         begun = np.flatnonzero(self._begin)
         self.engine.place(begun, True)
-        self.loops.driver.run_worlds(self.loops.address, 0, self.num_worlds, PLACE)
+        self.loops.driver.run_worlds(self.loops.address, 0, self.num_envs, PLACE)
         self._look(begun)
 
     def _look(self, worlds: np.ndarray) -> None:
@@ -143,14 +143,14 @@ class EngineBatch(KernelBatch):
             raise
         self.engine.place(np.flatnonzero(~self.over), False)
 
-    def refresh(self, worlds: np.ndarray) -> None:
+    def sync_from_state(self, worlds: np.ndarray) -> None:
         """As for kernels. Exact where the state holds all that the engine remembers: always with MuJoCo, in free flight
         with PyBullet, which keeps contacts of its own."""
-        super().refresh(worlds)
+        super().sync_from_state(worlds)
         self.engine.place(worlds, False)
         self._look(worlds)
 
-    def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def rollout(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """As for kernels, a step at a time."""
         rewards, costs = np.zeros((2, *actions.shape[:3]))
         record = self.loops.table.record[0]
@@ -176,6 +176,6 @@ class EngineBatch(KernelBatch):
         self.engine.close()
 
 
-def new_batch(world: World, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
+def new_batch(world: World, num_envs: int = 1, **keywords: Any) -> KernelBatch:
     """A batch of the class that the keyword `physics` asks for; arguments as for `KernelBatch`."""
-    return (EngineBatch if engine_of(world, keywords) else KernelBatch)(world, num_worlds, **keywords)
+    return (EngineBatch if engine_of(world, keywords) else KernelBatch)(world, num_envs, **keywords)

@@ -28,7 +28,7 @@ from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
 # what a batch is apart from its arrays
-PLAIN = ("world", "setup", "num_worlds", "agents", "autoreset", "threads", "backend", "first_decides", "totals")
+PLAIN = ("world", "setup", "num_envs", "agents", "autoreset", "threads", "backend", "first_decides", "totals")
 
 
 class KernelBatch:
@@ -36,7 +36,7 @@ class KernelBatch:
 
     Args:
         world: what to run.
-        num_worlds: N, at least 1.
+        num_envs: N, at least 1.
         autoreset: when a finished world starts its next episode.
         threads: threads per step; None decides by the time that a step takes.
         backend: "numba", or "python" for debugging.
@@ -55,7 +55,7 @@ class KernelBatch:
             that is the whole observation is `observations` too.
         masks: int8, (N, A, choices), those of all numbers of an action one after the other.
         over: bool, (N,): the episode of this world has ended.
-        states: records, (N,): the worlds' states, fields by name; `refresh` worlds after writing.
+        states: records, (N,): the worlds' states, fields by name; `sync_from_state` after writing.
         param_rows: records of parameters, options and weights: one for all worlds, or one per world (`own_params`).
         results: records, (N,): terms, costs, success and termination as the kernels wrote them.
         failures: uint8, (N,): a code of why an episode was broken off in the last step, 0 where none was.
@@ -70,7 +70,7 @@ class KernelBatch:
     def __init__(
         self,
         world: World,
-        num_worlds: int = 1,
+        num_envs: int = 1,
         *,
         autoreset: AutoresetMode = AutoresetMode.NEXT_STEP,
         threads: int | None = None,
@@ -78,22 +78,22 @@ class KernelBatch:
         first_decides: bool = False,
         **choices: Any,
     ) -> None:
-        num_worlds = positive("number of environments", num_worlds)
+        num_envs = positive("number of environments", num_envs)
         if not isinstance(autoreset, AutoresetMode):
             raise ParameterError(f"autoreset_mode={autoreset!r} must be one of {[str(m) for m in AutoresetMode]}")
         self.setup = Setup(world, **choices)
-        self.world, self.num_worlds, self.agents = self.setup.world, num_worlds, self.setup.agents
+        self.world, self.num_envs, self.agents = self.setup.world, num_envs, self.setup.agents
         self.autoreset, self.first_decides = autoreset, first_decides
         self.threads, self.backend = threads_of(threads), backend
         self._make({"param_rows": self.setup.params_row()})
         if self.setup.contexts or self.setup.random_ranges:
             give_contexts(self.setup, self.own_params())
-        self._open()
+        self._open_resources()
 
     def _make(self, contents: Mapping[str, np.ndarray]) -> None:
         """Make the arrays and the parts that work on them. `contents`: what some of the arrays hold, by name, and the
         rows of parameters."""
-        setup, worlds = self.setup, self.num_worlds
+        setup, worlds = self.setup, self.num_envs
         driver = build.driver(setup, self.backend, self.moved_by_engine)
         rows, outcome = allocated(setup, worlds, self.autoreset, contents)
         self.states, self.param_rows, self.actions = rows["states"], rows["param_rows"], rows["actions"]
@@ -117,7 +117,7 @@ class KernelBatch:
         self._players, self._barriers = Players(setup, self.loops), Barriers(setup, self.loops)
         self.barrier_count, self.proposal_shape = self._barriers.count, self._barriers.shape
 
-    def _open(self) -> None:
+    def _open_resources(self) -> None:
         """Get what lies outside Python's memory."""
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class KernelBatch:
             EpisodeOverError: an episode has ended and autoreset is disabled, or there was no reset yet.
         """
         self.loader.load(actions)
-        self.step_loaded()
+        self.step_inplace()
 
     def short_step(self, read: Callable[[], Any], refuses: bool) -> Callable[[Any], Any]:
         """`Env.step` for a single agent in a single world. Returns None, without stepping, if an action of a world with
@@ -179,7 +179,7 @@ class KernelBatch:
         """
         return short_step(self, read, refuses)
 
-    def step_loaded(self, only: np.ndarray | None = None) -> None:
+    def step_inplace(self, only: np.ndarray | None = None) -> None:
         """Advance every world with the actions in `actions`.
 
         Args:
@@ -201,7 +201,7 @@ class KernelBatch:
         """One step of the worlds that are awake."""
         loops = self.loops
         run, address = loops.driver.run_worlds, loops.address
-        if self.num_worlds == 1:
+        if self.num_envs == 1:
             code = run(address, 0, 1, ACT)
         elif self.in_lanes:
             sure = self.autoreset is not AutoresetMode.DISABLED and self.seeds.all and self.loader.all_within
@@ -257,7 +257,7 @@ class KernelBatch:
         match the space."""
         self.loader.load_one(action)
 
-    def load_first(self, actions: Any, others: str) -> None:
+    def set_first_agent_action(self, actions: Any, others: str) -> None:
         """Load the actions of every world's first agent; the others are played by `others`: "expert", one of the
         world's players, or "idle" (no-op)."""
         first = self.loader.first_of(actions)
@@ -268,7 +268,7 @@ class KernelBatch:
             self._players.advise()
         self.actions[:, 0, : self.loader.first_numbers] = first
 
-    def advise(self, only: np.ndarray | None = None) -> np.ndarray:
+    def expert_actions(self, only: np.ndarray | None = None) -> np.ndarray:
         """The actions of the scripted expert, or of the first player if there is none, (N, A, numbers per action), as a
         copy; they are also written to `actions`.
 
@@ -281,27 +281,26 @@ class KernelBatch:
         self._players.advise(only)
         return self.actions.copy()
 
-    def advice(self, index: int) -> np.ndarray:
+    def expert_buffer(self, index: int) -> np.ndarray:
         """The array to which the expert of a world writes its action, in the kernels' format; live."""
-        return self._players.advice(index)
+        return self._players.expert_buffer(index)
 
-    def play(self, slots: str | Sequence[str | None]) -> np.ndarray:
+    def player_actions(self, players: str | Sequence[str | None]) -> np.ndarray:
         """Actions of scripted players, (N, A, numbers per action), as a copy; they are also written to `actions`.
 
         Args:
-            slots: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
+            players: the name of one of the world's players, for all agents, or a name per agent; None leaves what lies
                 in `actions` for this agent.
 
         Raises:
-            UnknownNameError: the world has no player of this name.
-            ParameterError: neither a name nor one per agent.
+            UnknownNameError: the world has no such player. ParameterError: neither a name nor one per agent.
         """
-        self._players.play([slots] * self.agents if isinstance(slots, str) else slots)
+        self._players.play([players] * self.agents if isinstance(players, str) else players)
         return self.actions.copy()
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
-    def observed(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
+    def get_observations(self, at: Any = (), final: bool = False, copy: bool = True) -> Any:
         """The observations of some agents, in the observation space.
 
         Args:
@@ -349,8 +348,7 @@ class KernelBatch:
             (K,), "slope" (K, numbers per action), "low", "high" and "brake" (numbers per action), see `World.barrier`.
 
         Raises:
-            NotImplementedError: the world has no barriers, or none with its options.
-            ActionError: actions of another shape.
+            NotImplementedError: the world has no barriers with its options. ActionError: actions of another shape.
         """
         return self._barriers.find(actions, believed)
 
@@ -362,7 +360,7 @@ class KernelBatch:
         """Parameters and state of one world as records, for drawing and debugging. They are live, not copies."""
         return self.loops.table.records(index)
 
-    def roll(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def rollout(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Roll out planned actions in every world until the end of its episode, without autoreset.
 
         Args:
@@ -377,8 +375,8 @@ class KernelBatch:
 
     def own_params(self) -> np.ndarray:
         """The parameter records, one per world; shared until a world has its own parameters."""
-        if len(self.param_rows) < self.num_worlds:
-            self.param_rows = np.repeat(self.param_rows, self.num_worlds)
+        if len(self.param_rows) < self.num_envs:
+            self.param_rows = np.repeat(self.param_rows, self.num_envs)
             self.loops.table.point("param_rows", self.param_rows)
         return self.param_rows
 
@@ -390,7 +388,7 @@ class KernelBatch:
                 is changed then.
         """
         some = slice(None) if worlds is None else np.flatnonzero(worlds)
-        checked = checked_values(self.setup, self.param_rows, values, self.num_worlds, some)
+        checked = checked_values(self.setup, self.param_rows, values, self.num_envs, some)
         for name, number in checked.items():
             self.own_params()[name][some] = number
 
@@ -403,7 +401,7 @@ class KernelBatch:
 
     def get_state(self, index: int = 0) -> Snapshot:
         """A bit-exact copy of one world; IndexError if there is no such world."""
-        params, state = self.records(int(indices_of(index, self.num_worlds)[0]))
+        params, state = self.records(int(indices_of(index, self.num_envs)[0]))
         return Snapshot.of(self.setup.fingerprint, state.tobytes(), params.tobytes())
 
     def set_state(self, snapshot: Snapshot, index: int | slice = 0) -> None:
@@ -415,28 +413,28 @@ class KernelBatch:
                 or holds numbers that the world never has. Nothing is changed then.
             IndexError: there is no such world.
         """
-        worlds = indices_of(index, self.num_worlds)
+        worlds = indices_of(index, self.num_envs)
         row = self.check_snapshot(snapshot, len(worlds))
         if len(self.param_rows) > 1 or self.param_rows.tobytes() != row.tobytes():
             self.own_params()[worlds] = row
         self.states[worlds] = np.frombuffer(snapshot.state, self.states.dtype)[0]
         self.seeds.forget()
-        self.refresh(worlds)
+        self.sync_from_state(worlds)
 
-    def refresh(self, worlds: np.ndarray) -> None:
+    def sync_from_state(self, worlds: np.ndarray) -> None:
         """Recompute the observations of worlds, given by their indices, after their states were set from outside; the
         outcome of the last step is cleared."""
-        self.results.view(np.uint8).reshape(self.num_worlds, -1)[worlds] = 0
+        self.results.view(np.uint8).reshape(self.num_envs, -1)[worlds] = 0
         for array in (self.rewards, self.costs, self.reward_vectors, self.terminated, self.truncated):
             array[worlds] = 0
         self.loops.run_some(OBSERVE, worlds)
         if self.totals is not None:
             self.totals.forget(worlds)
 
-    def observe(self, start: int = 0, stop: int | None = None) -> None:
+    def recompute_observations(self, start: int = 0, stop: int | None = None) -> None:
         """Recompute the observations and masks of the worlds start ... stop - 1, of all by default; the outcome of the
         last step is kept."""
-        self.loops.driver.run_worlds(self.loops.address, start, self.num_worlds if stop is None else stop, OBSERVE)
+        self.loops.driver.run_worlds(self.loops.address, start, self.num_envs if stop is None else stop, OBSERVE)
 
     def check_snapshot(self, snapshot: Any, worlds: int = 1) -> Any:
         """Check that a snapshot fits this number of worlds of this batch, or raise SnapshotError; returns its parameter
@@ -460,22 +458,22 @@ class KernelBatch:
         """
         self._remake(checked_arrays(self, arrays))
 
-    def clone(self, num_worlds: int | None = None, threads: int | None = None) -> Self:
+    def clone(self, num_envs: int | None = None, threads: int | None = None) -> Self:
         """A new batch with the same setup, for look-ahead. Its worlds have not started: use `set_state` to copy worlds
         of this batch. Finished worlds wait for a reset.
 
         Args:
-            num_worlds: how many; as many as here by default.
+            num_envs: how many; as many as here by default.
             threads: as for `KernelBatch`.
         """
         plain = {name: getattr(self, name) for name in ("world", "setup", "agents", "backend", "first_decides")}
-        count = self.num_worlds if num_worlds is None else positive("num_worlds", num_worlds)
-        own = {"num_worlds": count, "threads": threads_of(threads), "autoreset": AutoresetMode.DISABLED}
+        count = self.num_envs if num_envs is None else positive("num_envs", num_envs)
+        own = {"num_envs": count, "threads": threads_of(threads), "autoreset": AutoresetMode.DISABLED}
         batch = type(self).__new__(type(self))
         batch.__setstate__({"plain": {**plain, **own}, "arrays": {"param_rows": self.setup.params_row()}})
         return batch
 
-    def leave_resets(self) -> None:
+    def disable_autoreset(self) -> None:
         """Disable autoreset: finished worlds wait for a reset from now on. The arrays are new ones."""
         self.autoreset = AutoresetMode.DISABLED
         self._remake({name: array for name, array in self.loops.table.kept().items() if "final" not in name})
@@ -484,7 +482,7 @@ class KernelBatch:
         """Begin anew with arrays that hold this."""
         self.close()
         self._make(contents)
-        self._open()
+        self._open_resources()
 
     def __getstate__(self) -> dict[str, Any]:
         plain = {k: getattr(self, k) for k in PLAIN}
@@ -493,7 +491,7 @@ class KernelBatch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["plain"])
         self._make(state["arrays"])
-        self._open()
+        self._open_resources()
 
     def digest(self) -> str:
         """A hash of all states, for golden tests."""

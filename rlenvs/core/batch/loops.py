@@ -31,19 +31,19 @@ class Loops:
     Args:
         driver: see `rlenvs.core.compiler.build.driver`.
         table: where it finds the arrays.
-        num_worlds: N.
+        num_envs: N.
         threads: per step; None decides by the time that the first steps take.
         alone: whether one thread does all, whatever `threads` is.
     """
 
-    def __init__(self, driver: Any, table: Table, num_worlds: int, threads: int | None, alone: bool) -> None:
+    def __init__(self, driver: Any, table: Table, num_envs: int, threads: int | None, alone: bool) -> None:
         self.driver = driver
         self.table = table
         self.address = table.address
-        self.num_worlds = num_worlds
+        self.num_envs = num_envs
         self._threads = 1 if alone else threads
         self._serial_time = np.inf
-        self._trials = TRIALS if threads is None and num_worlds > 1 else 0
+        self._trials = TRIALS if threads is None and num_envs > 1 else 0
 
     def run(self, job: int) -> None:
         """Do one of the jobs of `run_worlds` on all worlds."""
@@ -58,7 +58,7 @@ class Loops:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""
         self.table.rows["_begin"][:] = True if mask is None else mask
         if mask is not None and np.count_nonzero(mask) < FEW * len(mask):
-            self.driver.run_worlds(self.address, 0, self.num_worlds, BEGIN)
+            self.driver.run_worlds(self.address, 0, self.num_envs, BEGIN)
         else:
             self.run(BEGIN)
 
@@ -91,9 +91,9 @@ class Loops:
             the driver's code, 0 where nothing had to be refused.
         """
         if self._trials == 0 or job not in (ACT, STEP, ROLL):
-            return run(self.address, 0, self.num_worlds, job)
+            return run(self.address, 0, self.num_envs, job)
         start = time.perf_counter()
-        code = run(self.address, 0, self.num_worlds, job)
+        code = run(self.address, 0, self.num_envs, job)
         self._serial_time = min(self._serial_time, time.perf_counter() - start)
         self._trials -= 1
         return code
@@ -102,15 +102,15 @@ class Loops:
         """How many threads share the loops at present."""
         if self._threads is None and (self._trials > 0 or self._serial_time < WORTH_THREADS):
             return 1
-        count = min(self._threads or cores(), self.num_worlds)
+        count = min(self._threads or cores(), self.num_envs)
         return count if count == 1 or can_share() else 1
 
     def _share(self, function: Any, job: int | None) -> None:
         threads = self.thread_count()
-        if threads > 1 and pool(threads).run(function, self.address, self.num_worlds, job):
+        if threads > 1 and pool(threads).run(function, self.address, self.num_envs, job):
             return
         if job is None:
-            function(self.address, 0, self.num_worlds)
+            function(self.address, 0, self.num_envs)
         else:
             self.timed(function, job)
 
@@ -125,9 +125,9 @@ class Loops:
         blocks[:, 0] = 0  # a process that was forked in the midst of a step begins anew
 
 
-def fit_lanes(setup: Setup, num_worlds: int, driver: Any) -> bool:
+def fit_lanes(setup: Setup, num_envs: int, driver: Any) -> bool:
     """Whether worlds that no engine moves can be stepped several at a time, and are many enough to gain by it."""
-    many = num_worlds >= LEAST_IN_LANES and WIDTH > 1
+    many = num_envs >= LEAST_IN_LANES and WIDTH > 1
     return many and setup.world.lanes and getattr(driver, "lanes", False) and not setup.image_shapes
 
 
@@ -143,7 +143,7 @@ def neighbours(worlds: np.ndarray) -> Iterator[tuple[int, int]]:
             yield int(run[0]), int(run[-1]) + 1
 
 
-def indices_of(index: int | slice, num_worlds: int) -> np.ndarray:
+def indices_of(index: int | slice, num_envs: int) -> np.ndarray:
     """The ascending indices of one world or a slice of worlds; IndexError where there is no such world."""
-    everyone = np.arange(num_worlds)
+    everyone = np.arange(num_envs)
     return np.sort(everyone[index]) if isinstance(index, slice) else everyone[[operator.index(index)]]

@@ -15,7 +15,7 @@ from rlenvs.core.declare.setup import Setup
 
 
 def allocated(
-    setup: Setup, num_worlds: int, autoreset: AutoresetMode, contents: Mapping[str, np.ndarray]
+    setup: Setup, num_envs: int, autoreset: AutoresetMode, contents: Mapping[str, np.ndarray]
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The arrays of a batch by name, and the piece of memory, uint8, in which lie those of a step's outcome.
 
@@ -27,13 +27,13 @@ def allocated(
     """
     sizes = all_sizes(setup)
     try:
-        rows, outcome = _arrays(setup, num_worlds, autoreset, sizes)
+        rows, outcome = _arrays(setup, num_envs, autoreset, sizes)
     except (MemoryError, ValueError, OverflowError) as error:
         numbers = setup.scaling.shape[1] + setup.numbers + sum(setup.choices)
         of_agents = setup.agents * (setup.dtypes["images"].itemsize + 8 * numbers)
         each = setup.dtypes["state"].itemsize + setup.dtypes["result"].itemsize + of_agents
         raise ParameterError(
-            f"{num_worlds} environments of {setup.world.name} require about {num_worlds * each / 2**30:,.1f} GiB of "
+            f"{num_envs} environments of {setup.world.name} require about {num_envs * each / 2**30:,.1f} GiB of "
             f"memory, more than is available; use fewer ({each / 2**10:.1f} KiB each)"
         ) from error
     for name, array in contents.items():
@@ -46,7 +46,7 @@ def allocated(
 
 
 def _arrays(
-    setup: Setup, num_worlds: int, autoreset: AutoresetMode, sizes: Mapping[str, int]
+    setup: Setup, num_envs: int, autoreset: AutoresetMode, sizes: Mapping[str, int]
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     held = {
         "final": autoreset is AutoresetMode.SAME_STEP,
@@ -59,7 +59,7 @@ def _arrays(
     for name, array in arrays_of(setup.world, setup.action_kind).items():
         if array.per == "call" or name == "param_rows" or name in made:
             continue
-        worlds = num_worlds if all(held[need] for need in array.only) else 0
+        worlds = num_envs if all(held[need] for need in array.only) else 0
         shape, dtype = array.shape(worlds, setup.agents, sizes), array.dtype(sizes)
         if array.outcome:
             outcome[name] = shape, dtype

@@ -28,7 +28,7 @@ def give_contexts(setup: Setup, rows: np.ndarray) -> None:
 
 
 def checked_values(
-    setup: Setup, rows: np.ndarray, values: Mapping[str, Any], num_worlds: int, some: slice | np.ndarray
+    setup: Setup, rows: np.ndarray, values: Mapping[str, Any], num_envs: int, some: slice | np.ndarray
 ) -> dict[str, np.ndarray]:
     """New values of parameters, a number or one for each of some worlds; see `KernelBatch.set_params`.
 
@@ -42,8 +42,8 @@ def checked_values(
         if name not in world.params:
             raise ParameterError(f"{world.name} has no parameter {name!r}; it has {sorted(world.params)}")
         number = world.params[name].check(name, value)
-        if number.shape not in ((), (num_worlds,)):
-            raise ParameterError(f"{name} has the shape {number.shape}; needed: one number, or {num_worlds}")
+        if number.shape not in ((), (num_envs,)):
+            raise ParameterError(f"{name} has the shape {number.shape}; needed: one number, or {num_envs}")
         checked[name] = number[some] if number.ndim else number
     if world.constraints and checked:
         now = rows[some] if len(rows) > 1 else rows

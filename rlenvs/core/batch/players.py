@@ -27,7 +27,7 @@ class Players:
         self._seated: tuple[str | None, ...] | None = None  # the names behind `_slots`
 
     def advise(self, only: np.ndarray | None = None) -> None:
-        """See `KernelBatch.advise`."""
+        """See `KernelBatch.expert_actions`."""
         kernels = self._world.kernels
         if "python_expert" in kernels:
             self._call_python(kernels["python_expert"], only)
@@ -43,15 +43,15 @@ class Players:
     def _call_python(self, expert: Any, only: np.ndarray | None) -> None:
         worlds = range(len(self._actions)) if only is None else np.flatnonzero(only).tolist()
         for i in worlds:
-            expert(*self._loops.table.records(i), self.advice(i))
+            expert(*self._loops.table.records(i), self.expert_buffer(i))
         if self._setup.converted:
             gain, offset = self._setup.action_scaling[:2]
             self._actions[...] = (self._split - offset) / gain
         elif self._setup.dimensions:
             self._actions[..., 0] = np.ravel_multi_index(np.moveaxis(self._split, -1, 0), self._setup.dimensions)
 
-    def advice(self, index: int) -> np.ndarray:
-        """See `KernelBatch.advice`."""
+    def expert_buffer(self, index: int) -> np.ndarray:
+        """See `KernelBatch.expert_buffer`."""
         rows = self._split[index] if len(self._split) else self._actions[index]
         if self._setup.action_kind == "discrete":
             return rows[:, 0]
@@ -66,7 +66,7 @@ class Players:
             self.play(names, only)
 
     def play(self, names: Sequence[str | None], only: np.ndarray | None = None) -> None:
-        """See `KernelBatch.play`: a name per agent, or None."""
+        """See `KernelBatch.player_actions`: a name per agent, or None."""
         name_of_world, players, agents = self._world.name, self._world.players, self._setup.agents
         if not isinstance(names, Sequence):
             raise ParameterError(

@@ -36,7 +36,7 @@ def central_states(setup: Setup, loops: Loops, observations: np.ndarray) -> np.n
     """See `KernelBatch.central`."""
     if not setup.world.central:
         return setup.central_of(observations)
-    states = np.zeros((loops.num_worlds, *setup.central_space.shape), np.float32)
+    states = np.zeros((loops.num_envs, *setup.central_space.shape), np.float32)
     loops.table.point("central", states)
     loops.call(loops.driver.central_worlds)
     return states
@@ -56,7 +56,7 @@ class Barriers:
     def __init__(self, setup: Setup, loops: Loops) -> None:
         self._world, self._loops, self._converted = setup.world, loops, setup.converted
         agents = (setup.agents,) if setup.world.agents else ()
-        self.shape = (loops.num_worlds, *agents, setup.action_size)
+        self.shape = (loops.num_envs, *agents, setup.action_size)
         self._rooms: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # made when they are needed
 
     @property
@@ -92,7 +92,7 @@ class Barriers:
         """Room for what `find` returns, and the same for the driver, the agents one after the other, as proposals are,
         which come last."""
         agents = self.shape[1] if self._world.agents else 1
-        barriers = self._loops.table.empty("barrier", agents, self._loops.num_worlds)
+        barriers = self._loops.table.empty("barrier", agents, self._loops.num_envs)
         if self._world.agents:
             barriers["agent"] = np.arange(agents)[:, None]
         proposals = np.zeros((*barriers.shape, self.shape[-1]))

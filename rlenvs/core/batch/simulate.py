@@ -27,13 +27,13 @@ class Rollouts(NamedTuple):
     over: np.ndarray
 
 
-class Simulator:
+class PlanRollouts:
     """K copies of an environment, including its `rlenvs.wrappers`, for look-ahead planning.
 
     Args:
         env: an environment of this package in any form, or a batch; it is not changed. Wrappers of this package are
             played; those of other packages are left out.
-        num_sequences: K.
+        num_plans: K.
         threads: threads per call; None decides by the time that a call takes.
 
     Raises:
@@ -41,8 +41,8 @@ class Simulator:
         TypeError: no environment of this package.
     """
 
-    def __init__(self, env: Any, num_sequences: int, threads: int | None = None) -> None:
-        source, count = batch_of(env), positive("num_sequences", num_sequences)
+    def __init__(self, env: Any, num_plans: int, threads: int | None = None) -> None:
+        source, count = batch_of(env), positive("num_plans", num_plans)
         self._source = source
         stack = stack_of(env)
         self._stack = None if stack is None else stack.futures(count, threads)
@@ -65,7 +65,7 @@ class Simulator:
         plan = self._check(actions)
         self.batch.set_state(self._source.get_state() if state is None else state, slice(None))
         start = self.batch.states["elapsed"].copy()
-        rewards, costs = self.batch.roll(plan)
+        rewards, costs = self.batch.rollout(plan)
         lengths = self.batch.states["elapsed"] - start
         encode, observations = self.batch.setup.encode, self.batch.observations.copy()
         over = self.batch.over.copy()
@@ -81,8 +81,8 @@ class Simulator:
         per_action = () if setup.single_choice else (setup.action_size,)
         per_step = ((batch.agents,) if batch.world.agents else ()) + per_action
         kinds = "fiu" if setup.continuous else "iu"
-        wanted = f"({batch.num_worlds}, T{''.join(f', {n}' for n in per_step)})"
-        if array.ndim != 2 + len(per_step) or array.shape[0] != batch.num_worlds or array.shape[2:] != per_step:
+        wanted = f"({batch.num_envs}, T{''.join(f', {n}' for n in per_step)})"
+        if array.ndim != 2 + len(per_step) or array.shape[0] != batch.num_envs or array.shape[2:] != per_step:
             raise ActionError(
                 f"{batch.world.name}: action sequences of shape {array.shape} were given; needed: {wanted}"
             )
@@ -108,22 +108,22 @@ class Simulator:
                 raise ActionError(f"{batch.world.name}{who}: {batch.loader.choice_complaint(wrong[0].tolist(), k)}")
 
 
-def simulate(env: Any, actions: Any, state: Any = None) -> Rollouts:
+def rollout_plans(env: Any, actions: Any, state: Any = None) -> Rollouts:
     """Simulate K action sequences from one state, without changing the environment.
 
     Args:
-        env: an environment of this package in any form, or a batch; as for `Simulator`.
-        actions: (K, T, ...) as for `Simulator`. In a loop, make a `Simulator` once instead.
+        env: an environment of this package in any form, or a batch; as for `PlanRollouts`.
+        actions: (K, T, ...) as for `PlanRollouts`. In a loop, make a `PlanRollouts` once instead.
         state: where to start; None for the environment's present state.
 
     Raises:
-        ActionError, SnapshotError, ParameterError: as `Simulator`.
+        ActionError, SnapshotError, ParameterError: as `PlanRollouts`.
     """
     name = batch_of(env).world.name
     plan = actions_of(name, actions)
     if plan.ndim < 2 or plan.shape[0] < 1:
         raise ActionError(f"{name}: action sequences of shape {plan.shape} were given; needed: (K, T, ...)")
-    return Simulator(env, plan.shape[0])(plan, state)
+    return PlanRollouts(env, plan.shape[0])(plan, state)
 
 
 def batch_of(env: Any) -> KernelBatch:

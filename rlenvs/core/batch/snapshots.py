@@ -85,7 +85,7 @@ def _check_data(batch: KernelBatch, row: Any, worlds: int) -> None:
             f"{name}: the snapshot was made with a different {', '.join(whole)}; make the environment with the same "
             f"options"
         )
-    if data and worlds < batch.num_worlds:
+    if data and worlds < batch.num_envs:
         raise SnapshotError(
             f"{name}: the snapshot was made with a different {', '.join(data)}, which all worlds of a batch share; "
             f"restore it in all of them, or in a batch with its options"
@@ -115,7 +115,7 @@ def checked_arrays(batch: KernelBatch, arrays: Mapping[str, np.ndarray]) -> dict
     for name, own in batch.loops.table.kept().items():
         given = arrays.get(name)
         # parameters: one row, or one per world
-        rows = (1, batch.num_worlds) if name == "param_rows" else (len(own),)
+        rows = (1, batch.num_envs) if name == "param_rows" else (len(own),)
         if given is None or len(given) not in [own.nbytes // max(len(own), 1) * count for count in rows]:
             raise SnapshotError(
                 f"{batch.world.name}: the arrays belong to other worlds, or to a different number of worlds"

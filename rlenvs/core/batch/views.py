@@ -41,7 +41,7 @@ def split_results(table: Table, results: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def observed(setup: Setup, vectors: np.ndarray, parts: Mapping[str, np.ndarray], at: Any, copy: bool) -> Any:
-    """See `KernelBatch.observed`.
+    """See `KernelBatch.get_observations`.
 
     Args:
         vectors: the observations, (N, A, ...).
@@ -68,11 +68,11 @@ class Reasons:
     """Why episodes were broken off.
 
     Attributes:
-        told: why an engine could not move a world, by the world's index.
+        by_engine: why an engine could not move a world, by the world's index.
     """
 
     def __init__(self) -> None:
-        self.told: Mapping[int, str] = {}
+        self.by_engine: Mapping[int, str] = {}
 
     def of(self, codes: np.ndarray) -> np.ndarray:
         """The reason of each world by its code, empty where there is none."""
@@ -80,5 +80,5 @@ class Reasons:
             return np.broadcast_to(NO_REASON, len(codes))
         found = np.full(len(codes), "", object)
         for i in np.flatnonzero(codes).tolist():
-            found[i] = self.told.get(i, REASONS[NOT_MOVED]) if codes[i] == NOT_MOVED else REASONS[codes[i]]
+            found[i] = self.by_engine.get(i, REASONS[NOT_MOVED]) if codes[i] == NOT_MOVED else REASONS[codes[i]]
         return found

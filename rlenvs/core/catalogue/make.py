@@ -29,9 +29,9 @@ def make_vec(id: str, num_envs: int, **keywords: Any) -> gymnasium.vector.Vector
     return gymnasium.make_vec(entry(id).id, num_envs=num_envs, vectorization_mode="vector_entry_point", **keywords)
 
 
-def make_batch(id: str, num_worlds: int = 1, **keywords: Any) -> KernelBatch:
+def make_batch(id: str, num_envs: int = 1, **keywords: Any) -> KernelBatch:
     """Make a `KernelBatch`: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
-    return new_batch(load_world(entry(id).address), num_worlds, **keywords)
+    return new_batch(load_world(entry(id).address), num_envs, **keywords)
 
 
 def parallel_env(id: str, **keywords: Any) -> ParallelEnv:

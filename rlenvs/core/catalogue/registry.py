@@ -21,13 +21,15 @@ import gymnasium
 
 from rlenvs.core.declare.errors import UnknownNameError, nearest, shortened
 from rlenvs.core.declare.parts import limits_of
+from rlenvs.core.declare.renamed import TAGS as OLD_TAGS
+from rlenvs.core.declare.renamed import warn_renamed
 from rlenvs.core.forms.time_limit import LimitSpec
 
 if TYPE_CHECKING:
     from rlenvs.core.declare.spec import World
 
 NAMESPACE = "rlenvs"
-TAGS = ("single", "multi-agent", "robotics", "safe", "multi-objective")
+TAGS = ("single", "multi-agent", "robotics", "constrained", "multi-objective")
 LIKE, LIKE_LETTERS = 0.6, 3  # how much alike names have to be, in [0, 1]; letters of a part of a name that count
 MUCH = 100  # letters of a name that are looked at
 
@@ -86,7 +88,7 @@ def tags_of(world: World) -> tuple[str, ...]:
         "single": not world.agents,
         "multi-agent": world.agents,
         "robotics": world.address.startswith("rlenvs.robotics."),
-        "safe": bool(limits_of(world.costs)),
+        "constrained": bool(limits_of(world.costs)),
         "multi-objective": len(world.terms) > 1,
     }
     return tuple(name for name, holds in tags.items() if holds)
@@ -117,7 +119,7 @@ def _register_form(row: Entry) -> None:
             reward_threshold=row.reward_threshold,
             kwargs=form_of(row),
             # these wrappers take time at every step; the environments refuse a step before reset themselves, and
-            # `rlenvs.check` looks at more than the checker does
+            # `rlenvs.check_env` looks at more than the checker does
             disable_env_checker=True,
             order_enforce=False,
         )
@@ -165,8 +167,11 @@ def world_of(id: str) -> World:
 
 
 def list_envs(tag: str | None = None) -> list[str]:
-    """List all environment ids, or those with a tag ("single", "multi-agent", "robotics", "safe",
+    """List all environment ids, or those with a tag ("single", "multi-agent", "robotics", "constrained",
     "multi-objective")."""
+    if tag is not None and tag in OLD_TAGS:
+        warn_renamed(f"the tag {tag!r}", repr(OLD_TAGS[tag]), 2)
+        tag = OLD_TAGS[tag]
     if tag is not None and tag not in TAGS:
         raise UnknownNameError(f"there is no tag {tag!r}. {nearest(tag, TAGS)}")
     return sorted(id for id, row in catalogue.items() if tag is None or tag in row.tags)

@@ -1,4 +1,4 @@
-"""The conformance suite: `rlenvs.check("Name-v0")` holds an environment to the rules that all of them keep.
+"""The conformance suite: `rlenvs.check_env("Name-v0")` holds an environment to the rules that all of them keep.
 
     python -m rlenvs.core.check Name-v0            print the report
     python -m rlenvs.core.check --long Name-v0     look for what is rare, too: a million steps, all levels to their ends
@@ -79,7 +79,7 @@ class Report:
         lines = [f"{o.number:2d}  {o.name:<{wide}}  {o.status:<14}  {o.reason}" for o in self.outcomes]
         verdict = "passed" if self.passed else f"{len(self.failures)} failed"
         verdict += f", {len(self.warnings)} to look at" if self.warnings else ""
-        return "\n".join([f"rlenvs.check {self.subject}: {verdict}", *lines])
+        return "\n".join([f"rlenvs.check_env {self.subject}: {verdict}", *lines])
 
 
 def record_golden(ids: Sequence[str] = ()) -> None:
@@ -91,7 +91,7 @@ def record_golden(ids: Sequence[str] = ()) -> None:
         path.write_text(json.dumps(dict(sorted(recorded.items())), indent=1) + "\n", encoding="utf-8")
 
 
-def check(
+def check_env(
     subject: Any,
     *,
     backend: str = "numba",
@@ -148,7 +148,7 @@ def check(
 
 def one_per_kind(ids: Iterable[str]) -> list[str]:
     """Those of some ids that are to be checked whole: the first of each kind, and members with kernels of their own.
-    For the others, and for "mo-" forms, `check(id, whole=False)` is enough."""
+    For the others, and for "mo-" forms, `check_env(id, whole=False)` is enough."""
     found: dict[World, str] = {}
     for id in ids:
         world = world_of(id)
@@ -202,7 +202,7 @@ def _known(keyword: str, asked: Collection[int], rules: Iterable[Rule], where: s
 
 def _run(rule: Rule, target: Subject, done: Mapping[int, Outcome]) -> Outcome:
     name = _title(rule)
-    if target.dress and rule.number not in WRAPPER_RULES:
+    if target.rewrap and rule.number not in WRAPPER_RULES:
         return Outcome(rule.number, name, "not applicable", "a rule of the world itself; check it without wrappers")
     if target.for_agents and rule.number not in AGENTS_RULES:
         return Outcome(rule.number, name, "not applicable", "these wrappers take the parallel form alone")

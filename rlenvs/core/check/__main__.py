@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rlenvs.core.catalogue.registry import list_envs
-from rlenvs.core.check import check, one_per_kind, record_golden
+from rlenvs.core.check import check_env, one_per_kind, record_golden
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     passed, ids = True, given.ids or list_envs()
     whole = given.ids or one_per_kind(ids)
     for id in ids:
-        report = check(id, whole=id in whole, long=given.long)
+        report = check_env(id, whole=id in whole, long=given.long)
         print(report, end="\n\n", flush=True)
         passed &= report.passed
     if not passed:

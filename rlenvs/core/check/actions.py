@@ -100,7 +100,7 @@ def _forbidden_success(t: Subject) -> str:
         succeeded, over = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
         for step in range(min(t.horizon, t.scale(400, 60))):
             chooser.load(step)
-            batch.step_loaded()
+            batch.step_inplace()
             succeeded |= batch.success.any(axis=1) & ~over
             over |= batch.over
             if over.all():
@@ -146,7 +146,7 @@ def _moved(t: Subject, batch: KernelBatch, agent: int, number: int, count: int) 
     before = b"".join(batch.states[name][0].tobytes() for name in t.world.state)
     fork.load_actions(np.broadcast_to(still_actions(batch)[:1], fork.actions.shape))
     fork.actions[:, agent, number] = np.arange(count)
-    fork.step_loaded()
+    fork.step_inplace()
     return before, [b"".join(fork.states[name][c].tobytes() for name in t.world.state) for c in range(count)]
 
 
@@ -162,7 +162,7 @@ def _late_terms(t: Subject) -> str:
         if fork.over.any():
             continue
         Chooser(fork, "random", number).load(0)
-        fork.step_loaded()
+        fork.step_inplace()
         now = fork.terms[:, : len(names)].copy()
         prompt += (now != now[:1]).any(axis=(0, 2))
         for j, value in enumerate(now[0, :, 0].tolist()):
@@ -170,7 +170,7 @@ def _late_terms(t: Subject) -> str:
                 held[j].append((value, _numbers_in(batch)))
         if not fork.over.any():
             fork.load_actions(still_actions(fork))
-            fork.step_loaded()
+            fork.step_inplace()
             late += (fork.terms[:, : len(names)] != fork.terms[:1, : len(names)]).any(axis=(0, 2))
     for j, moments in enumerate(held):
         if not prompt[j] and late[j] >= 3:
@@ -204,13 +204,13 @@ def _check_dead_hands(t: Subject) -> None:
     if not t.world.agents:
         return
     batch = t.batch(t.scale(8, 3))
-    batch.seed(range(batch.num_worlds))
+    batch.seed(range(batch.num_envs))
     batch.reset()
     chooser = Chooser(batch, "random")
     moments = 0
     for step in range(min(t.horizon, t.scale(400, 60))):
         chooser.load(step)
-        batch.step_loaded()
+        batch.step_inplace()
         dead = ~batch.states["alive"][:, : batch.agents] & ~batch.over[:, None]
         for row in np.flatnonzero(dead.any(axis=1))[:1] if step % 3 == 0 else ():
             k = int(np.flatnonzero(dead[row])[moments % dead[row].sum()])
@@ -233,10 +233,10 @@ def _check_waiting_hands(t: Subject) -> None:
     if not t.world.turns:
         return
     batch = t.batch(t.scale(8, 3))
-    batch.seed(range(batch.num_worlds))
+    batch.seed(range(batch.num_envs))
     batch.reset()
     chooser = Chooser(batch, "random")
-    twin, last = t.batch(batch.num_worlds), batch.setup.own_choices[:, 0] - 1
+    twin, last = t.batch(batch.num_envs), batch.setup.own_choices[:, 0] - 1
     for step in range(min(t.horizon, t.scale(100, 20))):
         turn, going = batch.states["turn"], ~batch.over
         movers = turn[:, None] == np.arange(batch.agents)
@@ -246,13 +246,13 @@ def _check_waiting_hands(t: Subject) -> None:
         if (batch.masks[waits] != (np.arange(batch.masks.shape[2]) == 0)).any():
             raise Failed(f"at step {step} the mask allows an agent that waits for its turn more than choice 0")
         chooser.load(step)
-        for i in range(batch.num_worlds):
+        for i in range(batch.num_envs):
             twin.set_state(batch.get_state(i), i)
         twin.actions[:] = batch.actions
         twin.actions[..., 0] = np.where(waits, last, batch.actions[..., 0])
-        twin.step_loaded()
-        batch.step_loaded()
-        same = [twin.states[i].tobytes() == batch.states[i].tobytes() for i in range(batch.num_worlds)]
+        twin.step_inplace()
+        batch.step_inplace()
+        same = [twin.states[i].tobytes() == batch.states[i].tobytes() for i in range(batch.num_envs)]
         if not np.array(same)[going].all() or difference(twin.terms[going], batch.terms[going]):
             raise Failed(f"at step {step} the action of an agent that waits for its turn changes something")
 
@@ -306,7 +306,7 @@ def _futures(t: Subject, batch: KernelBatch, ways: list[_Way], world: int = 0, f
         for row, way in enumerate(ways):
             fork.actions[row, way.agent, way.number] = way.value
         before = active_in(fork)
-        fork.step_loaded()
+        fork.step_inplace()
         for row, found in enumerate(seen):
             if for_living:
                 living = before[row]

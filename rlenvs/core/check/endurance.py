@@ -47,7 +47,7 @@ def _endure(t: Subject, policy: str, share: int, setting: str) -> int:
     for step in range(steps):
         chooser.load(step)
         active = active_in(batch)
-        batch.step_loaded()
+        batch.step_inplace()
         watch.look(step, active)
         t.tell(f"{watch.where}, step {step} of {steps}")
     return worlds * steps

@@ -60,10 +60,10 @@ def _openings(batch: KernelBatch) -> list[bytes]:
     chooser = np.random.default_rng(0)
     for _ in range(OPENING):
         batch.load_actions(alike_actions(batch, chooser))
-        batch.step_loaded()
+        batch.step_inplace()
         seen.append(np.round(batch.observations / unit).astype(np.int64))
         seen.append(np.round(batch.rewards * 1e6).astype(np.int64))
-    return [b"".join(step[i].tobytes() for step in seen) for i in range(batch.num_worlds)]
+    return [b"".join(step[i].tobytes() for step in seen) for i in range(batch.num_envs)]
 
 
 def time_limit(t: Subject) -> str:
@@ -77,7 +77,7 @@ def time_limit(t: Subject) -> str:
     early, late = t.env(horizon=limit), t.env(horizon=2 * limit)
     for seed in seeds:
         short = _episode(Player(early, seed), limit)
-        if t.dress:  # wrappers may end episodes early, or make several steps of one
+        if t.rewrap:  # wrappers may end episodes early, or make several steps of one
             last.append(short[-1][0])
             continue
         long = _episode(Player(late, seed), limit)
@@ -95,7 +95,7 @@ def time_limit(t: Subject) -> str:
             wrong = difference(found, last[row])
             if wrong:
                 raise Failed(f"{mode.name}: the final observation of world {row} is not the last one: {wrong}")
-    if t.dress:
+    if t.rewrap:
         return f"the last observations of {len(seeds)} episodes in three autoreset modes"
     return f"{reached} of {len(seeds)} short episodes reached the limit of {limit} steps"
 
@@ -163,7 +163,7 @@ def ends_mean_something(t: Subject) -> str:
 def _endings(t: Subject, policy: str) -> list[Ending]:
     """The first episode of each of some worlds; those that were not seen to their end have length 0."""
     batch = t.batch(t.scale(12, 3))
-    batch.seed(range(batch.num_worlds))
+    batch.seed(range(batch.num_envs))
     batch.reset()
     chooser = Chooser(batch, policy)
     endings: dict[int, Ending] = {}
@@ -171,7 +171,7 @@ def _endings(t: Subject, policy: str) -> list[Ending]:
     for step in range(t.horizon if t.long else min(t.horizon, t.scale(400, 60))):
         chooser.load(step)
         living = active_in(batch)
-        batch.step_loaded()
+        batch.step_inplace()
         success, everybody = (batch.success & living).any(axis=1), (batch.success | ~living).all(axis=1)
         courses.append(success + (success & everybody).astype(int))
         for i in np.flatnonzero(batch.over).tolist():
@@ -180,9 +180,9 @@ def _endings(t: Subject, policy: str) -> list[Ending]:
                 course = tuple(int(now[i]) for now in courses)
                 last = batch.observations[i].tobytes()
                 endings[i] = Ending(policy, i, step + 1, not cut, success[i], everybody[i], course, last)
-        if len(endings) == batch.num_worlds:
+        if len(endings) == batch.num_envs:
             break
-    return [endings.get(i, Ending(policy, i, 0)) for i in range(batch.num_worlds)]
+    return [endings.get(i, Ending(policy, i, 0)) for i in range(batch.num_envs)]
 
 
 def _check_success(ended: list[Ending]) -> None:
@@ -235,23 +235,23 @@ def _goes_on(t: Subject, policy: str, endings: list[Ending], clocks: dict[str, n
     """Whether the episodes of a policy do not end where they ended, with clocks that are a step behind."""
     rows = [e.world for e in endings if e.policy == policy]
     batch = t.batch(t.scale(12, 3))
-    batch.seed(range(batch.num_worlds))
+    batch.seed(range(batch.num_envs))
     batch.reset()
     chooser = Chooser(batch, policy)
     for step in range(endings[0].length):
         chooser.load(step)
         if step < endings[0].length - 1:
-            batch.step_loaded()
+            batch.step_inplace()
     earlier = t.batch(len(rows))
     for i, row in enumerate(rows):
         earlier.set_state(batch.get_state(row), i)
     for name, rate in clocks.items():
         earlier.states[name] -= rate
-    earlier.observe()
+    earlier.recompute_observations()
     if len(clocks) > 1 and difference(batch.observations[rows], earlier.observations):
         return False
     earlier.actions[:] = batch.actions[rows]
-    earlier.step_loaded()
+    earlier.step_inplace()
     return not earlier.terminated.any()
 
 
@@ -299,8 +299,8 @@ def _check_clocks(t: Subject) -> None:
         now.load_actions(still_actions(now))
         late.load_actions(now.actions)
         try:
-            now.step_loaded()
-            late.step_loaded()
+            now.step_inplace()
+            late.step_inplace()
         except IndexError:
             return
         if difference(now.observations, late.observations):
@@ -324,7 +324,7 @@ def _clock_rates(t: Subject) -> dict[str, np.ndarray]:
     for step in range(min(6, t.horizon - 3)):
         before, goes_on = batch.states.copy(), ~batch.over
         chooser.load(step)
-        batch.step_loaded()
+        batch.step_inplace()
         for name in names if goes_on.any() else ():
             grown = (batch.states[name] - before[name])[goes_on]
             first = rates.setdefault(name, grown[0])
@@ -340,5 +340,5 @@ def _begun(t: Subject, worlds: int) -> KernelBatch:
     chooser = Chooser(batch, "random")
     for step in range(2):
         chooser.load(step)
-        batch.step_loaded()
+        batch.step_inplace()
     return batch

@@ -92,7 +92,7 @@ def _fields_read(t: Subject, batch: KernelBatch, who: str, states: list[np.ndarr
         batch.states[:] = state
         p, s = batch.records(0)
         reader = _Reader(s)
-        a = np.zeros_like(batch.advice(0))
+        a = np.zeros_like(batch.expert_buffer(0))
         if who.startswith("player "):
             for k in np.flatnonzero(state["alive"][0]):
                 kernel(p, reader, int(k), a, s["players_rng"])
@@ -309,19 +309,19 @@ def _asked(batch: KernelBatch, who: str, state: np.ndarray) -> np.ndarray:
     batch.actions[:] = 0
     if not who.startswith("player "):
         batch.states[:] = state
-        return batch.advise()[0].astype(np.float64)
+        return batch.expert_actions()[0].astype(np.float64)
     for k in np.flatnonzero(state["alive"][0, : batch.agents]):
         batch.states[:] = state
         slots: list[str | None] = [None] * batch.agents
         slots[int(k)] = who.removeprefix("player ")
-        batch.play(slots)
+        batch.player_actions(slots)
     return batch.actions[0].astype(np.float64)
 
 
 def _observed(batch: KernelBatch, state: np.ndarray) -> np.ndarray:
     """What the agents observe in a state, (A, numbers)."""
     batch.states[:] = state
-    batch.observe()
+    batch.recompute_observations()
     shown = [batch.observations[0].reshape(batch.agents, -1), batch.masks[0].reshape(batch.agents, -1)]
     shown += [images[0].reshape(batch.agents, -1) for images in batch.images.values()]
     return np.concatenate(shown, axis=1, dtype=np.float64)

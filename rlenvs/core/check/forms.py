@@ -100,7 +100,7 @@ def fresh_arrays(t: Subject) -> str:
 
 def _pictures_stay(t: Subject) -> None:
     """Failed when a picture is changed, or its memory used again, by the next one."""
-    if "draw" not in t.world.functions or t.dress:
+    if "draw" not in t.world.functions or t.rewrap:
         return
     player = Player(t.env(horizon=t.short, render_mode="rgb_array"))
     first = player.env.render()
@@ -182,7 +182,7 @@ def forms_agree(t: Subject) -> str:
                 raise Failed(f"{name} of a batch of 5 and of one of {count} with {threads} threads differ: {wrong}")
         if states[:count] != other:
             raise Failed(f"the states of a batch of 5 and of one of {count} with {threads} threads differ")
-    if t.world.agents and t.dress:
+    if t.world.agents and t.rewrap:
         _wrappers_agree(t)
     elif t.world.agents:
         _parallel_agrees(t, reference)
@@ -223,7 +223,7 @@ def _told(out: Sequence[Any], row: int | None) -> Any:
 
 def _both_flags(t: Subject) -> None:
     """Failed when a form tells something else than the batch of a step that ends the task at the time limit."""
-    if t.world.agents or t.dress:
+    if t.world.agents or t.rewrap:
         return
     for policy in t.policies:
         trajectory = t.rollout(policy)[1]

@@ -51,14 +51,14 @@ def _other(t: Subject, make: Callable[..., Any], params: dict[str, float]) -> An
     try:
         return make(horizon=t.short, **params)
     except ParameterError:
-        if not t.dress:
+        if not t.rewrap:
             raise
         return make(horizon=t.short)
 
 
 def _options_are_gone(t: Subject, name: str, make: Callable[..., Any], alone: list[Any]) -> None:
     """Failed when parameters that are set back leave something behind, or when the options themselves are changed."""
-    if t.dress or not t.world.params:
+    if t.rewrap or not t.world.params:
         return
     usual = vars(Setup(t.world, **t.choices).values)
     env = make(horizon=t.short)
@@ -80,7 +80,7 @@ def _options_are_gone(t: Subject, name: str, make: Callable[..., Any], alone: li
 
 def _drawing_is_harmless(t: Subject, name: str, make: Callable[..., Any]) -> None:
     """Failed when a form that is drawn after every call does anything else, or moves NumPy's generator."""
-    if "draw" not in t.world.functions or t.dress:
+    if "draw" not in t.world.functions or t.rewrap:
         return
     before = np.random.get_state()  # noqa: NPY002
     quiet, drawn = Player(make(horizon=t.short)), Player(make(horizon=t.short, render_mode="rgb_array"))
@@ -95,7 +95,7 @@ def _drawing_is_harmless(t: Subject, name: str, make: Callable[..., Any]) -> Non
 
 def _unseeded_differ(t: Subject, name: str, make: Callable[..., Any]) -> None:
     """Failed when several instances that were never seeded begin alike, or all rows of one."""
-    if t.world.same_start or t.world.starts or t.dress:
+    if t.world.same_start or t.world.starts or t.rewrap:
         return
     starts = []
     for _ in range(UNSEEDED):

@@ -53,14 +53,14 @@ def backends_agree(t: Subject) -> str:
     steps = 0
     for policy, compiled in t.states(count, every=max(1, span // count)):
         at = compiled.states["elapsed"].tolist()
-        advice = compiled.advise() if "expert" in t.world.kernels else np.zeros((2, 0))
+        advice = compiled.expert_actions() if "expert" in t.world.kernels else np.zeros((2, 0))
         for i in range(2):
             moments.append(Moment(f"played by {policy}, at step {at[i]},", compiled.get_state(i), advice[i].tobytes()))
             plain.set_state(moments[-1].snapshot, i)
         Chooser(compiled, policy, steps).load(0)
         plain.actions[:] = compiled.actions
-        compiled.step_loaded()
-        plain.step_loaded()
+        compiled.step_inplace()
+        plain.step_inplace()
         same_outcome(compiled, plain, f"played by {policy}, after steps {at[0]} and {at[1]},")
         steps += 1
     asked = _same_answers(t, moments)
@@ -135,9 +135,14 @@ def _same_advice(t: Subject, compiled: KernelBatch, plain: KernelBatch, where: s
     """Failed when experts, players or barriers say something else."""
     compiled.actions[:] = plain.actions[:] = 0
     if "expert" in t.world.kernels:
-        _same(f"{where} the expert's action", compiled.advise(), plain.advise(), 1e-5)
+        _same(f"{where} the expert's action", compiled.expert_actions(), plain.expert_actions(), 1e-5)
     for player in t.world.players:
-        _same(f"{where} the action of player {player}", compiled.play(player), plain.play(player), 1e-5)
+        _same(
+            f"{where} the action of player {player}",
+            compiled.player_actions(player),
+            plain.player_actions(player),
+            1e-5,
+        )
     if barriers_of(compiled):
         shape = compiled.proposal_shape
         proposals = np.linspace(-1.0, 1.0, math.prod(shape)).reshape(shape)
@@ -215,7 +220,7 @@ def _draw_an_episode(t: Subject) -> None:
         if batch.over[0]:
             break
         chooser.load(step)
-        batch.step_loaded()
+        batch.step_inplace()
 
 
 def draw_now(batch: KernelBatch) -> None:
@@ -252,7 +257,7 @@ def _asking_is_harmless(t: Subject) -> None:
         for _, ask in questions(t, asked, None):
             ask()
         asked.load_actions(actions)
-        asked.step_loaded()
+        asked.step_inplace()
         for name in ("observations", "masks", "terms", "terminated"):
             then = getattr(wanted, name)[step + (name in ("observations", "masks"))]
             found = difference(then, getattr(asked, name))
@@ -338,11 +343,11 @@ def _unchanged(who: str, world: World, before: dict[str, Any], after: dict[str, 
 def questions(t: Subject, batch: KernelBatch, canvas: Canvas | None) -> Iterator[tuple[str, Callable[[], Any]]]:
     """All that can be asked of a world without moving it, by name."""
     world, kernels = t.world, t.world.kernels
-    yield "observe", batch.observe
+    yield "observe", batch.recompute_observations
     if {"expert", "python_expert"} & set(kernels):
-        yield "expert", batch.advise
+        yield "expert", batch.expert_actions
     for player in world.players:
-        yield f"player {player}", functools.partial(batch.play, player)
+        yield f"player {player}", functools.partial(batch.player_actions, player)
     if world.central:
         yield "central_state", batch.central
     if barriers_of(batch):

@@ -72,7 +72,7 @@ def _play(batch: Any, seed: int, setting: str) -> None:
         batch.reset()
         Chooser(batch, "random", seed).load(0)
         counter[0] = 0
-        batch.step_loaded()
+        batch.step_inplace()
     if counter[0] > MOST_LINES:
         raise Failed(counter[1])
 

@@ -166,7 +166,7 @@ def roll(
     batch: KernelBatch, steps: int, policy: str = "random", seed: int = 0, actions: np.ndarray | None = None
 ) -> Trajectory:
     """Play a batch from the seeds seed, seed + 1, ... by a policy, or by given actions (T, N, A, numbers)."""
-    batch.seed(range(seed, seed + batch.num_worlds))
+    batch.seed(range(seed, seed + batch.num_envs))
     batch.reset()
     chooser = Chooser(batch, policy, seed)
     rows: dict[str, list[np.ndarray]] = {name: [] for name in Trajectory._fields}
@@ -178,7 +178,7 @@ def roll(
         else:
             chooser.load(t)
         rows["actions"].append(batch.actions.copy())
-        batch.step_loaded()
+        batch.step_inplace()
         _note(rows, batch, ("observations", "masks", "rewards", "costs", "terminated", "truncated", "success", "terms"))
         rows["errors"].append(batch.errors)
     return Trajectory(**{name: np.array(values) for name, values in rows.items()})
@@ -194,17 +194,17 @@ class Chooser:
         self._generator = np.random.default_rng(seed)
         shape = batch.actions.shape if batch.setup.continuous else batch.masks.shape
         self._scores = self._generator.random(shape)
-        self._held = (np.arange(batch.num_worlds) % 2 == 1).reshape(-1, *[1] * (len(shape) - 1))
+        self._held = (np.arange(batch.num_envs) % 2 == 1).reshape(-1, *[1] * (len(shape) - 1))
 
     def load(self, t: int) -> None:
         """The actions of step t."""
         batch, policy = self.batch, self.policy
         if policy == "expert":
-            batch.advise()
+            batch.expert_actions()
         elif policy == "still":
             batch.load_actions(still_actions(batch))
         elif policy not in ("random", "free"):
-            batch.play(policy)
+            batch.player_actions(policy)
         else:
             fresh = self._generator.random(self._scores.shape)
             self._scores = np.where(self._held & (t % 8 != 0), self._scores, fresh)

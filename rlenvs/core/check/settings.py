@@ -114,25 +114,25 @@ def _allowed(t: Subject, name: str, end: float, usual: float) -> float:
 
 def _silent(t: Subject, cases: list[Case]) -> list[Case]:
     """Those cases that change no trajectory. Of a limit, only where it shows at none of its values."""
-    soon = _usual(t, t.scale(8, 3), SOON)
-    left = _open(t, cases, _unmoved(t, cases, soon, AT_ONCE))
-    left = _open(t, cases, _unmoved(t, left, soon, SOON))
+    soon = _default_trajectories(t, t.scale(8, 3), SOON)
+    left = _still_silent(t, cases, _unmoved(t, cases, soon, AT_ONCE))
+    left = _still_silent(t, cases, _unmoved(t, left, soon, SOON))
     if not left:
         return []
-    usual = _usual(t, t.scale(8, 3), t.scale(400, 60))
-    left = _open(t, cases, [case for case in left if not _moves(t, case, usual)])
+    usual = _default_trajectories(t, t.scale(8, 3), t.scale(400, 60))
+    left = _still_silent(t, cases, [case for case in left if not _moves(t, case, usual)])
     if not left:
         return []
-    many = _usual(t, t.scale(64, 12), t.scale(SOON, 12))  # some parameters are odds of what is drawn
-    return _open(t, cases, [case for case in left if not _moves(t, case, many)])
+    many = _default_trajectories(t, t.scale(64, 12), t.scale(SOON, 12))  # some parameters are odds of what is drawn
+    return _still_silent(t, cases, [case for case in left if not _moves(t, case, many)])
 
 
-def _usual(t: Subject, worlds: int, steps: int) -> list[Trajectory]:
+def _default_trajectories(t: Subject, worlds: int, steps: int) -> list[Trajectory]:
     """What worlds with the defaults do under each policy."""
     return [roll(t.batch(worlds), min(t.horizon, steps), policy) for policy in t.policies]
 
 
-def _open(t: Subject, cases: list[Case], silent: list[Case]) -> list[Case]:
+def _still_silent(t: Subject, cases: list[Case], silent: list[Case]) -> list[Case]:
     """Those silent cases of which more has to be tried: not those of a limit that binds elsewhere."""
     bound = {name for name, _ in set(cases) - set(silent) if t.world.params[name].limit}
     return [case for case in silent if case[0] not in bound]
@@ -160,7 +160,7 @@ def _unmoved(t: Subject, cases: list[Case], usual: list[Trajectory], soon: int) 
             if moved.all():
                 return []
             batch.load_actions(base.actions[step, rows])
-            batch.step_loaded()
+            batch.step_inplace()
             _check_finite(batch, step, f"rows of {cases}")
             for name in COMPARED:
                 then = getattr(base, name)[step + 1 if name == "observations" else step, rows]
@@ -190,13 +190,13 @@ def _check_finite(batch: KernelBatch, step: int, what: str) -> None:
 def _changes(t: Subject, base: Trajectory) -> bool:
     """Whether a batch, given the actions of a trajectory, departs from it; Failed when it stops being finite."""
     batch = t.batch(base.actions.shape[1])
-    batch.seed(range(batch.num_worlds))
+    batch.seed(range(batch.num_envs))
     batch.reset()
     if difference(batch.observations, base.observations[0]):
         return True
     for step, actions in enumerate(base.actions):
         batch.load_actions(actions)
-        batch.step_loaded()
+        batch.step_inplace()
         _check_finite(batch, step, str(dict(t.choices)))
         now = [getattr(batch, name) for name in COMPARED]
         then = [getattr(base, name)[step + 1 if name == "observations" else step] for name in COMPARED]

@@ -28,7 +28,7 @@ def snapshots_restore(t: Subject) -> str:
     """
     if t.world.engines and t.choices.get("physics", "kernel") != "kernel":
         raise NotApplicable("an engine beside the kernels keeps contacts of its own")
-    moments = 0 if t.dress else sum(_check_moments(t, policy) for policy in t.policies)
+    moments = 0 if t.rewrap else sum(_check_moments(t, policy) for policy in t.policies)
     for name, make in t.forms():
         _check_form(name, make(horizon=t.short), make(horizon=t.short), t.short)
     return f"{moments} moments put into 3 batches, and {len(t.forms())} forms"
@@ -44,7 +44,7 @@ def _check_moments(t: Subject, policy: str) -> int:
     for pause in pauses:
         for step in range(pause):
             chooser.load(step)
-            source.step_loaded()
+            source.step_inplace()
         snapshot, seen = source.get_state(0), _seen(source, 0)
         when = f"a snapshot after {source.states['elapsed'][0]} steps of {policy}, put "
         actions = []
@@ -52,7 +52,7 @@ def _check_moments(t: Subject, policy: str) -> int:
         for step in range(t.short):
             chooser.load(step)
             actions.append(source.actions[0].copy())
-            source.step_loaded()
+            source.step_inplace()
             future.append(_outcome(source, 0))
         for where, batch, row in _places(t, source):
             _restore(batch, row, snapshot, when + where)
@@ -62,7 +62,7 @@ def _check_moments(t: Subject, policy: str) -> int:
             for step, (action, wanted) in enumerate(zip(actions, future, strict=True)):
                 batch.load_actions(still_actions(batch))
                 batch.actions[row] = action
-                batch.step_loaded()
+                batch.step_inplace()
                 wrong = difference(wanted, _outcome(batch, row))
                 if wrong:
                     raise Failed(f"{when}{where}, has another future at step {step}: {wrong}")
@@ -93,7 +93,7 @@ def _change_params(batch: KernelBatch, t: Subject) -> None:
 
 def _restore(batch: KernelBatch, row: int, snapshot: Snapshot, what: str) -> None:
     """Put a snapshot into a row; Failed when another row changes."""
-    rest = np.arange(batch.num_worlds) != row
+    rest = np.arange(batch.num_envs) != row
     before = batch.states[rest].tobytes(), batch.observations[rest].copy()
     batch.set_state(snapshot, row)
     if before[0] != batch.states[rest].tobytes() or difference(before[1], batch.observations[rest]):
@@ -142,7 +142,7 @@ def past_is_forgotten(t: Subject) -> str:
     """
     worn, fresh = t.batch(t.scale(4, 2)), t.batch(t.scale(4, 2))
     episodes = t.scale(100, 50) * (20 if t.long else 1)
-    worn.seed(range(90, 90 + worn.num_worlds))
+    worn.seed(range(90, 90 + worn.num_envs))
     if not engine_of(t.world, t.choices):  # an engine has no bodies before the first reset
         _change_params(worn, t)
     chooser = Chooser(worn, "random")
@@ -155,7 +155,7 @@ def past_is_forgotten(t: Subject) -> str:
             worn.reset()
         for step in range(2):
             chooser.load(step)
-            worn.step_loaded()
+            worn.step_inplace()
     steps = min(2 * t.short, t.horizon)
     for policy in t.policies:
         old, new = roll(worn, steps, policy, seed=3), roll(fresh, steps, policy, seed=3)

@@ -37,7 +37,7 @@ def golden_file(world: World) -> Path | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """A world with keywords, and the classes of its API forms; `dress` puts wrappers on each form. Where
+    """A world with keywords, and the classes of its API forms; `rewrap` puts wrappers on each form. Where
     `forms_only`, the world was checked already, and nobody plays batches of it."""
 
     name: str
@@ -49,7 +49,7 @@ class Subject:
     env_class: type[Env] = Env
     vector_class: type[VectorEnv] = VectorEnv
     parallel_class: type | None = None
-    dress: Callable[[Any], Any] | None = None
+    rewrap: Callable[[Any], Any] | None = None
     long: bool = False
     forms_only: bool = False
     tell: Callable[[str], None] = lambda text: None
@@ -72,7 +72,7 @@ class Subject:
         return self._dressed(self.vector_class(self.world, count, autoreset_mode=mode, **self._form(choices)))
 
     def _dressed(self, env: Any) -> Any:
-        return self.dress(env) if self.dress else env
+        return self.rewrap(env) if self.rewrap else env
 
     def _form(self, choices: Mapping[str, Any]) -> dict[str, Any]:
         form = {"backend": self.backend, "vector_reward": self.vector_reward, "others": "idle"}
@@ -103,7 +103,9 @@ class Subject:
     @functools.cached_property
     def for_agents(self) -> bool:
         """Whether there are wrappers that take the parallel form alone."""
-        return self.dress is not None and bool(self.world.agents) and _refused(self.env) and not _refused(self.parallel)
+        return (
+            self.rewrap is not None and bool(self.world.agents) and _refused(self.env) and not _refused(self.parallel)
+        )
 
     @functools.cached_property
     def horizon(self) -> int:
@@ -114,7 +116,7 @@ class Subject:
     def short(self) -> int:
         """The horizon of short episodes; of longer ones where the wrappers refuse it."""
         steps = min(self.horizon, self.scale(SHORT, 8))
-        if self.dress:
+        if self.rewrap:
             make = self.forms()[0][1]
             while steps < self.horizon and _refused(make, horizon=steps):
                 steps = min(2 * steps, self.horizon)
@@ -172,7 +174,7 @@ class Subject:
             chooser = Chooser(batch, policy)
             for t in range(count * stride):
                 chooser.load(t)
-                batch.step_loaded()
+                batch.step_inplace()
                 if t % stride == stride - 1:
                     yield policy, batch
 
@@ -197,8 +199,8 @@ def subject_of(given: Any, backend: str, golden: Path | None, choices: Mapping[s
     batch = batch_of(given)
     inner = getattr(given, "unwrapped", given)
     chosen = {**_choices_of(batch.setup), **choices}
-    dress = getattr(given, "same_wrappers_on", None)
-    subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, dress=dress)
+    rewrap = getattr(given, "same_wrappers_on", None)
+    subject = Subject(batch.world.name, batch.world, chosen, batch.backend, golden, rewrap=rewrap)
     if isinstance(inner, Env):
         return replace(subject, env_class=type(inner), vector_reward=inner.vector_reward)
     if isinstance(inner, VectorEnv):

@@ -179,7 +179,7 @@ def _images_change(t: Subject) -> str:
     chooser = Chooser(batch, "random")
     for step in range(min(t.horizon, t.scale(400, 60))):
         chooser.load(step)
-        batch.step_loaded()
+        batch.step_inplace()
         first = {name: images for name, images in first.items() if (images == batch.images[name]).all()}
         if not first:
             return f"{len(batch.images)} images"

@@ -82,7 +82,7 @@ class KernelError(RlenvsError, TypeError):
 
 
 class ConformanceError(RlenvsError, AssertionError):
-    """An environment violates a rule of `rlenvs.check`; the message is the report."""
+    """An environment violates a rule of `rlenvs.check_env`; the message is the report."""
 
 
 class MissingExtraError(RlenvsError, ImportError):

@@ -214,12 +214,12 @@ def flag(default: bool, doc: str = "") -> Flag:
     return Flag(default, doc)
 
 
-def free(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
+def json_option(default: Any, parse: Callable[[Any], Any], doc: str = "") -> Free:
     """An option of any JSON type; `parse` checks it, raising ValueError with the reason."""
     return Free(default, parse, doc)
 
 
-def for_data(option: Choice | Integer | Flag | Free) -> Any:
+def data_option(option: Choice | Integer | Flag | Free) -> Any:
     """The same option, hidden from kernels: only values computed in plain Python depend on it (data, sizes, bounds).
     Worlds that differ only in such options share compiled code."""
     return replace(option, seen=False)

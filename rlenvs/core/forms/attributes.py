@@ -100,8 +100,8 @@ def set_values(batch: KernelBatch, name: str, values: Any) -> None:
         known = ", ".join(batch.world.params) or "it has none"
         raise AttributeError(f"{batch.world.name}: {name!r} cannot be set; physical parameters can: {known}")
     if isinstance(values, (list, tuple, np.ndarray)):
-        if len(values) != batch.num_worlds:
-            raise ParameterError(f"{name}: {len(values)} values were given for {batch.num_worlds} environments")
+        if len(values) != batch.num_envs:
+            raise ParameterError(f"{name}: {len(values)} values were given for {batch.num_envs} environments")
         values = np.asarray(values)
     batch.set_params({name: values})
 
@@ -116,7 +116,7 @@ def _get_state(env: Any, i: int) -> Any:
 
 def _set_state(env: Any, i: int, snapshot: Any) -> Any:
     env.batch.set_state(snapshot, i)
-    return env.batch.observed((i, 0))
+    return env.batch.get_observations((i, 0))
 
 
 def _action_masks(env: Any, i: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def _action_masks(env: Any, i: int) -> np.ndarray:
 
 
 def _expert_action(env: Any, i: int) -> Any:
-    return env.batch.setup.shown_action(env.batch.advise()[i, 0])
+    return env.batch.setup.shown_action(env.batch.expert_actions()[i, 0])
 
 
 OF_EACH: dict[str, Callable[..., Any]] = {

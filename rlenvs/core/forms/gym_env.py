@@ -177,18 +177,18 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         batch = self.batch
         if batch.agents > 1:
             bare = type(action) in BARE
-            batch.load_first(action if bare else actions_of(batch.world.name, action)[None], self.others)
+            batch.set_first_agent_action(action if bare else actions_of(batch.world.name, action)[None], self.others)
         else:
             batch.load_action(action)
         if self._action_checker is None:
-            batch.step_loaded()
+            batch.step_inplace()
         else:
             self._action_checker.step()
         self._show()
         return self.current()
 
     def _observation(self) -> Any:
-        return self.batch.observed(FIRST)
+        return self.batch.get_observations(FIRST)
 
     def render(self) -> Any:
         """The image: an array (height, width, 3) uint8, a text, or None for a window, as `render_mode` says.
@@ -218,10 +218,10 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         self.batch.set_state(snapshot)
         return self._observation()
 
-    def refresh(self) -> tuple[Any, dict[str, Any]]:
+    def sync_from_state(self) -> tuple[Any, dict[str, Any]]:
         """Recompute everything after the state was written from outside (`batch.states`); returns observation and info,
         as from a reset."""
-        self.batch.refresh(np.zeros(1, np.int64))
+        self.batch.sync_from_state(np.zeros(1, np.int64))
         return self._began()
 
     def __getattr__(self, name: str) -> Any:
@@ -278,8 +278,8 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
 
     @property
     def model(self) -> Any:
-        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve`. For a world
-        simulated by MuJoCo, a copy of its `MjModel`.
+        """The exact model of a finite world: transitions `P`, rewards `R` and `start`, see `rlenvs.solve_mdp`. For a
+        world simulated by MuJoCo, a copy of its `MjModel`.
 
         Raises:
             AttributeError: the world has none. MissingExtraError: what makes it is not installed.
@@ -297,7 +297,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
 
     def expert_action(self) -> Any:
         """The scripted expert's action for the current state, in the action space."""
-        return self.batch.setup.shown_action(self.batch.advise()[0, 0])
+        return self.batch.setup.shown_action(self.batch.expert_actions()[0, 0])
 
 
 def refuse_closed(world: str, *_: Any) -> None:

@@ -29,9 +29,9 @@ class ActionChecker:
         self.refuses = one_of("illegal", illegal, ("count", "error")) == "error"
         count, size = batch.masks.shape[1:]
         setup = batch.setup
-        self._single = batch.num_worlds == agents == 1 and batch.autoreset is AutoresetMode.DISABLED
+        self._single = batch.num_envs == agents == 1 and batch.autoreset is AutoresetMode.DISABLED
         self._single &= setup.single_choice
-        rows = size * (count * np.arange(batch.num_worlds)[:, None] + np.arange(agents))
+        rows = size * (count * np.arange(batch.num_envs)[:, None] + np.arange(agents))
         # where each number's choices begin in the mask of all agents of all worlds
         self._starts = rows[..., None] + np.cumsum((0, *setup.choices[:-1]))
         self._places, self._allowed = np.zeros_like(self._starts), np.zeros(self._starts.shape, np.int8)
@@ -45,11 +45,11 @@ class ActionChecker:
         return self.batch.states["illegal"][:, : self.agents]
 
     def step(self, only: np.ndarray | None = None) -> None:
-        """`batch.step_loaded`. `before` has the counts of the episodes that end in this step then.
+        """`batch.step_inplace`. `before` has the counts of the episodes that end in this step then.
 
         Raises:
             ActionError: a choice is illegal, and that is to be an error. Nothing has changed then.
-            What `step_loaded` raises.
+            What `step_inplace` raises.
         """
         batch = self.batch
         if self._single and only is None:
@@ -58,7 +58,7 @@ class ActionChecker:
         illegal = self._find(only)
         if illegal is None:
             self._keep()
-            batch.step_loaded(only)
+            batch.step_inplace(only)
             return
         if self.refuses:
             raise ActionError(self._complaint(illegal))
@@ -66,7 +66,7 @@ class ActionChecker:
         counts += more
         self._keep()
         try:
-            batch.step_loaded(only)
+            batch.step_inplace(only)
         except RlenvsError:
             counts -= more
             raise
@@ -76,11 +76,11 @@ class ActionChecker:
         batch = self.batch
         choice = int(batch.actions.item(0))
         if not 0 <= choice <= self._last or batch.masks.item(choice) or batch.over.item(0):
-            batch.step_loaded()
+            batch.step_inplace()
         elif self.refuses:
             raise ActionError(self._complaint(np.ones((1, 1, 1), np.bool_)))
         else:
-            batch.step_loaded()
+            batch.step_inplace()
             self.counts[0, 0] += 1
 
     def _keep(self) -> None:
@@ -108,7 +108,7 @@ class ActionChecker:
     def _complaint(self, illegal: np.ndarray) -> str:
         batch = self.batch
         world, agent, number = (int(where[0]) for where in np.nonzero(illegal))
-        where = batch.world.name + (f", environment {world}" if batch.num_worlds > 1 else "")
+        where = batch.world.name + (f", environment {world}" if batch.num_envs > 1 else "")
         where += f", {batch.setup.roles[agent].name}" if batch.agents > 1 else ""
         legal = np.flatnonzero(batch.setup.parts_of_mask(batch.masks[world, agent])[number]).tolist()
         shown = ", ".join(map(str, legal[:12])) + (", ..." if len(legal) > 12 else "")

@@ -173,7 +173,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
             )
         self._load(actions)
         if self._action_checker is None:
-            batch.step_loaded()
+            batch.step_inplace()
         else:
             self._action_checker.step()
         told, acted = self.agents, self._living
@@ -183,10 +183,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
             self._renderer.image(0)
         return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
 
-    def refresh(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def sync_from_state(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Recompute everything after the state was written from outside (`batch.states`); returns observations and
         infos of all possible agents, as from a reset."""
-        self.batch.refresh(np.zeros(1, np.int64))
+        self.batch.sync_from_state(np.zeros(1, np.int64))
         self._count_living()
         return self._observations(self.possible_agents), self._infos(self.possible_agents)
 
@@ -248,10 +248,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         """What agents see. living: those who lived until this step, all by default; the others see nothing."""
         batch, living = self.batch, agents if living is None else living
         if batch.setup.in_parts:
-            parts = batch.observed(0)
+            parts = batch.get_observations(0)
             found = {agent: {name: rows[self._index[agent]] for name, rows in parts.items()} for agent in agents}
         else:
-            rows = batch.observed(0)
+            rows = batch.get_observations(0)
             found = {agent: rows[self._index[agent]] for agent in agents}
         if batch.world.roles and batch.world.observation and not self._padded:
             found = {agent: cut(seen, self._sizes[self._index[agent]][0]) for agent, seen in found.items()}
@@ -306,7 +306,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def expert_actions(self) -> dict[str, Any]:
         """The scripted expert's actions for every living agent."""
-        return self._actions(self.batch.advise()[0])
+        return self._actions(self.batch.expert_actions()[0])
 
     def player_actions(self, player: str) -> dict[str, Any]:
         """The actions of one of the world's scripted players for every living agent.
@@ -314,7 +314,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         Raises:
             UnknownNameError: the world has no player of this name.
         """
-        return self._actions(self.batch.play(player)[0])
+        return self._actions(self.batch.player_actions(player)[0])
 
     def _actions(self, rows: np.ndarray) -> dict[str, Any]:
         setup = self.batch.setup

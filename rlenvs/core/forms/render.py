@@ -81,8 +81,8 @@ class EpisodeTotals:
     """
 
     def __init__(self, batch: KernelBatch) -> None:
-        shape = batch.num_worlds, batch.agents
-        self._seen = np.full(batch.num_worlds, -1, np.int64)  # the step up to which the totals hold
+        shape = batch.num_envs, batch.agents
+        self._seen = np.full(batch.num_envs, -1, np.int64)  # the step up to which the totals hold
         self._totals = np.full((2, *shape), np.nan)  # of rewards and costs
         self._success, self._playing = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
 
@@ -92,7 +92,7 @@ class EpisodeTotals:
 
     def see_step(self, batch: KernelBatch, only: np.ndarray | None) -> None:
         """Take in the step that a batch, or `only` some of its worlds, has made."""
-        moved = np.ones(batch.num_worlds, np.bool_) if only is None else only
+        moved = np.ones(batch.num_envs, np.bool_) if only is None else only
         elapsed = batch.states["elapsed"]
         first = moved & (elapsed == 1)
         lost = moved & ~first & (elapsed != self._seen + 1)

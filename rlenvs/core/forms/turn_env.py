@@ -133,7 +133,7 @@ class TurnEnv(AECEnv):
     def set_state(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot; nobody has got a reward yet."""
         self.parallel.set_state(snapshot)
-        self._observations, infos = self.parallel.refresh()
+        self._observations, infos = self.parallel.sync_from_state()
         self._begin({agent: infos[agent] for agent in self.parallel.agents})
 
 

@@ -90,7 +90,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         illegal: str,
     ) -> None:
         self.batch, setup, world, mode = batch, batch.setup, batch.world, batch.autoreset
-        self.num_envs = self.batch.num_worlds
+        self.num_envs = self.batch.num_envs
         self.single_observation_space, self.single_action_space = setup.agent_spaces(0)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -169,10 +169,10 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             refuse_closed(batch.world.name)
         actions = actions_of(batch.world.name, actions)
         if batch.agents > 1:
-            batch.load_first(actions, self.others)
+            batch.set_first_agent_action(actions, self.others)
         else:
             batch.load_actions(actions)
-        self.step_loaded()
+        self.step_inplace()
         infos = self._infos(None)
         rewards, terminated, truncated = batch.rewards[:, 0], batch.terminated[:, 0], batch.truncated[:, 0]
         if self.vector_reward:
@@ -185,20 +185,20 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
             self._add_final(infos, ended)
         return self._observations(), rewards, terminated, truncated, infos
 
-    def step_loaded(self, only: np.ndarray | None = None) -> None:
+    def step_inplace(self, only: np.ndarray | None = None) -> None:
         """Step the worlds with the actions in `batch.actions`; actions that the masks forbid are counted, or refused.
 
         Args:
             only: bool (num_envs,): the worlds to step; None for all.
         """
         if self._action_checker is None:
-            self.batch.step_loaded(only)
+            self.batch.step_inplace(only)
         else:
             self._action_checker.step(only)
 
     def _observations(self) -> Any:
         if self._shown is None:
-            return self.batch.observed((slice(None), 0), copy=self.copy)
+            return self.batch.get_observations((slice(None), 0), copy=self.copy)
         self._shown[...] = self.batch.observations[:, 0]
         return self._shown
 
@@ -233,7 +233,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         batch = self.batch
         final = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(ended).tolist():
-            final[i] = batch.observed((i, 0), final=True)
+            final[i] = batch.get_observations((i, 0), final=True)
         kept = np.where(ended[:, None, None], batch.final_terms, 0.0)
         success = np.where(ended[:, None], batch.final_success, False)
         masks = np.where(ended[:, None, None], batch.final_masks, np.int8(0))
@@ -309,7 +309,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
 
     def expert_actions(self) -> np.ndarray:
         """The scripted expert's actions, in the batched action space."""
-        return self.batch.setup.shown_action(self.batch.advise()[:, 0])
+        return self.batch.setup.shown_action(self.batch.expert_actions()[:, 0])
 
 
 def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:

@@ -52,7 +52,7 @@ class BulletEngine:
     are put out of the way. For images p also has lens (3,): vertical field of view [rad], near and far [m].
 
     Args:
-        batch: has num_worlds; records(i), which gives (p, s) of world i as NumPy records; before_physics(i), which
+        batch: has num_envs; records(i), which gives (p, s) of world i as NumPy records; before_physics(i), which
             computes force and torque of world i from the rest of its record, and sets s.steady when they will not
             change during
             the control step: then it runs once in it, otherwise before every physics step; and images, the images to
@@ -75,9 +75,9 @@ class BulletEngine:
         self._bullet = _import_pybullet()
         self._worlds: dict[int, BulletWorld] = {}
         self._closer = weakref.finalize(self, _close_all, self._worlds)
-        if batch.num_worlds > MOST_CLIENTS:
+        if batch.num_envs > MOST_CLIENTS:
             raise EngineError(
-                f"{batch.num_worlds} worlds were requested; PyBullet supports at most {MOST_CLIENTS} per process. Use "
+                f"{batch.num_envs} worlds were requested; PyBullet supports at most {MOST_CLIENTS} per process. Use "
                 f"fewer, or several processes"
             )
         if gui and sys.platform == "linux" and not os.environ.get("DISPLAY"):

@@ -89,8 +89,8 @@ class MujocoEngine:
         self.batch = batch
         self.model = compiled(batch.world, batch.setup.values)
         self.steps = _physics_steps(batch.setup.fps, self.model, batch.world)
-        self._everyone = np.arange(batch.num_worlds)
-        self._threads = min(batch.threads or cores(), batch.num_worlds)
+        self._everyone = np.arange(batch.num_envs)
+        self._threads = min(batch.threads or cores(), batch.num_envs)
         self._painters: dict[tuple[int, int, bool], Painter] = {}
         self._data: Any = None
         self._simulate()
@@ -101,11 +101,11 @@ class MujocoEngine:
     def _simulate(self) -> None:
         """Make the simulations, all of the common model."""
         batch = self.batch
-        self.simulations = self._mujoco.batch.Batch(self.model, batch.num_worlds, self._threads)
+        self.simulations = self._mujoco.batch.Batch(self.model, batch.num_envs, self._threads)
         self._warnings = self.simulations.warning[:, : int(self._mujoco.mjtWarning.mjWARN_BADCTRL), 1]
         self._rows = _rows(batch.states, self.simulations.nstate)
         self._connect_outputs()
-        self._loaded = [batch.setup.params_row().tobytes()] * batch.num_worlds  # the parameters of each simulation
+        self._loaded = [batch.setup.params_row().tobytes()] * batch.num_envs  # the parameters of each simulation
         self._own_models = False
 
     def survive_fork(self) -> None:
@@ -224,7 +224,7 @@ class MujocoEngine:
             ParameterError: MuJoCo refuses the model of a world, or it is of another shape.
         """
         rows = self.batch.param_rows
-        if len(rows) < self.batch.num_worlds:  # all have those of the setup
+        if len(rows) < self.batch.num_envs:  # all have those of the setup
             return
         before = b""
         own: tuple[dict[str, np.ndarray], set[str]] = {}, set()

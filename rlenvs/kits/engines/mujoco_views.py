@@ -11,7 +11,7 @@ import numpy as np
 from rlenvs.core import instead, view
 from rlenvs.core.declare.drop_in import Instead, View
 
-WAY = "write `env.unwrapped.batch.states`, fields qpos and qvel, then call `env.unwrapped.refresh()`"
+WAY = "write `env.unwrapped.batch.states`, fields qpos and qvel, then call `env.unwrapped.sync_from_state()`"
 
 
 class Readings(SimpleNamespace):

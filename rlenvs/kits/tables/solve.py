@@ -36,7 +36,7 @@ class Model(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What `solve` found.
+    """What `solve_mdp` found.
 
     Attributes:
         values: (states,) expected discounted sums of rewards under the policy. With a horizon those with all of its
@@ -95,10 +95,10 @@ def _scipy() -> Any:
     return scipy
 
 
-def solve(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
+def solve_mdp(env: Any, gamma: float = 1.0, horizon: int | None = None) -> Solution:
     """Compute the optimal policy of a finite world and its exact values.
 
-        rlenvs.solve("FrozenLake-v0", gamma=0.95).start_value
+        rlenvs.solve_mdp("FrozenLake-v0", gamma=0.95).start_value
 
     Without a horizon by policy iteration, each policy evaluated by SciPy's sparse solver; with one by backward
     induction over its steps. Where several states show the same number (`Taxi-v0` with fickle passengers), the policy

@@ -15,7 +15,7 @@ name, and a kernel `step` of its own says which is which; its features may be se
         r.time, r.gold = p.gain[j, 0], p.gain[j, 1]
 
 With `encoding="one_hot"` the state is seen as a vector
-with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve` their
+with a 1 at its place, as networks need it. `env.unwrapped.model` has the exact matrices, and `rlenvs.solve_mdp` their
 values.
 """
 
@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from rlenvs.core import World, discrete_block, f8, for_data, i4, i8, kernel, term, u1, uniform, view, world
+from rlenvs.core import World, data_option, discrete_block, f8, i4, i8, kernel, term, u1, uniform, view, world
 from rlenvs.core.declare.declared_spaces import Block, Parts
 from rlenvs.core.declare.drop_in import DropIn, View
 from rlenvs.core.declare.parts import Term
@@ -85,7 +85,7 @@ def tabular(
         state={"number": i4.index_of("states")},
         observation={"state": seen or number},
         terms=terms,
-        options={**{key: for_data(option) for key, option in options.items()}, **kernel_options},
+        options={**{key: data_option(option) for key, option in options.items()}, **kernel_options},
         lanes=True,
         **declared,
     )

@@ -72,11 +72,11 @@ from rlenvs.core import (
     f4,
     f8,
     flag,
-    free,
     i4,
     i8,
     image,
     integer,
+    json_option,
     kernel,
     param,
     role,
@@ -198,7 +198,7 @@ SPEC = world(
         "spread": param(2.0, 0.5, 6.0, "map units", "half width of the square in which a side starts"),
     },
     options={
-        "scenario": free("3m", parse_scenario, "name of a map, or a text such as '5 marine vs 7 zergling'"),
+        "scenario": json_option("3m", parse_scenario, "name of a map, or a text such as '5 marine vs 7 zergling'"),
         "rules": choice(
             "smax",
             "smac",

@@ -58,7 +58,7 @@ Mean return over seeds 0 to 99 of two games together, one from each seat, agains
 v0: first version.
 """
 
-from rlenvs.core import b1, block, discrete, flag, for_data, i1, i4, i8, integer, kernel, term, u1, world
+from rlenvs.core import b1, block, data_option, discrete, flag, i1, i4, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table
 from rlenvs.multi.boards.ingenious_pictures import draw_board, draw_rack, draw_scores
 from rlenvs.multi.boards.ingenious_players import choose_best, choose_random
@@ -128,8 +128,8 @@ SPEC = world(
     agents=True,
     turns=True,
     options={
-        "players": for_data(integer(2, 2, 6, "number of players")),
-        "extra": for_data(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
+        "players": data_option(integer(2, 2, 6, "number of players")),
+        "extra": data_option(integer(4, 2, 4, "hexes along an edge beyond the number of players")),
         "again": flag(True, "whether a player who reaches 18 moves again"),
         "opening": flag(True, "whether every player starts next to a different corner"),
         "colors": integer(COLORS, 3, COLORS, "colors of the tiles"),

@@ -42,7 +42,7 @@ Mean return over seeds 0 to 99 of one player.
 v0: first version.
 """
 
-from rlenvs.core import below, block, choice, discrete, flag, for_data, i8, integer, kernel, term, u1, world
+from rlenvs.core import below, block, choice, data_option, discrete, flag, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
@@ -65,10 +65,10 @@ SPEC = world(
     agents=True,
     turns=True,
     options={
-        "players": for_data(integer(1, 1, 5, "number of players")),
+        "players": data_option(integer(1, 1, 5, "number of players")),
         "reward": REWARD,
-        "height": for_data(integer(15, 3, LARGEST, "rows")),
-        "width": for_data(integer(15, 3, LARGEST, "columns")),
+        "height": data_option(integer(15, 3, LARGEST, "rows")),
+        "width": data_option(integer(15, 3, LARGEST, "columns")),
         "colors": integer(5, 2, len(NAMES), "of tiles"),
         "target": integer(2000, 1, LARGEST**4, "points that count as success"),
         "tries": integer(16, 1, LARGEST * LARGEST, "number of groups that the planner tries"),

@@ -63,10 +63,10 @@ from rlenvs.core import (
     choice,
     discrete,
     flag,
-    free,
     i4,
     i8,
     integer,
+    json_option,
     kernel,
     maths,
     param,
@@ -130,7 +130,9 @@ SPEC = world(
             *("team", "individual", "difference"),
             doc="whether agents receive the team's reward, that of their own section, or their difference reward",
         ),
-        "starts": free(None, parse_starts, "fraction of the agents that starts in each section; None for equal shares"),
+        "starts": json_option(
+            None, parse_starts, "fraction of the agents that starts in each section; None for equal shares"
+        ),
         "shuffled": flag(True, "whether agents are assigned to sections at random"),
     },
     sizes=lambda values: {"agents": values.agents, "sections": values.sections},
@@ -435,7 +437,7 @@ def front_of(values: Any) -> list[Allocation]:
 
 
 def joint_policy(p: Any, s: Any, allocation: Allocation) -> np.ndarray:
-    """The actions (steps, agents) that lead from a state to a distribution; for `rlenvs.pareto.Route`."""
+    """The actions (steps, agents) that lead from a state to a distribution; for `rlenvs.pareto.OpenLoopPolicy`."""
     return walks(s.section, s.kind, allocation.counts, int(p.day) - int(s.elapsed)) + 1
 
 

@@ -81,12 +81,12 @@ from rlenvs.core import (
     discrete,
     f8,
     flag,
-    free,
     i1,
     i2,
     i4,
     i8,
     integer,
+    json_option,
     kernel,
     maths,
     param,
@@ -153,7 +153,7 @@ SPEC = world(
         "height": integer(12, SMALLEST, LARGEST, "rows of a random board"),
         "width": integer(12, SMALLEST, LARGEST, "columns of a random board"),
         "vary": integer(0, 0, LARGEST - SMALLEST, "by how much a random board may be smaller in each direction"),
-        "board": free(
+        "board": json_option(
             None, parse_board, "rows of '.', '#', generals A, B, ..., cities 0 ... 9 (40 + digit) and x (50)"
         ),
         "generator": GENERATOR,

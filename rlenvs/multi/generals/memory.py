@@ -111,8 +111,8 @@ class GeneralsMemory(Wrapper):
         self.observation_spaces = [_with_memory(space, self.moves) for space in self.below.observation_spaces]
         board = spaces_below[0]
         assert board is not None
-        self.keep("planes", (len(PLANES) + 2 * self.moves, *board.shape[1:]), np.float32)
-        self.keep("last", dtype=np.int64)
+        self.allocate("planes", (len(PLANES) + 2 * self.moves, *board.shape[1:]), np.float32)
+        self.allocate("last", dtype=np.int64)
 
     @property
     def observation(self) -> Any:

@@ -66,7 +66,7 @@ from rlenvs.core import (
     below,
     choice,
     cost,
-    for_data,
+    data_option,
     integer,
     kernel,
     maths,
@@ -118,7 +118,7 @@ SPEC = driving_world(
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed along the road at which `speed` is 1"),
     },
     options={
-        "lane_count": for_data(integer(8, 1, 10, "lanes")),
+        "lane_count": data_option(integer(8, 1, 10, "lanes")),
         "agents": integer(5, 1, 20, "number of learning cars"),
         "cars": integer(50, 0, 200, "other cars"),
         "reward": REWARD,

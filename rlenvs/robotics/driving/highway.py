@@ -48,7 +48,7 @@ the absence of crashes more than speed, and always choosing "slower" has a retur
 v0: first version.
 """
 
-from rlenvs.core import below, choice, for_data, integer, maths, meaning, only, param, same_as, term, uniform
+from rlenvs.core import below, choice, data_option, integer, maths, meaning, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import LIMIT, PLACE, lane_count
 from rlenvs.kits.roads.network import highway
 from rlenvs.kits.traffic.cars import TRACKER, put_on_lane
@@ -81,7 +81,7 @@ SPEC = driving_world(
         "high_speed": param(30.0, 29.5, 40.0, "m/s", "speed along the road at which `speed` is 1"),
     },
     options={
-        "lane_count": for_data(integer(4, 1, 10, "lanes")),
+        "lane_count": data_option(integer(4, 1, 10, "lanes")),
         "cars": integer(50, 0, 200, "other cars"),
         "first_lane": integer(-1, -1, 9, "lane in which the ego car starts, 0 the leftmost; -1 for a random one"),
         "checks": CHECKS,

@@ -45,7 +45,7 @@ import math
 
 import numpy as np
 
-from rlenvs.core import below, choice, flag, for_data, integer, kernel, only, param, same_as, term, uniform
+from rlenvs.core import below, choice, data_option, flag, integer, kernel, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
 from rlenvs.kits.traffic.cars import put_on_lane, steering_of
 from rlenvs.kits.traffic.lane_lists import locate
@@ -78,7 +78,7 @@ SPEC = driving_world(
     picture=(96, 96, 1.0, 0.5),
     params={"centring_cost": param(4.0, 0.0, 20.0, "1/m^2", "factor of the squared distance from the middle")},
     options={
-        "track": for_data(choice(*TRACKS, doc="which track")),
+        "track": data_option(choice(*TRACKS, doc="which track")),
         "cars": integer(1, 0, 12, "largest number of other cars"),
         "offroad_terminal": flag(True, "whether leaving the road ends the episode"),
     },

@@ -47,13 +47,13 @@ def closed_loop_metrics(policy: str | Callable[[np.ndarray], Any], episodes: int
     over = np.zeros(episodes, bool)
     while not over.all():
         if policy in ("log", "idm"):
-            actions = np.array(batch.advise()).reshape(shape)
+            actions = np.array(batch.expert_actions()).reshape(shape)
         elif policy == "random":
             actions = dice.uniform(-1.0, 1.0, shape)
         else:
             actions = np.zeros(shape) if isinstance(policy, str) else np.asarray(policy(batch.observations))
         batch.load_actions(actions.astype(np.float32))
-        batch.step_loaded(only=~over)
+        batch.step_inplace(only=~over)
         told.append(np.where(over[:, None], 0.0, batch.terms.reshape(episodes, -1)))
         over |= (batch.terminated | batch.truncated)[:, 0]
     count = len(batch.world.terms)

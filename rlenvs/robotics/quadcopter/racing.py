@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, block, choice, f8, flag, free, i8, integer, kernel, maths, param, uniform
+from rlenvs.core import b1, block, choice, f8, flag, i8, integer, json_option, kernel, maths, param, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter.control import limited
 from rlenvs.robotics.quadcopter.courses import (
@@ -85,9 +85,11 @@ RACE_OPTIONS: dict[str, Any] = {
     "drag": flag(True, "whether the rotors cause drag"),
     "rotor_lag": flag(True, "whether rotors follow their commands with a lag"),
     "course": choice(*COURSE_NAMES, doc="the course; 'random' draws a new one for every episode"),
-    "gates": free(None, _gates, "a custom course: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
+    "gates": json_option(None, _gates, "a custom course: a list of [x, y, z] or [x, y, z, yaw] (m, rad)"),
     "random_gates": integer(6, 4, 20, "number of gates of a random course, whose frames keep 1 m from the walls"),
-    "arena": free(None, _arena, "half sizes along x and y and height [m] around custom and random gates; (8, 8, 4)"),
+    "arena": json_option(
+        None, _arena, "half sizes along x and y and height [m] around custom and random gates; (8, 8, 4)"
+    ),
     "laps": integer(0, 0, 50, "laps to fly; 0 for the course's default: all of 'cpc', one of the others"),
     "start": START,
     "fidelity": FIDELITY,

@@ -56,7 +56,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, cost, f8, free, i8, integer, kernel, maths, param, term, uniform
+from rlenvs.core import block, choice, cost, f8, i8, integer, json_option, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.quadcopter import control, dynamics, flight, paths, render, tasks, vehicle
 
@@ -127,7 +127,9 @@ SPEC = tasks.solo(
     },
     options={
         "path": PATH,
-        "waypoints": free(None, _waypoints, "a list of 2 to 64 [x, y, z] in meters to fly through instead of `path`"),
+        "waypoints": json_option(
+            None, _waypoints, "a list of 2 to 64 [x, y, z] in meters to fly through instead of `path`"
+        ),
         "preview": integer(4, 0, 50, "number of future positions of the reference in the observation, 0.2 s apart"),
     },
     sizes=_sizes,

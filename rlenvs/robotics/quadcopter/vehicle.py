@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, choice, constraint, f8, flag, free, kernel, maths, param
+from rlenvs.core import b1, choice, constraint, f8, flag, json_option, kernel, maths, param
 from rlenvs.core.declare.algebra import inverse
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
@@ -159,8 +159,8 @@ def mixing(rotors: Any) -> np.ndarray:
 
 FRAME = {
     "vehicle": choice(*VEHICLES, doc="the vehicle; explicit parameters override it", sets=VEHICLES),
-    "rotors": free(None, _rotors, "four rows (x, y, spin) of a custom frame, x and y in arm lengths"),
-    "hull": free(None, _hull, "radius and height [m] of a custom hull"),
+    "rotors": json_option(None, _rotors, "four rows (x, y, spin) of a custom frame, x and y in arm lengths"),
+    "hull": json_option(None, _hull, "radius and height [m] of a custom hull"),
 }
 FRAME_DATA = {"rotor": f8(4, 3), "unmix": f8(4, 4), "hull": f8(2)}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import below, choice, f8, free, i8, integer, kernel, param, u8, uniform
+from rlenvs.core import below, choice, f8, i8, integer, json_option, kernel, param, u8, uniform
 from rlenvs.kits.tracks import bounds, files, line
 from rlenvs.kits.tracks.generator import ROAD_STATE, draw_road
 from rlenvs.kits.tracks.road import COLUMNS, place
@@ -48,7 +48,7 @@ CIRCUIT_PARAMS = {
 }
 CIRCUIT_OPTIONS: dict[str, Any] = {
     "track": choice(*NAMES, doc="the track; 'random' draws a new one for every episode"),
-    "centre_line": free(
+    "centre_line": json_option(
         None, files.centre_line, "a custom track: a CSV file, or a list of [x, y] or [x, y, right, left] (m)"
     ),
     "track_seed": integer(

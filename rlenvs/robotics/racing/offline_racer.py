@@ -64,8 +64,8 @@ from rlenvs.core import (
     continuous,
     cost,
     f8,
-    free,
     i8,
+    json_option,
     kernel,
     maths,
     param,
@@ -117,7 +117,7 @@ SPEC = world(
     },
     options={
         "track": choice(*TRACKS, doc="the circuit; 'eight' crosses itself on a bridge"),
-        "centre_line": free(
+        "centre_line": json_option(
             None,
             files.centre_line,
             f"a custom circuit, {WIDTH} m wide by default: a CSV file, or a list of [x, y] or [x, y, right, left] (m)",

@@ -48,10 +48,10 @@ from rlenvs.core import (
     block,
     choice,
     constraint,
+    data_option,
     discrete,
     drop_in,
     f8,
-    for_data,
     kernel,
     param,
     published,
@@ -124,7 +124,7 @@ SPEC = world(
     ],
     options={
         "book_or_nips": EQUATIONS,
-        "velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed")),
+        "velocity": data_option(choice("seen", "hidden", doc="whether velocities are observed")),
     },
     sizes=speeds,
     data={"fastest": f8(2)},  # bounds of the observation space

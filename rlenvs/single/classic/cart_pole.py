@@ -52,11 +52,11 @@ from rlenvs.core import (
     block,
     choice,
     constraint,
+    data_option,
     discrete,
     drop_in,
     f8,
     flag,
-    for_data,
     param,
     published,
     term,
@@ -111,7 +111,7 @@ SPEC = world(
     options={
         "kinematics_integrator": INTEGRATOR,
         "sutton_barto_reward": flag(False, "reward -1 for failing, instead of 1 for every step"),
-        "velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed")),
+        "velocity": data_option(choice("seen", "hidden", doc="whether velocities are observed")),
     },
     sizes=speeds,
     data={"seen": f8(2)},  # the largest position and angle of the observation space

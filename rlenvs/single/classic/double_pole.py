@@ -42,7 +42,20 @@ v0: first version.
 
 import math
 
-from rlenvs.core import Score, block, choice, constraint, continuous, f8, for_data, kernel, param, term, uniform, world
+from rlenvs.core import (
+    Score,
+    block,
+    choice,
+    constraint,
+    continuous,
+    data_option,
+    f8,
+    kernel,
+    param,
+    term,
+    uniform,
+    world,
+)
 from rlenvs.core.declare.maths import sin_cos
 from rlenvs.single.classic.cart import draw_cart
 from rlenvs.single.classic.regulator import gains
@@ -99,7 +112,7 @@ SPEC = world(
             "together",
         ),
     ],
-    options={"velocity": for_data(choice("seen", "hidden", doc="whether velocities are observed"))},
+    options={"velocity": data_option(choice("seen", "hidden", doc="whether velocities are observed"))},
     sizes=speeds,
     data={"gains": f8(6)},  # of the expert
     state={"x": f8, "x_dot": f8, "theta": f8(2), "theta_dot": f8(2), "push": f8},

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, constraint, drop_in, f8, for_data, kernel, param, uniform, view
+from rlenvs.core import block, choice, constraint, data_option, drop_in, f8, kernel, param, uniform, view
 from rlenvs.core.declare.maths import cos, sin
 
 BOTTOM = -math.pi / 6.0
@@ -33,7 +33,7 @@ RULES = [
     )
     for what in ("position", "velocity")
 ]
-VELOCITY = {"velocity": for_data(choice("seen", "hidden", doc="whether the velocity is observed"))}
+VELOCITY = {"velocity": data_option(choice("seen", "hidden", doc="whether the velocity is observed"))}
 DROP_IN = drop_in(
     views={"state": view(lambda setup, p, s: np.array([s.x, s.v], np.float32), "position and velocity")},
     starts={"low": ["min_position_start"], "high": ["max_position_start"]},

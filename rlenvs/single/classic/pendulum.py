@@ -44,7 +44,20 @@ import math
 
 import numpy as np
 
-from rlenvs.core import block, choice, continuous, drop_in, f8, for_data, param, published, term, uniform, view, world
+from rlenvs.core import (
+    block,
+    choice,
+    continuous,
+    data_option,
+    drop_in,
+    f8,
+    param,
+    published,
+    term,
+    uniform,
+    view,
+    world,
+)
 from rlenvs.core.declare.maths import cos, sin, sin_cos
 
 MAX_SPEED, MAX_TORQUE = 20.0, 20.0  # largest that can be set
@@ -70,7 +83,7 @@ SPEC = world(
         "initial_angle_max": param(math.pi, 0.0, math.pi, "rad", "largest angle at the start"),
         "initial_velocity_max": param(1.0, 0.0, 8.0, "rad/s", "largest angular velocity at the start"),
     },
-    options={"velocity": for_data(choice("seen", "hidden", doc="whether the velocity is observed"))},
+    options={"velocity": data_option(choice("seen", "hidden", doc="whether the velocity is observed"))},
     sizes=speeds,
     data={"fastest": f8, "strongest": f8},  # the bounds of the spaces
     state={"theta": f8, "theta_dot": f8, "torque": f8},

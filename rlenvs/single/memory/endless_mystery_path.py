@@ -59,14 +59,14 @@ from rlenvs.core import (
     below,
     block,
     choice,
+    data_option,
     discrete,
     flag,
-    for_data,
-    free,
     i2,
     i4,
     image,
     integer,
+    json_option,
     kernel,
     term,
     u1,
@@ -137,7 +137,9 @@ SPEC = world(
     options={
         "observation": choice("pixels", "vector", doc="the screen, or what it shows as numbers"),
         "stamina_level": integer(20, 1, 10_000, "steps to the next new tile"),
-        "camera_offset_scale": for_data(free(5.0, parse_offset, "tiles between the left border and the agent")),
+        "camera_offset_scale": data_option(
+            json_option(5.0, parse_offset, "tiles between the left border and the agent")
+        ),
         "show_origin": flag(False, "the origin is green"),
         "show_past_path": flag(True, "tiles that were passed are white"),
         "show_background": flag(False, "a pattern that moves with the screen"),

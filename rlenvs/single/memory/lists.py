@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import below, free, kernel
+from rlenvs.core import below, json_option, kernel
 from rlenvs.single.memory.agent import SIDE
 
 MOST = 16  # numbers in a list
@@ -13,7 +13,7 @@ MOST = 16  # numbers in a list
 
 def drawn(default: list[int], low: int, high: int, doc: str, empty: bool = False) -> Any:
     """An option: whole numbers in [low, high], one of which is drawn at every reset."""
-    return free(default, _parser(low, high, empty), f"{doc}: a list, of which each episode draws one number")
+    return json_option(default, _parser(low, high, empty), f"{doc}: a list, of which each episode draws one number")
 
 
 def _parser(low: int, high: int, empty: bool) -> Callable[[Any], list[int]]:

@@ -53,7 +53,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, block, discrete, flag, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, flag, json_option, published, term
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -142,7 +142,7 @@ SPEC = multi_objective(
     doc=__doc__,
     source="MO-Gymnasium breakable-bottles (Vamplew, Foale, Dazeley and Bignold, EAAI 2021)",
     options={
-        "drop": free(
+        "drop": json_option(
             0.1,
             parse_probability,
             "probability of dropping one of two carried bottles, for each move from a cell between",

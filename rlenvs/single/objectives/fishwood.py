@@ -45,7 +45,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, block, discrete, flag, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, flag, json_option, published, term
 from rlenvs.kits.boards.drawing import ARROWS, pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -76,8 +76,8 @@ SPEC = multi_objective(
     doc=__doc__,
     source="MO-Gymnasium fishwood (Roijers, Steckelmacher and Nowe, ALA 2018)",
     options={
-        "fish_chance": free(0.1, parse_probability, "probability of a fish at the river"),
-        "wood_chance": free(0.9, parse_probability, "probability of wood in the woods"),
+        "fish_chance": json_option(0.1, parse_probability, "probability of a fish at the river"),
+        "wood_chance": json_option(0.9, parse_probability, "probability of wood in the woods"),
     },
     kernel_options={"compat": flag(False, "whether the time limit also terminates the episode, as in the original")},
     seen=block(1, low=0.0, high=1.0, whole=True, doc="0 at the river, 1 in the woods"),

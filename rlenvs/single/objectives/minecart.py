@@ -62,13 +62,13 @@ from rlenvs.core import (
     Score,
     block,
     choice,
+    data_option,
     discrete,
     f8,
     flag,
-    for_data,
-    free,
     image,
     integer,
+    json_option,
     kernel,
     normal,
     param,
@@ -135,7 +135,9 @@ SPEC = world(
         "incremental": flag(
             True, "whether each frame moves the cart; else the effects of all frames are applied before all motion"
         ),
-        "mines": for_data(free([list(row) for row in MINES], parse_mines, "rows (x, y, mean of each ore per frame)")),
+        "mines": data_option(
+            json_option([list(row) for row in MINES], parse_mines, "rows (x, y, mean of each ore per frame)")
+        ),
         "compat": flag(False, "as in the original, the last observation shows the effect of the next frame"),
     },
     sizes=sizes,

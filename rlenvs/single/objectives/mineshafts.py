@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, block, discrete, free, term
+from rlenvs.core import PublishedFront, block, discrete, json_option, term
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import FIRST_MOST, Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -130,8 +130,8 @@ SPEC = multi_objective(
     doc=__doc__,
     source="this package; after Vamplew et al., Machine Learning 2011, on fronts that linear weights do not find",
     options={
-        "shafts": free(SHAFTS, parse_shafts, "column of each shaft, with the gold at each depth"),
-        "collapse": free(0.0, parse_probability, "probability that a shaft collapses at a dig"),
+        "shafts": json_option(SHAFTS, parse_shafts, "column of each shaft, with the gold at each depth"),
+        "collapse": json_option(0.0, parse_probability, "probability that a shaft collapses at a dig"),
     },
     seen=block(2, low=0.0, high=largest, whole=True, doc="depth, column"),
     action=discrete("left", "right", "down", "up", "take", idle=TAKE),

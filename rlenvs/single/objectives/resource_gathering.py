@@ -45,7 +45,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, block, discrete, free, published, term
+from rlenvs.core import PublishedFront, block, discrete, json_option, published, term
 from rlenvs.kits.boards.drawing import draw_tile, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import outcome, parse_probability
@@ -104,7 +104,7 @@ SPEC = multi_objective(
     TERMS,
     doc=__doc__,
     source="MO-Gymnasium resource-gathering (Barrett and Narayanan, ICML 2008)",
-    options={"danger": free(0.1, parse_probability, "probability that an enemy kills a gatherer on its cell")},
+    options={"danger": json_option(0.1, parse_probability, "probability that an enemy kills a gatherer on its cell")},
     seen=block(
         4, low=0.0, high=lambda values: [4.0, 4.0, 1.0, 1.0], whole=True, doc="row, column, has gold, has the gem"
     ),

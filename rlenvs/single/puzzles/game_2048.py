@@ -40,9 +40,9 @@ v0: first version.
 from rlenvs.core import (
     below,
     block,
+    data_option,
     discrete,
     flag,
-    for_data,
     i4,
     integer,
     kernel,
@@ -71,7 +71,7 @@ SPEC = world(
     source="2048 (Gabriele Cirulli, 2014)",
     params={"four": param(0.1, 0.0, 1.0, "", "probability that a new tile is a 4")},
     options={
-        "size": for_data(integer(4, 2, 6, "rows, and columns")),
+        "size": data_option(integer(4, 2, 6, "rows, and columns")),
         "target": integer(11, 3, 16, "exponent of the tile that counts as success: 11 for 2048"),
         "one_hot": flag(False, "a plane for each exponent"),
     },

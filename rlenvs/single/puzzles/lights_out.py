@@ -42,9 +42,9 @@ from rlenvs.core import (
     at_most,
     below,
     block,
+    data_option,
     discrete,
     drawn_from,
-    for_data,
     integer,
     kernel,
     term,
@@ -74,7 +74,7 @@ SPEC = world(
     doc=__doc__,
     source="Lights Out (Tiger Electronics, 1995); Anderson and Feil, Turning Lights Out with Linear Algebra, 1998",
     options={
-        "size": for_data(integer(5, 2, LARGEST, "lamps in a row, and rows")),
+        "size": data_option(integer(5, 2, LARGEST, "lamps in a row, and rows")),
         "presses": integer(0, 0, LARGEST * LARGEST, "lamps pressed at the start; 0 for each with probability 1/2"),
         "fewest_presses": integer(
             0, 0, LARGEST * LARGEST, "if not 0, the number of lamps pressed is uniform between it and `presses`"

@@ -39,7 +39,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import below, block, discrete, flag, for_data, i4, integer, kernel, term, u1, world
+from rlenvs.core import below, block, data_option, discrete, flag, i4, integer, kernel, term, u1, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, draw_tile, pressed_move, view_board
 from rlenvs.kits.boards.letters import joined
@@ -70,7 +70,7 @@ SPEC = world(
     doc=__doc__,
     source="the 15-puzzle (Noyes Chapman, 1880); Korf, Depth-first iterative-deepening, Artificial Intelligence 1985",
     options={
-        "size": for_data(integer(3, 2, 5, "rows, and columns")),
+        "size": data_option(integer(3, 2, 5, "rows, and columns")),
         "shuffle_moves": integer(
             0, 0, 10_000, "moves of the gap from the goal order to the start; 0 for any solvable order"
         ),

@@ -6,7 +6,7 @@ than 21; then the dealer, who shows one card, draws to 17 or more. An ace counts
 (Sutton and Barto, "Reinforcement Learning", 2nd edition, examples 5.1 and 5.3). Gymnasium's Blackjack-v1 (1.3): its
 rules, its keywords and its registered defaults, which are the rules of the book. Different: the observation is one
 number instead of three, which `encoding="tuple"` gives; the dealer's play is part of the table, so
-`env.unwrapped.model` has the exact matrices and `rlenvs.solve` the basic strategy.
+`env.unwrapped.model` has the exact matrices and `rlenvs.solve_mdp` the basic strategy.
 
 ## Action Space
 stick, hit.

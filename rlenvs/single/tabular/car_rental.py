@@ -5,7 +5,7 @@ A manager rents out cars at two places. Each day a random number of customers as
 number of cars is returned, available from the next day. Overnight up to five cars can be moved from one place to the
 other (Jack's car rental: Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.2, and with `free_shuttle`
 and `parking_price=4` exercise 4.7). `env.unwrapped.model` has the exact matrices, in which rewards are expected
-rewards; `rlenvs.solve(env, gamma=0.9)` gives the policy of the book's figure.
+rewards; `rlenvs.solve_mdp(env, gamma=0.9)` gives the policy of the book's figure.
 
 ## Action Space
 The number of cars moved from the first place to the second, -5 to 5: action 0 moves five to the first. The mask allows

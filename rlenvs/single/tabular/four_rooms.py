@@ -35,7 +35,7 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import discrete, free, integer
+from rlenvs.core import discrete, integer, json_option
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import letters_of, parse_probability, tabular
@@ -91,7 +91,9 @@ SPEC = tabular(
     doc=__doc__,
     source="Sutton, Precup and Singh, Artificial Intelligence 112 (1999)",
     options={
-        "success_rate": free(2.0 / 3.0, parse_probability, "probability that a step goes in the intended direction"),
+        "success_rate": json_option(
+            2.0 / 3.0, parse_probability, "probability that a step goes in the intended direction"
+        ),
         "goal": integer(EASTERN_DOORWAY, 0, len(CELLS) - 1, "number of the goal's cell"),
         "start": integer(-1, -1, len(CELLS) - 1, "number of the cell in which episodes start; -1 for a random one"),
     },

@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import choice, discrete, drop_in, flag, free, integer, view
+from rlenvs.core import choice, discrete, drop_in, flag, integer, json_option, view
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import draw_letter, pressed_move
 from rlenvs.kits.tables.table import Table
@@ -173,15 +173,15 @@ SPEC = tabular(
     source="Gymnasium FrozenLake (Towers et al., arXiv 2407.17032)",
     options={
         "map_name": choice("4x4", "8x8", "random", doc="the map"),
-        "desc": free(None, parse_desc, "a custom map: rows of S (start), F (ice), H (hole) and G (goal)"),
+        "desc": json_option(None, parse_desc, "a custom map: rows of S (start), F (ice), H (hole) and G (goal)"),
         "is_slippery": flag(True, "whether steps may slip to a side"),
-        "success_rate": free(
+        "success_rate": json_option(
             1.0 / 3.0, parse_probability, "probability that a step on slippery ice goes in the intended direction"
         ),
-        "reward_schedule": free([1.0, 0.0, 0.0], parse_rewards, "rewards for goal, hole and ice"),
+        "reward_schedule": json_option([1.0, 0.0, 0.0], parse_rewards, "rewards for goal, hole and ice"),
         "map_seed": integer(0, 0, 2**31 - 1, 'number of the map, for map_name="random"'),
         "map_size": integer(8, 2, LONGEST_SIDE, 'rows and columns, for map_name="random"'),
-        "frozen": free(0.8, parse_probability, 'fraction of the cells that is ice, for map_name="random"'),
+        "frozen": json_option(0.8, parse_probability, 'fraction of the cells that is ice, for map_name="random"'),
     },
     action=discrete("left", "down", "right", "up"),
     drop_in=drop_in(

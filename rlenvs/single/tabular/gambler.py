@@ -3,8 +3,8 @@
 ## Description
 A gambler has some capital and tries to reach `goal`. Each bet is won with probability `heads`; a won stake is doubled,
 a lost stake is gone (Sutton and Barto, "Reinforcement Learning", 2nd edition, example 4.3). If the coin is unfavorable,
-bold play is optimal; there are many optimal policies, and the textbook's jagged figure is one of them. `rlenvs.solve`
-gives the exact probability of reaching the goal from each capital.
+bold play is optimal; there are many optimal policies, and the textbook's jagged figure is one of them.
+`rlenvs.solve_mdp` gives the exact probability of reaching the goal from each capital.
 
 ## Action Space
 The stake, 0 to half of the goal. The mask allows stakes from 1 to the smaller of the capital and the amount still
@@ -38,7 +38,7 @@ v0: first version.
 import math
 from typing import Any
 
-from rlenvs.core import discrete, free, integer
+from rlenvs.core import discrete, integer, json_option
 from rlenvs.kits.tables.drawing import Way, ways_of
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
@@ -76,7 +76,7 @@ SPEC = tabular(
     source="Sutton and Barto, Reinforcement Learning, 2018",
     options={
         "goal": integer(100, 2, 500, "the capital that the gambler tries to reach"),
-        "heads": free(0.4, parse_probability, "probability that a bet is won"),
+        "heads": json_option(0.4, parse_probability, "probability that a bet is won"),
     },
     action=lambda values: discrete(*(f"stake {stake}" for stake in range(values.goal // 2 + 1))),
     horizon=1000,

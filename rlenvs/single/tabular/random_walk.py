@@ -3,7 +3,7 @@
 ## Description
 A walker starts in the middle of a row of states and goes left or right with equal probability, whatever the action: a
 prediction problem. The exact values are known, so the error of any estimation method can be measured (Sutton and Barto,
-"Reinforcement Learning", 2nd edition, examples 6.2, 7.1 and 9.1). `env.unwrapped.model` and `rlenvs.solve` give the
+"Reinforcement Learning", 2nd edition, examples 6.2, 7.1 and 9.1). `env.unwrapped.model` and `rlenvs.solve_mdp` give the
 values: with rewards of -1 and 1 at the ends they increase linearly.
 
 ## Action Space

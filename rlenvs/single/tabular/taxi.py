@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import discrete, drop_in, flag, free, view
+from rlenvs.core import discrete, drop_in, flag, json_option, view
 from rlenvs.kits.boards.drawing import draw_letter, pressed_move, view_board
 from rlenvs.kits.tables.table import Table
 from rlenvs.kits.tables.world import parse_probability, tabular
@@ -172,10 +172,10 @@ SPEC = tabular(
     options={
         "is_rainy": flag(False, "whether drives may drift to a side"),
         "fickle_passenger": flag(False, "whether some passengers change their destination"),
-        "rainy_probability": free(
+        "rainy_probability": json_option(
             0.8, parse_probability, "probability that a drive in the rain goes in the intended direction"
         ),
-        "fickle_probability": free(
+        "fickle_probability": json_option(
             0.3, parse_probability, "fraction of the passengers who change their destination, with fickle_passenger"
         ),
     },

@@ -43,7 +43,7 @@ v0: first version.
 
 import numpy as np
 
-from rlenvs.core import PublishedFront, block, discrete, f8, free, i2, published, term, u1, world
+from rlenvs.core import PublishedFront, block, discrete, f8, i2, json_option, published, term, u1, world
 from rlenvs.single.treasure import maps
 from rlenvs.single.treasure.front import pareto_front
 from rlenvs.single.treasure.maps import RICHEST, load_map
@@ -78,10 +78,10 @@ SPEC = world(
     doc=__doc__,
     source="MO-Gymnasium deep-sea-treasure (Vamplew et al., Machine Learning 2011; Yang et al., NeurIPS 2019)",
     options={
-        "map": free(
+        "map": json_option(
             "convex", maps.parse_map, '"convex", "concave", "mirrored", or a grid: 0 water, -10 rock, positive treasure'
         ),
-        "start": free(None, maps.parse_start, "start cell (row, column); None for the map's default"),
+        "start": json_option(None, maps.parse_start, "start cell (row, column); None for the map's default"),
     },
     sizes=map_sizes,
     data={

@@ -52,7 +52,7 @@ def test_invariants(choices, seed, player):
         assert ((s.health > 0) == s.standing).all()
         assert (before | ~s.standing).all()  # nobody rises again
         assert batch.masks.any(axis=-1).all()
-        assert batch.setup.observation_space.contains(batch.observed((0, 0))) or batch.world.roles
+        assert batch.setup.observation_space.contains(batch.get_observations((0, 0))) or batch.world.roles
         assert np.abs(batch.observations).max() <= 1
         assert np.abs(batch.central()).max() <= 1
         assert ((s.body > 0) == s.standing).all()
@@ -62,7 +62,7 @@ def test_invariants(choices, seed, player):
                 dice.integers(0, batch.setup.roles[0].action, (1, batch.agents)) % [r.action for r in batch.setup.roles]
             )
         else:
-            batch.step(batch.play(player))
+            batch.step(batch.player_actions(player))
             living = batch.costs[0][s.alive]
             assert not living.any()
 
@@ -72,7 +72,7 @@ def test_invariants(choices, seed, player):
 def test_self_play_is_zero_sum(seed):
     batch = begun(seed=seed, scenario="3m", opponent="self")
     while not batch.records(0)[1].over:
-        batch.step(batch.play("random" if seed % 2 else "kiting"))
+        batch.step(batch.player_actions("random" if seed % 2 else "kiting"))
         assert batch.rewards[0, 0] == -batch.rewards[0, 3]
 
 
@@ -130,7 +130,7 @@ def test_a_hundred_a_side():
     s = batch.records(0)[1]
     assert s.standing.all()
     for _ in range(12):
-        batch.step(batch.play("plain"))
+        batch.step(batch.player_actions("plain"))
     assert 0 < s.standing.sum() < 200
     assert abs(s.y - 16).max() < 16
 
@@ -143,7 +143,7 @@ def test_compiled_and_plain_python_agree():
     ):
         fast, slow = (begun(1, 5, backend=backend, **choices) for backend in ("numba", "python"))
         for _ in range(6):
-            actions = fast.play("kiting").copy()
+            actions = fast.player_actions("kiting").copy()
             fast.step(actions)
             slow.step(actions)
         np.testing.assert_allclose(fast.records(0)[1].health, slow.records(0)[1].health, atol=1e-9)
@@ -181,7 +181,7 @@ def test_keys():
 def test_legality_is_the_mask():
     batch = begun(10, scenario="MMM", rules="smac", opponent="self")
     for _ in range(20):
-        batch.step(batch.play("random"))
+        batch.step(batch.player_actions("random"))
     for i in range(10):
         p, s = batch.records(i)
         for k in range(batch.agents):

@@ -13,7 +13,7 @@ def plain_choice(places, **state):
     for name, value in state.items():
         s[name][:] = value
     see_again(batch)
-    return int(batch.play("plain")[0, 0, 0])
+    return int(batch.player_actions("plain")[0, 0, 0])
 
 
 def test_the_plain_player_attacks_the_closest_and_then_the_last():
@@ -29,7 +29,7 @@ def test_the_plain_player_chases_and_crosses_the_map():
     assert plain_choice([(15, 28), (20, 4), (30, 4)]) == SOUTH
     found = {plain_choice([(10, 10), (10, 18), (18, 10)])}
     batch, *_ = placed("1 marine vs 2 marine", [(10, 10), (10, 18), (18, 10)])
-    found |= {int(batch.play("plain")[0, 0, 0]) for _ in range(40)}
+    found |= {int(batch.player_actions("plain")[0, 0, 0]) for _ in range(40)}
     assert found == {NORTH, EAST}  # one of those it sees, at random
 
 
@@ -39,7 +39,7 @@ def test_players_choose_what_is_legal_and_leave_the_world_s_future_alone():
         for t in range(40):
             for player in SPEC.players:
                 before = batch.records(0)[1].copy()
-                actions = batch.play(player)[..., 0].copy()
+                actions = batch.player_actions(player)[..., 0].copy()
                 after = batch.records(0)[1]
                 for name in before.dtype.names:
                     if not name.startswith(("_", "players_rng")):
@@ -47,8 +47,8 @@ def test_players_choose_what_is_legal_and_leave_the_world_s_future_alone():
                 legal = np.take_along_axis(batch.masks, actions[..., None], axis=2)[..., 0]
                 alive = np.array([batch.records(i)[1].alive for i in range(20)])
                 assert legal[alive].all()
-            batch.play(SPEC.players[t % 3])
-            batch.roll(batch.actions.reshape(20, 1, batch.agents, 1).copy())
+            batch.player_actions(SPEC.players[t % 3])
+            batch.rollout(batch.actions.reshape(20, 1, batch.agents, 1).copy())
 
 
 # return, win rate, length: random allies, then allies on the plain heuristic; the original's over 1000 episodes, except
@@ -95,7 +95,7 @@ def test_kiting_beats_plain(scenario, least):
 def test_kiting_beats_plain_in_self_play_from_both_sides():
     for ours, theirs, sign in (("kiting", "plain", 1), ("plain", "kiting", -1)):
         slots = [ours] * 8 + [theirs] * 8
-        value, *_ = episodes("8m", lambda batch, slots=slots: batch.play(slots), 300, opponent="self")
+        value, *_ = episodes("8m", lambda batch, slots=slots: batch.player_actions(slots), 300, opponent="self")
         assert sign * value > 0.3
 
 
@@ -112,7 +112,7 @@ def open_loop(scores):
     def policy(batch):
         row = scores[min(step[0], len(scores) - 1)]
         step[0] += 1
-        return dice.choice(len(row), p=row, size=(batch.num_worlds, batch.agents, 1))
+        return dice.choice(len(row), p=row, size=(batch.num_envs, batch.agents, 1))
 
     return policy
 

@@ -156,8 +156,8 @@ def test_smac_pays_twenty_for_a_flawless_win():
     batch = begun(20, scenario="3m", rules="smac", opponent="random")
     total = np.zeros(20)
     while not batch.over.all():
-        actions = batch.play("kiting").reshape(20, 1, 3, 1).copy()
-        total += batch.roll(actions)[0][:, 0, 0]
+        actions = batch.player_actions("kiting").reshape(20, 1, 3, 1).copy()
+        total += batch.rollout(actions)[0][:, 0, 0]
     assert batch.success[:, 0].all()
     np.testing.assert_allclose(total, 20.0, rtol=1e-9)
 

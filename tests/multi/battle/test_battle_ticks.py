@@ -45,7 +45,7 @@ def test_attack(distance, hits):
 def test_cooldowns_are_uniform():
     batch = begun(400, scenario=MARINES, ticks=1, distance=4.0, spread=0.5)
     actions = np.full((400, 1), ATTACK)
-    batch.roll(actions.reshape(400, 1, 1, 1))
+    batch.rollout(actions.reshape(400, 1, 1, 1))
     found = np.array([batch.records(i)[1].cooldown[0] for i in range(400)]) - 0.61
     found = found[found > -0.5]  # those in range
     assert len(found) > 200

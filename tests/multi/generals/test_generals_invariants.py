@@ -114,9 +114,9 @@ def test_compiled_and_plain_python_agree():
             batch.reset()
         for t in range(24):
             name = ("hunter", "harvester", "expander", "random")[t % 4]
-            np.testing.assert_array_equal(fast.play(name), slow.play(name))
-            fast.step_loaded()
-            slow.step_loaded()
+            np.testing.assert_array_equal(fast.player_actions(name), slow.player_actions(name))
+            fast.step_inplace()
+            slow.step_inplace()
         np.testing.assert_array_equal(fast.observations, slow.observations)
         np.testing.assert_array_equal(fast.masks, slow.masks)
 
@@ -136,7 +136,7 @@ CHANGES = [
 def assert_shown_whole(batch):
     """What was written change by change is what is written at once."""
     shown, allowed = batch.observations.copy(), batch.masks.copy()
-    for i in range(batch.num_worlds):
+    for i in range(batch.num_envs):
         batch.set_state(batch.get_state(i), i)
     np.testing.assert_array_equal(shown, batch.observations)
     np.testing.assert_array_equal(allowed, batch.masks)
@@ -150,11 +150,11 @@ def test_changes_add_up_to_the_whole_observation(choices, seed, stride):
     batch.reset()
     dice = np.random.default_rng(seed)
     for t in range(130):
-        batch.play(dice.choice(SPEC.players, batch.agents).tolist())
+        batch.player_actions(dice.choice(SPEC.players, batch.agents).tolist())
         if dice.random() < 0.1 and not batch.over.any():  # several steps that nobody observes
-            batch.roll(np.repeat(batch.actions[:, None], 3, axis=1))
+            batch.rollout(np.repeat(batch.actions[:, None], 3, axis=1))
         else:
-            batch.step_loaded()
+            batch.step_inplace()
         if t % stride == 0:
             assert_shown_whole(batch)
 

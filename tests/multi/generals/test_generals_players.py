@@ -72,7 +72,7 @@ def tournament(first, second, n, **choices):
         batch.reset()
         going, won = np.ones(n, bool), np.zeros((n, 2), bool)
         while going.any():
-            batch.roll(batch.play(slots).reshape(n, 1, 2, 1).copy())
+            batch.rollout(batch.player_actions(slots).reshape(n, 1, 2, 1).copy())
             won[going] = batch.success[going]
             going = ~batch.over
         wins += won.sum(axis=0)[[slots.index(first), slots.index(second)]]
@@ -104,7 +104,7 @@ def test_expander_draws_in_proportion(beside, scores):
             set_owner(p, s, cell, 0)
             s.army[cell] = army
             set_owner(p, s, cell, owner)
-    found = batch.play("expander")[:, 0, 0]
+    found = batch.player_actions("expander")[:, 0, 0]
     shares = {d: np.mean(found == 1 + d * 16 + 1) for d in scores}
     assert sum(shares.values()) == 1.0
     for d, score in scores.items():
@@ -120,7 +120,7 @@ def test_random_draws_evenly():
         set_owner(p, s, 1, 0)
         s.army[1] = 9
         set_owner(p, s, 1, 1)
-    found = batch.play("random")[:, 0, 0]
+    found = batch.player_actions("random")[:, 0, 0]
     assert np.mean(found == 0) == pytest.approx(0.05, abs=0.015)
     halves = (found - 1) // 16 >= 4
     assert np.mean(halves[found > 0]) == pytest.approx(0.25, abs=0.03)

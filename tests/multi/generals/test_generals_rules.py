@@ -37,7 +37,7 @@ def test_games_of_the_original_play_out_alike(version):
                 break
             if "hunter" in data:
                 for name in ("hunter", "harvester"):
-                    assert batch.play(name)[0, :, 0].tolist() == data[name][g, t].tolist(), (name, g, t)
+                    assert batch.player_actions(name)[0, :, 0].tolist() == data[name][g, t].tolist(), (name, g, t)
             batch.step(data["actions"][g, t][None])
             if "rewards" in data and t < length - 1:
                 np.testing.assert_allclose(batch.rewards[0], data["rewards"][g, t], atol=2e-6)

@@ -170,7 +170,7 @@ def test_players_do_not_see_through_the_fog(name):
     for seed in range(12):
         batch = lively(seed, int(dice.integers(0, 120)))
         p, s = batch.records(0)
-        wanted = batch.play(name)[0].copy()
+        wanted = batch.player_actions(name)[0].copy()
         for k in range(2):
             kept = batch.get_state()
             for cell in np.flatnonzero(np.asarray(s.seen[p.side[k]]) == 0):
@@ -180,5 +180,5 @@ def test_players_do_not_see_through_the_fog(name):
                 else:
                     s.terrain[cell] = PLAIN
                     s.owner[cell], s.camp[cell] = (2 - k, 2 - k) if dice.random() < 0.5 else (0, 0)
-            assert batch.play(name)[0, k].tolist() == wanted[k].tolist()
+            assert batch.player_actions(name)[0, k].tolist() == wanted[k].tolist()
             batch.set_state(kept)

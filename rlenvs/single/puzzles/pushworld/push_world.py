@@ -57,14 +57,14 @@ from rlenvs.core import (
     below,
     choice,
     cost,
+    data_option,
     discrete,
-    for_data,
-    free,
     i2,
     i4,
     i8,
     image,
     integer,
+    json_option,
     kernel,
     param,
     term,
@@ -123,25 +123,27 @@ SPEC = world(
         )
     },
     options={
-        "puzzles": for_data(
-            free(
+        "puzzles": data_option(
+            json_option(
                 "base",
                 sets.parse_puzzles,
                 f"a generated set ({', '.join(CATEGORIES)}), the path of a .pwp file or of a folder with such files, a "
                 "text in this format, or a list of texts",
             )
         ),
-        "split": for_data(choice("train", "test", "both", doc="split of a generated set")),
-        "puzzle": for_data(free(None, parse_puzzle, "name or index of a single puzzle to play; None for all")),
-        "longest_plan": for_data(
+        "split": data_option(choice("train", "test", "both", doc="split of a generated set")),
+        "puzzle": data_option(
+            json_option(None, parse_puzzle, "name or index of a single puzzle to play; None for all")
+        ),
+        "longest_plan": data_option(
             integer(0, 0, 1000, "only puzzles of a generated set that can be solved in this many moves; 0 for all")
         ),
         "observation": OBSERVATION,
         "undo": integer(0, 0, MOST_UNDO, "number of moves that the action undo can take back; 0 for no such action"),
-        "pixels_per_cell": for_data(integer(20, 5, 64, "side of a cell in the frame")),
-        "border_width": for_data(integer(2, 1, 2, "lines around objects in the frame, pixels")),
-        "rows_at_least": for_data(integer(0, 0, 62, "rows of the observation, including the walls around the map")),
-        "columns_at_least": for_data(
+        "pixels_per_cell": data_option(integer(20, 5, 64, "side of a cell in the frame")),
+        "border_width": data_option(integer(2, 1, 2, "lines around objects in the frame, pixels")),
+        "rows_at_least": data_option(integer(0, 0, 62, "rows of the observation, including the walls around the map")),
+        "columns_at_least": data_option(
             integer(0, 0, 62, "columns of the observation, including the walls around the map")
         ),
     },

@@ -49,12 +49,12 @@ from rlenvs.core import (
     below,
     block,
     cost,
+    data_option,
     discrete,
-    for_data,
-    free,
     i2,
     i4,
     integer,
+    json_option,
     kernel,
     param,
     term,
@@ -103,15 +103,15 @@ SPEC = world(
         )
     },
     options={
-        "levels_from": for_data(
-            free(
+        "levels_from": data_option(
+            json_option(
                 None,
                 parse_levels,
                 "a text file, a folder of such files, a text or a list of texts; None for generated rooms",
             )
         ),
-        "rows": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
-        "columns": for_data(integer(10, 5, LARGEST, "of a room, walls included")),
+        "rows": data_option(integer(10, 5, LARGEST, "of a room, walls included")),
+        "columns": data_option(integer(10, 5, LARGEST, "of a room, walls included")),
         "boxes": integer(4, 1, MOST_BOXES, "boxes in a generated room; small rooms have fewer"),
     },
     sizes=sizes,
