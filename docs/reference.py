@@ -27,6 +27,7 @@ CLASSES = {
     "rlenvs.core.catalogue.registry": ("world_of",),
     "rlenvs.core.declare.errors": None,  # all
 }
+FIELD_TYPES = "rlenvs.core.declare.layout"  # b1, f8, ..., with which world files declare states; not listed
 HEAD = """# Reference
 
 Every public name, with the first words of its doc string; `help(name)` tells all. What is not here is internal, and may
@@ -88,13 +89,19 @@ def targets_of(node: ast.stmt) -> list[ast.expr]:
     return [part for target in found for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
 
 
+def homes_in(package: str) -> dict[str, str]:
+    """The names of a package that are loaded at first use, and their modules."""
+    (block,) = [node for node in tree(package).body if isinstance(node, ast.If)]
+    return {alias.name: line.module for line in block.body for alias in line.names}
+
+
 def public_names() -> list[Public]:
-    """All public names: of the packages with lazy names first, then of single modules."""
+    """All public names but those of field types: of the packages with lazy names first, then of single modules."""
     found = []
     for package in LAZY:
-        (block,) = [node for node in tree(package).body if isinstance(node, ast.If)]
-        homes = {alias.name: line.module for line in block.body for alias in line.names}
-        found += [Public(package, homes[name], name) for name in importlib.import_module(package).__all__]
+        homes = homes_in(package)
+        names = [name for name in importlib.import_module(package).__all__ if homes[name] != FIELD_TYPES]
+        found += [Public(package, homes[name], name) for name in names]
     for path in sorted((ROOT / "rlenvs").rglob("*.py")):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         for node in tree(module).body:
@@ -156,6 +163,9 @@ def value_of(node: ast.stmt | ast.Module, name: str) -> str:
 def lines_of(public: Public) -> list[str]:
     """What the reference says of a name."""
     node = public.definition()
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        meant = Public(public.module, public.home, node.value.id).definition()
+        return [f"- `{made_by(meant).replace(node.value.id, public.name, 1)}`: another name of `{node.value.id}`."]
     if not isinstance(node, ast.ClassDef):
         function = node if isinstance(node, ast.FunctionDef) else None
         return [f"- `{call_of(public.name, function)}`: {first_words(node) or value_of(node, public.name)}"]

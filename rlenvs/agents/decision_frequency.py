@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
+from rlenvs.agents.evaluate import Policy, check_policy, episode_seeds, evaluate
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import positive
@@ -67,8 +67,9 @@ def evaluate_frequencies(
     id: str,
     policy: Policy,
     periods: Sequence[int] = (1, 2, 4, 8),
-    seeds: int | Sequence[int] = 10,
+    n_episodes: int = 10,
     *,
+    seeds: int | Sequence[int] | None = None,
     wrappers: Sequence[Wrapper] = (),
     **keywords: Any,
 ) -> DecisionFrequencies:
@@ -80,14 +81,15 @@ def evaluate_frequencies(
     Args:
         id: the environment. policy: as for `evaluate`.
         periods: steps of the environment per decision, whole numbers of at least 1.
-        seeds: the number n for the seeds 0 ... n - 1, or the seeds; every period is played with the same ones.
+        n_episodes: episodes at each period, on the seeds 0 ... n_episodes - 1.
+        seeds: the seeds themselves, or their number; every period is played with the same ones.
         wrappers: between the environment and the repeated actions.
         keywords: of `rlenvs.make_vec`.
 
     Raises:
         ParameterError: no periods, one below 1 or twice the same, no seeds.
     """
-    chosen = check_seeds(seeds)
+    chosen = episode_seeds(n_episodes, seeds)
     check_policy(world_of(id), policy)
     steps = sorted(positive("periods", period) for period in periods)
     if not steps or len(set(steps)) < len(steps):

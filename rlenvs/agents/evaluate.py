@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.catalogue.score_cells import cost_cells
 from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
-from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.declare.inputs import first_seed_of, positive
 from rlenvs.core.declare.parts import Score
 from rlenvs.core.declare.progress import Task, progress
 from rlenvs.core.declare.setup import Setup
@@ -111,8 +112,9 @@ class Evaluation:
 def evaluate(
     id: str,
     policy: Policy,
-    seeds: int | Sequence[int] = 100,
+    n_episodes: int = 100,
     *,
+    seeds: int | Sequence[int] | None = None,
     wrappers: Sequence[Wrapper] = (),
     against: str | None = None,
     **keywords: Any,
@@ -125,7 +127,8 @@ def evaluate(
             least), "expert" (the scripted one), or a function from observations, float32 (N, *observation shape), to
             actions, (N, numbers per action) or (N,) for choices. With several agents both have an agent axis after the
             first: (N, A, ...). An `Agent` of `rlenvs.load_agent` plays all agents.
-        seeds: the number n for the seeds 0 ... n - 1, or the seeds. A row does not depend on the other seeds.
+        n_episodes: episodes, on the seeds 0 ... n_episodes - 1.
+        seeds: the seeds themselves, or their number. An episode does not depend on the others.
         wrappers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the wrappers give
             them. A function sees what the wrappers show; the scripted expert sees the truth. With several agents it is
             the first one's form then, (N, ...), and `team` plays the others.
@@ -140,7 +143,7 @@ def evaluate(
             or with wrappers.
         ActionError: the function's actions do not fit.
     """
-    chosen = check_seeds(seeds)
+    chosen = episode_seeds(n_episodes, seeds)
     check_policy(world_of(id), policy)
     if against is not None:
         if wrappers:
@@ -368,6 +371,16 @@ def check_policy(world: World, policy: Policy) -> None:
         raise ParameterError(f"policy={policy!r} must be one of {POLICIES} or a function from observations to actions")
     if policy == "expert" and not world.has_expert:
         raise UnknownNameError(f"{world.name} has no scripted expert; use policy='random' or a function")
+
+
+def episode_seeds(n_episodes: Any, seeds: int | Sequence[int] | None) -> list[int]:
+    """The seeds of `evaluate`'s episodes. Before it had `n_episodes`, seeds stood in that place."""
+    if seeds is not None:
+        return check_seeds(seeds)
+    if isinstance(n_episodes, (Sequence, np.ndarray)):
+        warnings.warn("seeds are given by name: seeds=[...]", DeprecationWarning, stacklevel=3)
+        return check_seeds(list(n_episodes))
+    return check_seeds(positive("n_episodes", n_episodes))
 
 
 def check_seeds(seeds: int | Sequence[int]) -> list[int]:

@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from rlenvs.core.batch.loops import cores
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.action_form import counts_of
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.renamed import old_names
 from rlenvs.core.declare.setup import Setup
 from rlenvs.version import __version__
 
 __all__ = ["agent_from_sb3"]
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
 
 PACKAGES = ("rlenvs", "stable-baselines3", "sb3-contrib", "torch", "gymnasium", "numpy")
 # torch's modules by name, and the attributes whose other values are not known here

@@ -10,7 +10,7 @@ prediction to no-regret online learning", AISTATS 2011).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
@@ -18,8 +18,11 @@ from gymnasium import spaces
 from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import positive
+from rlenvs.core.declare.renamed import old_names
 
 __all__ = ["bc_class", "dagger_class"]
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
 
 CAPACITY = 1_000_000  # answers that are kept; later ones replace the oldest
 

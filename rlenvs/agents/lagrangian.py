@@ -11,7 +11,7 @@ limit, or down by what is left of it (dual ascent).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnvWrapper
@@ -19,8 +19,11 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from rlenvs.agents.checkpoint import wrappers_of
 from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.renamed import old_names
 
 __all__ = ["ppo_lagrangian_class"]
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
 
 LEARNING_RATE, START = 0.01, 0.0  # of multipliers
 

@@ -9,7 +9,7 @@ which agent it is: the paper's agent-specific global state. An agent that is exp
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -18,8 +18,11 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 
 from rlenvs.agents.models import ppo_class
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.renamed import old_names
 
 __all__ = ["mappo_class"]
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
 
 VECTOR = 1  # axes of observations that can have a central state behind them
 

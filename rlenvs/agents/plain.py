@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore
 from rlenvs.agents.export import Tensors, add_layer, agent_with, layers_of, part_of
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.renamed import old_names
 from rlenvs.core.declare.setup import Setup
 
 __all__ = ["agent_from_torch"]
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__)
 
 
 def agent_from_torch(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.evaluate import Policy, check_policy, check_seeds, evaluate
+from rlenvs.agents.evaluate import Policy, check_policy, episode_seeds, evaluate
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import positive
@@ -82,8 +82,9 @@ def evaluate_robustness(
     policy: Policy,
     set: UncertaintySet | Mapping[str, Sequence[float]] | str,
     points: int = 10,
-    seeds: int | Sequence[int] = 10,
+    n_episodes: int = 10,
     *,
+    seeds: int | Sequence[int] | None = None,
     samples: int | None = None,
     sample_seed: int = 0,
     **keywords: Any,
@@ -98,14 +99,15 @@ def evaluate_robustness(
         id: the environment. policy: as for `evaluate`.
         set: an `UncertaintySet`, its ranges {name: (low, high)}, or the name of a published one ("rrls-ant-2").
         points: of the grid, per parameter; points ** k worlds.
-        seeds: the number n for the seeds 0 ... n - 1, or the seeds; every world is played with the same ones.
+        n_episodes: episodes in each world, on the seeds 0 ... n_episodes - 1.
+        seeds: the seeds themselves, or their number; every world is played with the same ones.
         samples: worlds drawn uniformly from the set by `sample_seed`, in place of the grid.
         keywords: of `rlenvs.make_batch`.
 
     Raises:
         ParameterError: a parameter that the world does not have or a range wider than it allows, no worlds, no seeds.
     """
-    region, chosen = uncertainty_set(set), check_seeds(seeds)
+    region, chosen = uncertainty_set(set), episode_seeds(n_episodes, seeds)
     region.check(world_of(id))
     check_policy(world_of(id), policy)
     if {*region.names} & {*keywords}:

@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.make import make_batch
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.renamed import renamed
 
 try:
     import torch
@@ -29,6 +30,7 @@ __all__ = ["BatchEnv"]
 GROUP = "agents"
 
 
+@renamed
 class BatchEnv(EnvBase):
     """N worlds with A agents each, in one TorchRL environment of batch size (N,).
 

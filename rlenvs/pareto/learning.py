@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError, shortened
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.pareto.fronts import Front, checked_gamma
 from rlenvs.pareto.learning_tables import FULL, Rule, Tables, choose, note, replay_backwards, sweep
 from rlenvs.pareto.policies import batch_of
@@ -43,6 +44,7 @@ def pareto_q_learning(env: Any, gamma: float = 1.0, steps: int = 100_000, **sett
     return learner.front()
 
 
+@renamed
 class ParetoQ:
     """Pareto Q-learning (Van Moffaert and Nowe, "Multi-Objective Reinforcement Learning using Sets of Pareto Dominating
     Policies", JMLR 2014), in compiled loops over a batch of worlds.

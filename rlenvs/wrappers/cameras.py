@@ -12,6 +12,7 @@ from gymnasium import spaces
 from rlenvs.core.compiler.loops import compiled, helper
 from rlenvs.core.declare.errors import ParameterError, nearest
 from rlenvs.core.declare.maths import log, log1p
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.wrappers.channels import at, leaves, replaced
 from rlenvs.wrappers.randomness import PLACES, Word, bits_from, mix, normal_of, start_of, uniform_of
 from rlenvs.wrappers.sensors import Seeing
@@ -150,6 +151,7 @@ def add_specks(start: Word, share: float, image: np.ndarray) -> None:
         image[np.int64(at) // width, np.int64(at) % width] = 255 * (bits & np.uint64(1))
 
 
+@renamed
 @dataclass
 class CameraNoise(Seeing):
     """An imperfect camera, for images of type uint8: arrays of a dictionary, or the observation itself.

@@ -24,6 +24,7 @@ import numpy as np
 
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.wrappers.randomness import bits_at, mix, normal_of, uniform_of
 
 
@@ -59,6 +60,7 @@ def _put_normals(streams: np.ndarray, episodes: np.ndarray, place: int, out: np.
         out[i] = normal_of(bits_at(mix(streams[i] ^ mix(episodes[i])), 0, place))
 
 
+@renamed
 @dataclass
 class Curriculum:
     """Base of all curricula: a dataclass of settings, all of JSON's types."""

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.renamed import new_keywords
 from rlenvs.wrappers.wrapper import Wrapper, named
 
 
@@ -30,6 +31,7 @@ def wrapper_from(recipe: Wrapper | Mapping[str, Any]) -> Wrapper:
     kind = named(recipe["wrapper"] if ":" in recipe["wrapper"] else f"rlenvs.wrappers:{recipe['wrapper']}")
     if not (isinstance(kind, type) and issubclass(kind, Wrapper)):
         raise ParameterError(f"{recipe['wrapper']!r} is not a wrapper")
+    settings = new_keywords(kind, settings)
     known = [field.name for field in fields(kind) if field.init]
     for name in settings:
         if name not in known:

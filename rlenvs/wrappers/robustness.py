@@ -15,6 +15,7 @@ from gymnasium import spaces
 
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World
 from rlenvs.wrappers.episode_params import EpisodeParams
 from rlenvs.wrappers.randomness import bits_at, uniform_of
@@ -216,6 +217,7 @@ class DomainRandomization(OnParameters):
 CHOOSING = 1 << 16  # place of the numbers that choose agents
 
 
+@renamed
 @dataclass
 class AdversarialAgents(Wrapper):
     """Replace the actions of some agents of a multi-agent world: an adversarial or faulty minority.

@@ -12,6 +12,7 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.core.declare.ranges import check_states
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.wrappers.banks import SnapshotBuffer, circumstances, classes_of
 from rlenvs.wrappers.masked import put
 from rlenvs.wrappers.randomness import bits_at, uniform_of
@@ -60,6 +61,7 @@ def choose_snapshots(keys, asked, probability, starts, sizes, order, chosen, wor
 # --- episodes from a teacher's snapshots ------------------------------------------------------------------------------
 
 
+@renamed
 @dataclass
 class SnapshotReset(Wrapper):
     """Start episodes from stored snapshots instead of the initial state distribution.

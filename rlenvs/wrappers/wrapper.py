@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError, nearest
+from rlenvs.core.declare.renamed import new_name, renamed
 from rlenvs.wrappers.loops import Looping
 from rlenvs.wrappers.masked import clear
 from rlenvs.wrappers.randomness import begin_episodes, mix_all
@@ -28,6 +29,7 @@ from rlenvs.wrappers.stage import Stage
 SEEN = ("observation", "reward", "terminated", "truncated")
 
 
+@renamed
 @dataclass
 class Wrapper(Looping):
     """Base class of all wrappers. Create one with its settings, `Sensor(noise=0.1)`, and apply it to environments with
@@ -272,6 +274,8 @@ def named(address: str) -> Any:
         ParameterError: nothing does.
     """
     module, _, name = address.partition(":")
+    if module.startswith("rlenvs.wrappers."):
+        name = new_name("rlenvs.wrappers", name)
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError) as error:

@@ -366,7 +366,7 @@ def test_choices_that_are_too_large_for_64_bits():
             env.step(2**63)
 
 
-@pytest.mark.parametrize("seeds", [None, 0, -1, True, "12", 10**30, [], [1.5], [-1], ["1"], [None], {1: 2}], ids=str)
+@pytest.mark.parametrize("seeds", [0, -1, True, "12", 10**30, [], [1.5], [-1], ["1"], [None], {1: 2}], ids=str)
 def test_seeds_that_are_none(seeds):
     with pytest.raises(ParameterError, match="seed"):
         rlenvs.evaluate("DeepSeaTreasure-v0", "random", seeds=seeds)

@@ -24,6 +24,7 @@ from rlenvs.core.compiler.driver import ACT, CHECK, OBSERVE, STEP
 from rlenvs.core.compiler.table import Table
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import positive, threads_of
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
@@ -31,6 +32,7 @@ from rlenvs.core.declare.spec import World
 PLAIN = ("world", "setup", "num_envs", "agents", "autoreset", "threads", "backend", "first_decides", "totals")
 
 
+@renamed
 class KernelBatch:
     """N worlds advanced by compiled kernels.
 

@@ -9,6 +9,7 @@ import numpy as np
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.errors import ActionError
 from rlenvs.core.declare.inputs import actions_of, positive
+from rlenvs.core.declare.renamed import renamed
 
 
 class Rollouts(NamedTuple):
@@ -27,6 +28,7 @@ class Rollouts(NamedTuple):
     over: np.ndarray
 
 
+@renamed
 class PlanRollouts:
     """K copies of an environment, including its `rlenvs.wrappers`, for look-ahead planning.
 

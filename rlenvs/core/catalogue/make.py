@@ -9,6 +9,7 @@ import gymnasium
 from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import entry, form_of
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import load_world
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def make_vec(id: str, num_envs: int, **keywords: Any) -> gymnasium.vector.Vector
     return gymnasium.make_vec(entry(id).id, num_envs=num_envs, vectorization_mode="vector_entry_point", **keywords)
 
 
+@renamed
 def make_batch(id: str, num_envs: int = 1, **keywords: Any) -> KernelBatch:
     """Make a `KernelBatch`: arrays with leading world and agent axes. Keywords as for `KernelBatch`."""
     return new_batch(load_world(entry(id).address), num_envs, **keywords)

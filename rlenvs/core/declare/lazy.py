@@ -7,6 +7,8 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping
 
+from rlenvs.core.declare.renamed import new_name
+
 
 def lazy_names(
     package: str, homes: Mapping[str, str]
@@ -20,6 +22,8 @@ def lazy_names(
     home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names.split()}
 
     def get(name: str) -> object:
+        if name not in home_of:
+            name = new_name(package, name)
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         home = importlib.import_module(home_of[name])

@@ -16,6 +16,7 @@ from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, seed_of, truth
 from rlenvs.core.declare.keys import keys_to_action, steered_by_held_keys
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import Assigns, attribute_of, model_of
 from rlenvs.core.forms.illegal_actions import action_checker_of
@@ -30,6 +31,7 @@ FIRST = (0, 0)  # the first agent of the first world
 BARE = (int, np.int64)  # choices that need no array
 
 
+@renamed
 class Env(ShowsLimit, Assigns, gymnasium.Env):
     """One world behind the Gymnasium API. Made by `gymnasium.make("rlenvs/Name-v0", ...)`.
 

@@ -16,6 +16,7 @@ from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
 from rlenvs.core.declare.inputs import actions_of, one_of, params_of, seed_of, switches_of, truth
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import Assigns, attribute_of
 from rlenvs.core.forms.gym_env import refuse_closed
@@ -24,6 +25,7 @@ from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 
 
+@renamed
 class ParallelEnv(Assigns, PettingZooParallelEnv):
     """One multi-agent world behind PettingZoo's parallel API.
 

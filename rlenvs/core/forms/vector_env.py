@@ -16,6 +16,7 @@ from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, reset_mask_of, seeds_of, truth
+from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import model_of, set_values, values_by_world
 from rlenvs.core.forms.gym_env import check_others, refuse_closed
@@ -25,6 +26,7 @@ from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 from rlenvs.core.forms.time_limit import ShowsLimit
 
 
+@renamed
 class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
     """N worlds behind Gymnasium's vector API. Made by `gymnasium.make_vec("rlenvs/Name-v0", num_envs=N, ...)`.
 
