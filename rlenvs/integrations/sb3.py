@@ -55,11 +55,8 @@ class BatchVecEnv(VecEnv):
 
     def _take_options(self) -> None:
         """Set the parameters among the options of the next reset, in every world those of its first slot."""
-        own = [
-            params_of(options, {})[0]
-            for slot, options in zip(self._slots, self._options, strict=True)
-            if slot.agent == 0
-        ]
+        given = zip(self._slots, self._options, strict=True)
+        own = [params_of(options, {})[0] for slot, options in given if slot.agent == 0]
         names = {name: None for params in own for name in params}  # in order
         if names:
             now = [self.batch.get_params(i) for i in range(self.batch.num_envs)]
