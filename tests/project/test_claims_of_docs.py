@@ -281,3 +281,8 @@ def test_tables_of_the_guides_have_equal_columns(path):
     for line, following in itertools.pairwise(path.read_text(encoding="utf-8").splitlines()):
         if line.startswith("|") and following.startswith("|"):
             assert line.replace(r"\|", "").count("|") == following.replace(r"\|", "").count("|"), following
+
+
+def test_the_readme_begins_with_the_demo_and_the_test():
+    first = re.search(r"(?:^    .+\n)+", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)[0]
+    assert re.findall(r"python3 run\.py (\w+)", first) == ["demo", "test"]
