@@ -220,7 +220,7 @@ plt.show()
 # %% [markdown]
 # ## The same in a world with costs of its own
 #
-# Worlds with the tag `safe` report a cost per step in `info["cost"]`, and say the limit. `SafePointGoal-v0` has hazards to drive
+# Worlds with the tag `constrained` report a cost per step in `info["cost"]`, and say the limit. `SafePointGoal-v0` has hazards to drive
 # around. The bold driver goes straight for the goal; the package's expert goes around. Which share of bold episodes would keep the
 # limit on average, and would you call that safe?
 
