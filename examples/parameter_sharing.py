@@ -199,7 +199,7 @@ def main(given=None):
     found = {}
     for name, policy in policies.items():
         found[name] = result = rlenvs.evaluate(
-            arguments.id, policy, range(10_000, 10_000 + arguments.episodes), **choices
+            arguments.id, policy, seeds=range(10_000, 10_000 + arguments.episodes), **choices
         )
         took = seconds if name == "learnt" else 0.0
         print(

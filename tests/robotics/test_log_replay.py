@@ -92,8 +92,8 @@ LINE[..., 3] = 20.0
 FAULTS = {
     "have shape": {"poses": LINE[0]},
     "have shape (2, 40, 3, 3)": {"poses": LINE[..., :3]},
-    "no numbers": {"poses": np.full((1, 40, 1, 4), "x")},
-    "33 frames; needed are 34": {"poses": LINE[:, :33]},
+    "must be real numbers": {"poses": np.full((1, 40, 1, 4), "x")},
+    "33 frames; needed: 34": {"poses": LINE[:, :33]},
     "0 scenes": {"poses": LINE[:0]},
     "0 cars": {"poses": LINE[:, :, :0]},
     "car 1 in frame 7 of scene 1 is not finite": {"poses": changed(LINE, (1, 7, 1, 2), np.nan)},
