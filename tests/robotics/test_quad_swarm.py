@@ -153,7 +153,7 @@ def test_starts_and_goals_are_in_columns_of_their_own(agents, least):
 def test_too_many_vehicles_are_refused_with_the_number_that_fits(id):
     with pytest.raises(ParameterError, match=r"agents=40 .* 36 do"):
         rlenvs.make_batch(id, 1, agents=40, vehicle="racer")
-    with pytest.raises(ParameterError, match=r"agents=14 .*'original'; 13 do"):
+    with pytest.raises(ParameterError, match=r"agents=14 .*'original'; at most 13 do"):
         rlenvs.make_batch(id, 1, agents=14, level="original")
     rlenvs.make_batch(id, 1, agents=13, level="original")
     rlenvs.make_batch(id, 1, agents=128)

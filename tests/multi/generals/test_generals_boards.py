@@ -25,7 +25,7 @@ def test_boards_in_every_form():
         ("A..y\n....\n....\n...B", "'y' is not one of"),
         ("A...\n....\n....\n....", "general B is missing"),
         ("....\n....\n....\n....", "general A is missing"),
-        ("A...\n..A.\n....\n...B", "general A stands on the board 2 times"),
+        ("A...\n..A.\n....\n...B", "general A is on the board 2 times"),
         ("A...\n..C.\n....\n....", "general B is missing"),
         ("A...\n..C.\n....\n...B", "3 generals and players=2"),
         ("A.#.\n..#.\n..#.\n..#B", "separate general B from general A"),
