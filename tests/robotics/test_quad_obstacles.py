@@ -245,11 +245,11 @@ def test_a_grid_holds_the_fields_for_which_random_places_run_out():
 
 def test_more_obstacles_than_fit_are_refused_with_how_many_do():
     assert len(batch(obstacles=80).records(0)[1].shapes) == 80
-    with pytest.raises(ParameterError, match=r"obstacles=81 .* arena=10.* place for 80;"):
+    with pytest.raises(ParameterError, match=r"obstacles=81 .* arena=10.* at most 80 fit"):
         batch(obstacles=81)
-    with pytest.raises(ParameterError, match=r"obstacles=64 .* for 63;"):
+    with pytest.raises(ParameterError, match=r"obstacles=64 .* at most 63 fit"):
         batch(obstacles=64, vehicle="racer")
-    with pytest.raises(ParameterError, match=r"obstacles=2 .* arena=5.* for 1;"):
+    with pytest.raises(ParameterError, match=r"obstacles=2 .* arena=5.* at most 1 fit"):
         batch(obstacles=2, arena=5, hull=(1.0, 0.1))
     with pytest.raises(ParameterError, match="moving=9 is more than obstacles=8"):
         batch(obstacles=8, moving=9)

@@ -420,11 +420,11 @@ def test_racers_start_apart_clear_of_frames_and_inside(course):
 
 
 def test_too_many_racers_are_refused_with_the_number_that_fits():
-    with pytest.raises(ParameterError, match=r"agents=16 do not fit .*; \d+ do") as caught:
+    with pytest.raises(ParameterError, match=r"agents=16 do not fit .*; at most \d+ do") as caught:
         swarm(course="circle", agents=16, hull=(0.25, 0.1))
-    most = int(str(caught.value).split("; ")[1].split()[0])
+    most = int(str(caught.value).split("at most ")[1].split()[0])
     swarm(course="circle", agents=most, hull=(0.25, 0.1))
-    with pytest.raises(ParameterError, match=f"; {most} do"):
+    with pytest.raises(ParameterError, match=f"; at most {most} do"):
         swarm(course="circle", agents=most + 1, hull=(0.25, 0.1))
 
 
