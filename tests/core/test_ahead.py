@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -83,19 +84,18 @@ def toy_driver(world):
 @linked
 @pytest.mark.slow
 def test_a_library_does_what_numba_does(libraries, tmp_path):
-    tapes = session.tapes_of(crossroads.SPEC, 50)
-    assert len(tapes) == 2  # with lanes: parameters that are shared, and own ones
+    assert len(session.tapes_of(crossroads.SPEC, True, 1)) == 2  # with lanes: parameters that are shared, and own ones
     commands = {target: how for target, how in verify.players(CROSS, tmp_path).items() if isinstance(how, list)}
     assert HOST in commands
-    assert verify.verified(tapes, libraries, commands) == dict.fromkeys(commands, verify.EQUAL)
+    assert verify.verified(crossroads.SPEC, 50, libraries, commands) == dict.fromkeys(commands, verify.EQUAL)
 
 
 @linked
 @pytest.mark.slow
 def test_what_differs_is_told(libraries, tmp_path):
     """Other actions in step 7, in the file that the library plays."""
-    tape = session.tapes_of(crossroads.SPEC, 10)[0]
-    tape.save(tmp_path, TARGETS[HOST].lanes)
+    tape = session.tapes_of(crossroads.SPEC, TARGETS[HOST].lanes, 10)[0]
+    tape.save(tmp_path)
     data = bytearray((tmp_path / "data").read_bytes())
     actions = np.frombuffer(data, tape.batch.actions.dtype)
     actions[7 * tape.batch.actions.size :][: tape.batch.actions.size] *= 0.5
@@ -171,11 +171,11 @@ def test_rounding_in_c_is_that_of_numpy(support):
 
 def reshaped_in_c(support, array, shape):
     """The strides of axes longer than one, or None where a copy is needed."""
-    words = [(ctypes.c_ssize_t * max(len(each), 1))(*each) for each in (array.shape, array.strides, shape, shape)]
+    words = [(ctypes.c_int64 * max(len(each), 1))(*each) for each in (array.shape, array.strides, shape, shape)]
     old, strides, new, made = words
     reshape = support.numba_attempt_nocopy_reshape
-    reshape.argtypes = [ctypes.c_ssize_t, *[ctypes.c_void_p] * 2, ctypes.c_ssize_t, *[ctypes.c_void_p] * 2] + [
-        ctypes.c_ssize_t,
+    reshape.argtypes = [ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, *[ctypes.c_void_p] * 2] + [
+        ctypes.c_int64,
         ctypes.c_int,
     ]
     fits = reshape(array.ndim, old, strides, len(shape), new, made, array.itemsize, 0)
@@ -304,14 +304,11 @@ def test_work_in_a_copy_tells_why_it_failed(tmp_path):
 
 
 def test_a_tape_without_lanes_steps_one_after_the_other(tmp_path):
-    tape = object.__new__(Tape)
-    tape._image = tape._data = bytearray()
-    tape._lines = ["call run_blocks_own 64 0 16 2", "call run_blocks_shared 64 0 16 2", "call bar_worlds 64 0 16"]
-    tape.save(tmp_path, lanes=True)
-    assert (tmp_path / "tape").read_text().splitlines() == tape._lines
-    tape.save(tmp_path, lanes=False)
-    stepped = "call run_worlds 64 0 16 2"
-    assert (tmp_path / "tape").read_text().splitlines() == [stepped, stepped, "call bar_worlds 64 0 16"]
+    for lanes in (True, False):
+        session.tapes_of(crossroads.SPEC, lanes, 2)[1].save(tmp_path)
+        calls = re.findall(r"(?m)^call (run_\w+) ", (tmp_path / "tape").read_text())
+        assert ("run_blocks_own" in calls) == lanes
+        assert "run_worlds" in calls
 
 
 def test_kinds_are_verified_in_turn():

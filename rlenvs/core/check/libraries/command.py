@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from rlenvs.core.catalogue.registry import entry, list_envs, world_of
 from rlenvs.core.check import one_per_kind
-from rlenvs.core.check.libraries.session import STEPS, tapes_of
+from rlenvs.core.check.libraries.session import STEPS
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
 from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
 from rlenvs.core.compiler.ahead.loops import Call, build_loops_library, call_of, functions_of
@@ -97,7 +97,7 @@ def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[st
     world = world_of(id)
     if engine_of(world, {}):
         return id, dict.fromkeys(commands, "not played: an engine moves it")
-    return id, verified(tapes_of(world), libraries, commands)
+    return id, verified(world, STEPS, libraries, commands)
 
 
 def in_processes(work: Callable[[Any], Any], jobs: Sequence[Any], count: int, text: str, context: Any) -> Iterator[Any]:

@@ -19,23 +19,24 @@ PAIRS = 8  # of goals that are graded
 SELDOM = 10  # steps from one call of the other entry points to the next
 
 
-def tapes_of(world: World, steps: int = STEPS) -> list[Tape]:
+def tapes_of(world: World, lanes: bool, steps: int = STEPS) -> list[Tape]:
     """What numba's loops do in so many steps: with parameters that all worlds share, and, where the world has lanes,
     with a row of them for each.
 
     Args:
         world: that no engine moves.
+        lanes: whether several worlds are stepped at once, where the world has lanes. Scratch fields of states show it.
         steps: of each tape.
     """
-    return [_played(world, own, steps) for own in ((False, True) if world.lanes else (False,))]
+    return [_played(world, own, lanes, steps) for own in ((False, True) if world.lanes else (False,))]
 
 
-def _played(world: World, own: bool, steps: int) -> Tape:
+def _played(world: World, own: bool, lanes: bool, steps: int) -> Tape:
     """A tape of a new batch: episodes begin, and steps follow, by lanes every second one. The final observations of an
     episode are set aside where worlds have parameters of their own."""
     batch = KernelBatch(world, WORLDS, autoreset=AutoresetMode.SAME_STEP if own else AutoresetMode.NEXT_STEP, threads=1)
     names = entry_names(world, False, bool(batch.setup.image_shapes))
-    lanes = "run_blocks_own" if own else "run_blocks_shared"
+    blocks = "run_blocks_own" if own else "run_blocks_shared"
     rng = np.random.default_rng(1)
     if own:
         batch.own_params()
@@ -43,7 +44,7 @@ def _played(world: World, own: bool, steps: int) -> Tape:
     table = batch.loops.table
     table.rows["_begin"][:] = True
     of_calls = _arrays_of_calls(batch, names, rng)
-    if lanes in names:
+    if lanes and blocks in names:
         batch.loops.make_rooms(1)  # the last: blocks hold a copy of the addresses
     tape = Tape(batch, {**table.rows, **of_calls})
     tape.call("run_worlds", 0, WORLDS, BEGIN)
@@ -51,9 +52,9 @@ def _played(world: World, own: bool, steps: int) -> Tape:
     for step in range(steps):
         batch.actions[...] = random_actions(batch, rng)
         tape.write(batch.actions)
-        if lanes in names and step % 2:
+        if lanes and blocks in names and step % 2:
             tape.call("run_worlds", 0, 0, CHECK)
-            tape.call(lanes, 0, WORLDS, STEP)
+            tape.call(blocks, 0, WORLDS, STEP)
         else:
             tape.call("run_worlds", 0, WORLDS, ACT)
         tape.look(f"step {step}")

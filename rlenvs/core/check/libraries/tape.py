@@ -12,7 +12,6 @@ A tape begins with an image of the memory. Then come lines, all numbers of which
 
 from __future__ import annotations
 
-import re
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.entry_points import LANES, RUN
+from rlenvs.core.compiler.entry_points import LANES
 
 ALIGNED = 64  # bytes
 
@@ -104,17 +103,9 @@ class Tape:
         self.labels.append(label)
         self.said.append(" ".join((str(self._code), *hashes)))
 
-    def save(self, folder: Path, lanes: bool) -> None:
-        """Write the files "tape", "image" and "data" into a folder.
-
-        Args:
-            folder: for them.
-            lanes: whether several worlds are stepped at once, where numba does so; else it is one after the other.
-        """
-        lines = "".join(f"{line}\n" for line in self._lines)
-        (folder / "tape").write_text(
-            lines if lanes else re.sub(f"^call ({'|'.join(LANES)}) ", f"call {RUN} ", lines, flags=re.M)
-        )
+    def save(self, folder: Path) -> None:
+        """Write the files "tape", "image" and "data" into a folder."""
+        (folder / "tape").write_text("".join(f"{line}\n" for line in self._lines))
         (folder / "image").write_bytes(self._image)
         (folder / "data").write_bytes(self._data)
 

@@ -10,9 +10,11 @@ import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from rlenvs.core.check.libraries.session import tapes_of
 from rlenvs.core.check.libraries.tape import Tape
 from rlenvs.core.compiler.ahead.targets import TARGETS, run_zig
 from rlenvs.core.compiler.jit import binding
+from rlenvs.core.declare.spec import World
 
 EQUAL = "equal"
 PLAY = Path(__file__).with_name("play")  # with a suffix
@@ -76,21 +78,23 @@ def _emulated(folder: Path) -> list[str] | str:
 
 
 def verified(
-    tapes: Collection[Tape], libraries: Mapping[str, Path], commands: Mapping[str, list[str]]
+    world: World, steps: int, libraries: Mapping[str, Path], commands: Mapping[str, list[str]]
 ) -> dict[str, str]:
-    """By target, EQUAL or the first difference.
+    """By target, EQUAL or the first difference from what numba's loops do.
 
     Args:
-        tapes: with what numba's loops said.
+        world: that no engine moves.
+        steps: that are played.
         libraries: by target.
         commands: by target, see `players`.
     """
+    tapes = {lanes: tapes_of(world, lanes, steps) for lanes in {TARGETS[target].lanes for target in commands}}
     found = dict.fromkeys(commands, EQUAL)
-    for tape in tapes:
-        with tempfile.TemporaryDirectory() as folder:
-            for target, command in commands.items():
-                if found[target] == EQUAL:
-                    tape.save(Path(folder), TARGETS[target].lanes)
+    for target, command in commands.items():
+        for tape in tapes[TARGETS[target].lanes]:
+            if found[target] == EQUAL:
+                with tempfile.TemporaryDirectory() as folder:
+                    tape.save(Path(folder))
                     found[target] = _played(tape, [*command, str(libraries[target]), folder]) or EQUAL
     return found
 

@@ -1,5 +1,5 @@
 /* What the code of kernels may call that no runtime has without an operating system: one of C's functions, and one of
-   numba's helpers. */
+   numba's helpers, whose sizes have 64 bits on every processor. */
 
 #include <stdint.h>
 
@@ -15,19 +15,19 @@ float rintf(float x) { return (float)rint(x); } /* exact: doubles hold all float
 
 /* Find the strides [bytes] of an array in another shape of equally many numbers, the last axis first, where no copy is
    needed. Returns 0 where one is. Axes go in groups that hold equally many numbers in both shapes. */
-int numba_attempt_nocopy_reshape(intptr_t axes, const intptr_t *shape, const intptr_t *strides, intptr_t new_axes,
-                                 const intptr_t *new_shape, intptr_t *new_strides, intptr_t size, int first_axis_first) {
-    intptr_t old = axes - 1, made = new_axes - 1, empty = 0;
+int numba_attempt_nocopy_reshape(int64_t axes, const int64_t *shape, const int64_t *strides, int64_t new_axes,
+                                 const int64_t *new_shape, int64_t *new_strides, int64_t size, int first_axis_first) {
+    int64_t old = axes - 1, made = new_axes - 1, empty = 0;
     if (first_axis_first) return 0;
-    for (intptr_t axis = 0; axis < new_axes; axis++) {
+    for (int64_t axis = 0; axis < new_axes; axis++) {
         new_strides[axis] = size;
         empty |= new_shape[axis] == 0;
     }
     if (empty) return 1;
     while (made >= 0) {
         while (old >= 0 && shape[old] == 1) old--;
-        const intptr_t stride = old >= 0 ? strides[old] : size;
-        intptr_t held = old >= 0 ? shape[old--] : 1, wanted = new_shape[made];
+        const int64_t stride = old >= 0 ? strides[old] : size;
+        int64_t held = old >= 0 ? shape[old--] : 1, wanted = new_shape[made];
         new_strides[made--] = stride;
         while (held != wanted) {
             if (held < wanted) {
