@@ -379,7 +379,7 @@ def test_impossible_settings_are_refused(setting, value):
 
 def test_settings_that_do_not_fit_the_environment_are_refused():
     for setting in ("noise", "bias", "scale", "lag", "rate_limit", "dead_band", "quantum", "blend"):
-        with pytest.raises(ParameterError, match=f"{setting}=.*choices"):
+        with pytest.raises(ParameterError, match=f"{setting}=.*are discrete"):
             wrap(rlenvs.make("DeepSeaTreasure-v0"), Actuator(**{setting: 0.1}))
     for neutral in (4, 0.5):
         with pytest.raises(ParameterError, match="neutral"):

@@ -102,7 +102,7 @@ def test_what_cannot_be_played_is_refused_with_the_way_out():
         rlenvs.rollout_plans(team, np.zeros((2, 3, 3), int))
     inside = wrap(gymnasium.wrappers.ClipAction(rlenvs.make(HOVER)), ActionRepeat(2))
     inside.reset(seed=0)
-    with pytest.raises(ParameterError, match="ClipAction lies below"):
+    with pytest.raises(ParameterError, match="ClipAction is below"):
         rlenvs.rollout_plans(inside, np.zeros((2, 3, 4)))
     env = wrap(rlenvs.make(HOVER), ActionRepeat(2))
     env.reset(seed=0)
