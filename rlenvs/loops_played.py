@@ -1,4 +1,5 @@
-"""What is played to find out which compiled loops libraries need, and for which types of arguments.
+"""What is played to find out which compiled loops libraries need, and for which types of arguments; and which worlds
+outside the catalogue need a library.
 
 Every wrapper on environments of several kinds, in every form; solvers, tables and lines. For developers, who build
 libraries of kernels (docs/kernels.md).
@@ -18,6 +19,8 @@ from rlenvs.agents.teacher import collect_snapshots
 from rlenvs.core.catalogue.make import make, make_batch, make_vec, parallel_env
 from rlenvs.core.compiler.loops import FEWEST
 from rlenvs.core.declare.errors import ActionError, DependencyError, MissingExtraError, ParameterError
+from rlenvs.core.declare.spec import World
+from rlenvs.robotics.driving.logs import ROADS, traffic
 
 STEPS, FEW = 7, 3  # worlds of a batch with few
 Made = Callable[[], list[Any]]
@@ -35,6 +38,11 @@ WORLDS: list[tuple[str, dict[str, Any]]] = [
 ]
 MASSES = {"mass": (0.025, 0.03), "gravity": (9.5, 10.1)}
 FAMILY = [{"mass": 0.025}, {"mass": 0.027}, {"mass": 0.03}]
+
+
+def further_worlds() -> dict[str, World]:
+    """Worlds outside the catalogue in which those of the catalogue make their data, by name."""
+    return {each.name: each for each in (traffic(ROADS[0], cars=2),)}
 
 
 def everything() -> w.Wrapper:

@@ -311,6 +311,15 @@ def test_a_tape_without_lanes_steps_one_after_the_other(tmp_path):
         assert "run_worlds" in calls
 
 
+def test_worlds_outside_the_catalogue_have_libraries():
+    """Such as the traffic that LogReplay records."""
+    assert set(command.further_worlds()) == {"LogTraffic-v0"}
+    assert command.world_named("LogTraffic-v0").name == "LogTraffic-v0"
+    assert command.world_named("CartPole-v0").name == "CartPole-v0"
+    made = [path for path in (ROOT / "rlenvs").rglob("*.py") if "new_batch(" in path.read_text(encoding="utf-8")]
+    assert [path.name for path in made if path.parts[-3] in ("single", "multi", "robotics")] == ["logs.py"]
+
+
 def test_kinds_are_verified_in_turn():
     names = [str(n) for n in range(12)]
     seen = [in_turn(names, first) for first in range(5)]

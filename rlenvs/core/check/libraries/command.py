@@ -30,6 +30,7 @@ from rlenvs.core.compiler.ready import NONE
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
+from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import engine_of
 
 FOLDER = Path("build", "kernels")
@@ -48,11 +49,22 @@ class Built(NamedTuple):
     seconds: float = 0.0
 
 
+def further_worlds() -> dict[str, World]:
+    """Worlds outside the catalogue that need a library, too, by name."""
+    found: dict[str, World] = import_module(PLAYED).further_worlds()
+    return found
+
+
+def world_named(name: str) -> World:
+    """A world of the catalogue, or one of `further_worlds`."""
+    return further_worlds().get(name) or world_of(name)
+
+
 def built(job: tuple[str, Sequence[str], Path]) -> Built:
     """Build what is missing of a kind; a job is an id, names of targets, and the folder."""
     id, targets, folder = job
     start = seconds_used()
-    world = world_of(id)
+    world = world_named(id)
     engine = bool(engine_of(world, {}))
     try:
         setup = Setup(world)
@@ -94,7 +106,7 @@ def built_loops(job: tuple[Sequence[Call], Sequence[str], Path]) -> tuple[list[L
 def compared(job: tuple[str, dict[str, Path], dict[str, list[str]]]) -> tuple[str, dict[str, str]]:
     """Verify the libraries of a kind; a job is an id, paths and players by target."""
     id, libraries, commands = job
-    world = world_of(id)
+    world = world_named(id)
     if engine_of(world, {}):
         return id, dict.fromkeys(commands, "not played: an engine moves it")
     return id, verified(world, STEPS, libraries, commands)
@@ -195,7 +207,9 @@ def main() -> None:
     os.environ["RLENVS_TARGET"] = NONE  # built from and compared with numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
     whole = not given.ids and not given.loops
-    ids = one_per_kind(list_envs()) if whole else [entry(id).id for id in given.ids]
+    further = list(further_worlds())
+    ids = [*one_per_kind(list_envs()), *further] if whole else []
+    ids += [id if id in further else entry(id).id for id in given.ids]
     start = time.monotonic()
     results = build(ids, targets, given.jobs, folder)
     print(sizes(results, targets))
