@@ -65,7 +65,7 @@ PHRASES = {
     "picture image": PIXELS,
     "pixels image": PIXELS,
     "rgb image": PIXELS,
-    "constrained": "safety constrained constraint cmdp cost costs",
+    "constrained": "safe safety constraint cmdp cost costs",
     "screen image": PIXELS,
     "smac": STARCRAFT,
     "speaker": "communication language",

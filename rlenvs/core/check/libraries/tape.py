@@ -58,11 +58,16 @@ class Tape:
             self._move(place, part)
 
     def _put(self, array: np.ndarray) -> int:
+        """Where an array lies in the image; once for those that share their memory, as images that are all that is
+        observed."""
+        first = array.ctypes.data
+        for start, end, place in self._parts:
+            if start <= first and first + array.nbytes <= end:
+                return place + first - start
         self._image.extend(bytes(-len(self._image) % ALIGNED))
         place = len(self._image)
         self._image.extend(array.tobytes())
-        start = array.ctypes.data
-        self._parts.append((start, start + max(array.nbytes, 1), place))
+        self._parts.append((first, first + max(array.nbytes, 1), place))
         return place
 
     def _move(self, place: int, table: np.ndarray) -> None:
