@@ -195,7 +195,7 @@ def act():
     data = b'{{"value": ' + {text!r}.encode() + b'}}'
     sys.modules["wire"].frame = lambda message: struct.pack("<I", len(data)) + data
 """
-    with started(code) as submission, pytest.raises(SubmissionError, match=r"nested 20 deep|more than 1000000 things"):
+    with started(code) as submission, pytest.raises(SubmissionError, match=r"nested 20 deep|more than 1000000 items"):
         submission.call("act")
 
 
