@@ -48,6 +48,16 @@ def number_text(number: float) -> str:
     return f"{number:.3g}"
 
 
+def anchor(x: float, margin: float) -> str:
+    """Which side of a text lies at x, so that it stays in a view that is 10 wide."""
+    return "left" if x < margin else "right" if x > 10.0 - margin else "centre"
+
+
+def draw_pointer(canvas: Canvas, x: float, y: float, color: Color) -> None:
+    """A triangle that points down to a row at y."""
+    canvas.polygon([(x, y + 0.26), (x - 0.2, y + 0.62), (x + 0.2, y + 0.62)], color)
+
+
 def draw_state(
     canvas: Canvas,
     x: float,
@@ -156,9 +166,8 @@ def draw_row(canvas: Canvas, p: Any, here: int, row: Row) -> None:
     step = 9.4 / near
     radius, y = min(0.4 * step, 0.8), 0.36 * high
     places = {state: 0.3 + (state - first + 0.5) * step for state in range(first, first + near)}
-    edges = [left(first), left(first + near)]
-    for (x, up), side in zip(((edges[0], 0.82 * high), (edges[1], 0.82 * high)), (0.3, 9.7), strict=True):
-        canvas.line([(x, up - 0.32), (side, y + 2.1 * radius + 0.9)], (206, 206, 200), 1.5)
+    for x, side in ((left(first), 0.3), (left(first + near), 9.7)):
+        canvas.line([(x, 0.82 * high - 0.32), (side, y + 2.1 * radius + 0.9)], (206, 206, 200), 1.5)
     letter = 0.5 * radius * wide / 10.0
     canvas.line([(places[first], y), (places[first + near - 1], y)], (206, 206, 200), 2.0)
     for state, x in places.items():
@@ -185,7 +194,7 @@ def _draw_whole(canvas: Canvas, states: int, here: int, row: Row, y: float) -> A
         if states <= WHOLE:
             canvas.rectangle(left(state), y - 0.22, left(state) + step, y + 0.22, "white", 1.0)
         if state in row.labels:
-            side = "left" if x < 1.0 else "right" if x > 9.0 else "centre"
+            side = anchor(x, 1.0)
             canvas.text(
                 (x + {"left": -half, "right": half, "centre": 0.0}[side], y - 0.55),
                 row.labels[state],
@@ -193,8 +202,7 @@ def _draw_whole(canvas: Canvas, states: int, here: int, row: Row, y: float) -> A
                 16,
                 side,
             )
-    x = left(here) + 0.5 * step
-    canvas.polygon([(x, y + 0.26), (x - 0.2, y + 0.62), (x + 0.2, y + 0.62)], HERE)
+    draw_pointer(canvas, left(here) + 0.5 * step, y, HERE)
     return left
 
 
@@ -221,7 +229,7 @@ def _draw_ways(
         said = ", ".join(each for each in (f"{name} {part}".strip(), paid) if each)
         if way.state == here:
             draw_loop(canvas, x0, y, radius, "", 15, color, side)
-            edge = "left" if x0 < 1.2 else "right" if x0 > 8.8 else "centre"
+            edge = anchor(x0, 1.2)
             at = {"left": x0 - radius, "right": x0 + radius, "centre": x0}[edge]
             canvas.text((at, y + side * (2.05 * radius + 0.4)), said, color, 15, edge)
         elif way.state in places:

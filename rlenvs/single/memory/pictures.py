@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.boards.cards import PAPER, draw_card, mark_card
+from rlenvs.kits.tables.drawing import anchor, draw_pointer
 
 NOW, ASKED = "blue", "orange"
 LEGEND = ((NOW, "in sight now"), (ASKED, "asked for, no longer in sight"))
@@ -72,11 +73,11 @@ def draw_scale(canvas: Canvas, steps: int, now: int, marks: Sequence[tuple[int, 
         left, right = 0.3 + first * step, max(0.3 + (last + 1) * step, 0.4 + first * step)
         canvas.rectangle(left, y - 0.22, right, y + 0.22, color)
         middle = 0.5 * (left + right)
-        side = "left" if middle < 2.0 else "right" if middle > 8.0 else "centre"
+        side = anchor(middle, 2.0)
         at = {"left": left, "right": right, "centre": middle}[side]
         canvas.text((at, y - 0.6), said, "black", 15, side)
     for k in range(steps + 2 if steps <= MOST_STEPS else 0):
         canvas.line([(0.3 + k * step, y - 0.22), (0.3 + k * step, y + 0.22)], "white", 1.0)
     x = 0.3 + (min(now, steps) + 0.5) * step
-    canvas.polygon([(x, y + 0.26), (x - 0.2, y + 0.62), (x + 0.2, y + 0.62)], NOW)
-    canvas.text((x, y + 0.9), "now", NOW, 15, "left" if x < 1.0 else "right" if x > 9.0 else "centre")
+    draw_pointer(canvas, x, y, NOW)
+    canvas.text((x, y + 0.9), "now", NOW, 15, anchor(x, 1.0))
