@@ -1,0 +1,1 @@
+"""Environments in web pages, played by the kernels that train."""
