@@ -17,7 +17,7 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".w
 class Handler(SimpleHTTPRequestHandler):
     """Gives files, and no lists of folders."""
 
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, **TYPES}  # noqa: RUF012  (as the base has it)
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, **TYPES}
 
     def log_message(self, format: str, *arguments: Any) -> None:
         """Nothing is printed."""
