@@ -1,0 +1,375 @@
+// An environment in a page: the kernels that train, as WebAssembly, on the memory that Python laid out.
+
+import { headOf, Totals } from "./head.js";
+import { layImage } from "./memory.js";
+import { policyOf } from "./policies.js";
+import { Generator } from "./random.js";
+import { Sha256 } from "./sha256.js";
+
+/** @typedef {import("./types.js").Description} Description */
+/** @typedef {import("./types.js").Outcome} Outcome */
+/** @typedef {import("./types.js").Place} Place */
+/** @typedef {(url: URL) => Promise<Uint8Array>} Read */
+
+const [ACT, BEGIN, OBSERVE] = [0, 3, 4]; // jobs of `run_worlds`, see rlenvs/core/compiler/driver.py
+const REASONS = ["", "the episode is over, or never began", "the action contains NaN", "the action is not one of the choices"];
+const TYPES = {
+  f8: Float64Array, f4: Float32Array, i8: BigInt64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
+  u8: BigUint64Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array, b1: Uint8Array,
+};
+
+/** @type {Read} */
+export async function fetchBytes(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/**
+ * @param {string | URL} url of world.json
+ * @param {{level?: string, seed?: number | bigint, params?: Record<string, number>, read?: Read}} [options]
+ */
+export async function loadEnvironment(url, { level = "", seed = 0, params = {}, read = fetchBytes } = {}) {
+  const place = new URL(url, globalThis.location?.href);
+  const whole = JSON.parse(new TextDecoder().decode(await read(place)));
+  if (!Object.hasOwn(whole.levels, level)) throw new RangeError(`${whole.id} has no level ${JSON.stringify(level)}`);
+  /** @type {Description} */
+  const description = { ...whole, ...whole.levels[level], level };
+  const file = (/** @type {string} */ name) => read(new URL(name, place));
+  const [module, packed] = await Promise.all([file(description.module).then(compiled), file(description.image)]);
+  const image = await unpacked(packed, "gzip", description.image_bytes);
+  const environment = new Environment(description, module, image, file);
+  for (const [name, value] of Object.entries(params)) environment.params.set(name, value);
+  environment.reset(seed);
+  return environment;
+}
+
+/** @param {Uint8Array} bytes */
+const compiled = bytes => WebAssembly.compile(/** @type {BufferSource} */ (bytes));
+
+/**
+ * Bytes that were compressed.
+ * @param {Uint8Array} bytes
+ * @param {CompressionFormat} format
+ * @param {number} most how many there may be
+ */
+export async function unpacked(bytes, format, most) {
+  const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream(format));
+  const reader = stream.getReader(), pieces = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new RangeError(`more than ${most} bytes`);
+    }
+    pieces.push(value);
+  }
+  const found = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    found.set(piece, at);
+    at += piece.length;
+  }
+  return found;
+}
+
+export class Environment {
+  /**
+   * @param {Description} description
+   * @param {WebAssembly.Module} module
+   * @param {Uint8Array} image
+   * @param {(name: string) => Promise<Uint8Array>} file reads a file beside the description
+   */
+  constructor(description, module, image, file) {
+    this.description = description;
+    this.module = module;
+    this.image = image;
+    this.file = file;
+    this.exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
+    this.base = layImage(this.exports, image, description.addresses);
+    this.buffer = /** @type {ArrayBuffer} */ (this.exports.memory.buffer);
+    this.address = BigInt(this.base + description.record);
+    this.actions = this.array("actions");
+    this.masks = this.array("masks");
+    this.params = new Params(this);
+    this.totals = new Totals(this);
+    /** @type {number | bigint} */
+    this.seed = 0;
+  }
+
+  // --- memory ---
+
+  /**
+   * All numbers of an array of the batch, live.
+   * @param {string} name
+   */
+  array(name) {
+    const { place, bytes, type = "u1" } = this.description.arrays[name];
+    return this.numbers(type, place, bytes);
+  }
+
+  /**
+   * @param {string} type
+   * @param {number} place in the image
+   * @param {number} bytes
+   */
+  numbers(type, place, bytes) {
+    const Numbers = TYPES[/** @type {keyof typeof TYPES} */ (type)];
+    return new Numbers(this.buffer, this.base + place, bytes / Numbers.BYTES_PER_ELEMENT);
+  }
+
+  /**
+   * The numbers of a field of a record, live.
+   * @param {string} name of the array of records
+   * @param {string} field
+   */
+  field(name, field) {
+    const { place, fields } = this.description.arrays[name];
+    const [type, offset, shape] = /** @type {Record<string, Place>} */ (fields)[field];
+    const size = TYPES[/** @type {keyof typeof TYPES} */ (type)].BYTES_PER_ELEMENT;
+    return this.numbers(type, place + offset, size * shape.reduce((count, side) => count * side, 1));
+  }
+
+  // --- playing ---
+
+  /**
+   * A new episode.
+   * @param {number | bigint} [seed] of the world's generator, which goes on without
+   */
+  reset(seed) {
+    if (seed !== undefined) {
+      const generator = new Generator(seed);
+      this.field("states", "rng").set(/** @type {any} */ (generator.seedWords()));
+      if (this.description.players.length) this.field("states", "players_rng").set(/** @type {any} */ (generator.seedWords()));
+      this.seed = seed;
+    }
+    this.array("_begin").fill(/** @type {never} */ (1));
+    this.run("run_worlds", BEGIN);
+    this.totals.begin();
+    return this.observation();
+  }
+
+  /**
+   * One step; where the episode is over, a new one begins.
+   * @param {import("./types.js").Action} action of the only agent, or of each
+   * @returns {Outcome}
+   */
+  step(action) {
+    this.load(action);
+    this.advance();
+    return this.outcome();
+  }
+
+  /** A step with the actions that lie in the batch. */
+  advance() {
+    const code = this.run("run_worlds", ACT);
+    if (code) throw new RangeError(`${this.description.id}: ${REASONS[code % 4] || `error ${code}`}`);
+    this.totals.step();
+  }
+
+  /**
+   * Call a function of the module on the only world.
+   * @param {string} name
+   * @param {...number} more
+   */
+  run(name, ...more) {
+    const code = Number(this.exports[name](this.address, 0n, 1n, ...more.map(BigInt)));
+    if (code < 0) throw new Error(`${this.description.id}: a kernel raised an error`);
+    return code;
+  }
+
+  /**
+   * Write actions into the batch.
+   * @param {import("./types.js").Action} action
+   */
+  load(action) {
+    const { agents, action: form } = this.description;
+    const rows = agents === 1 && !(Array.isArray(action) && Array.isArray(action[0])) ? [action] : /** @type {any[]} */ (action);
+    const numbers = Array.isArray(rows) ? rows.flat() : [];
+    if (numbers.length !== agents * form.count || !numbers.every(value => typeof value === "number")) {
+      throw new RangeError(`${this.description.id}: an action must have ${form.count} numbers of each of ${agents} agents`);
+    }
+    if (form.kind === "continuous") {
+      this.actions.set(/** @type {any} */ (numbers));
+    } else if (numbers.every(Number.isSafeInteger)) {
+      this.actions.set(/** @type {any} */ (numbers.map(BigInt)));
+    } else {
+      throw new RangeError(`${this.description.id}: a choice must be a whole number`);
+    }
+  }
+
+  /** The actions that lie in the batch, as `step` takes them. */
+  loaded() {
+    return this.shaped(Array.from(this.actions, Number));
+  }
+
+  /**
+   * Numbers of the actions of all agents, as `step` takes them.
+   * @param {number[]} numbers
+   * @returns {import("./types.js").Action}
+   */
+  shaped(numbers) {
+    const { agents, action } = this.description;
+    const rows = Array.from({ length: agents }, (_, k) => numbers.slice(k * action.count, (k + 1) * action.count));
+    const shown = action.single ? rows.map(([choice]) => choice) : rows;
+    return agents === 1 ? shown[0] : shown;
+  }
+
+  /** Whether the episode is over. */
+  get over() {
+    return this.field("states", "over")[0] === 1;
+  }
+
+  /** Steps of the episode so far. */
+  get elapsed() {
+    return Number(this.field("states", "elapsed")[0]);
+  }
+
+  /** What the last step gave. @returns {Outcome} */
+  outcome() {
+    const { terms, costs } = this.description, over = this.over;
+    const first = (/** @type {string} */ name) => Number(this.field("results", name)[0]);
+    const rewards = Array.from(this.array("rewards"), Number), spent = Array.from(this.array("costs"), Number);
+    return {
+      reward: rewards[0],
+      rewards,
+      cost: spent[0],
+      agent_costs: spent,
+      terms: Object.fromEntries(terms.map(({ name, weight }) => [name, weight * first(name)])),
+      costs: Object.fromEntries(costs.map(({ name }) => [name, first(name)])),
+      terminated: over && this.array("terminated").some(flag => flag === 1),
+      truncated: over && this.array("truncated").some(flag => flag === 1),
+      over,
+      success: first("success") === 1,
+      failed: Number(this.array("_failed")[0]),
+      mask: this.mask(),
+      observation: this.observation(),
+    };
+  }
+
+  /** Which choices are allowed: 0 or 1 for each, of the only agent or of each; null where all always are. */
+  mask() {
+    if (!this.description.masked) return null;
+    const rows = this.rows(this.masks);
+    return this.description.agents === 1 ? rows[0] : rows;
+  }
+
+  /** What the only agent sees, or each. */
+  observation() {
+    const seen = this.observations();
+    return this.description.agents === 1 ? seen[0] : seen;
+  }
+
+  /** What each agent sees: numbers, or with images a table of "state" and images; the image where that is all. */
+  observations() {
+    const { agents, observation } = this.description, { images, alone, discrete } = observation;
+    if (alone) return Array.from({ length: agents }, (_, k) => this.images(k)[alone].data);
+    const vectors = this.rows(this.array("observations"));
+    if (discrete) return vectors.map(([number]) => number);
+    return Object.keys(images).length ? vectors.map((state, k) => ({ state, ...this.images(k) })) : vectors;
+  }
+
+  /**
+   * The images that an agent sees, by name: bytes, copied.
+   * @param {number} [agent]
+   */
+  images(agent = 0) {
+    const { agents, arrays, observation } = this.description, { place, bytes, fields } = arrays._images;
+    const found = Object.entries(observation.images).map(([name, [height, width, channels]]) => {
+      const [, offset] = /** @type {Record<string, Place>} */ (fields)[name];
+      const start = this.base + place + (agent * bytes) / agents + offset;
+      const data = new Uint8Array(this.buffer.slice(start, start + height * width * channels));
+      return [name, { data, width, height, channels }];
+    });
+    return /** @type {Record<string, import("./types.js").Pixels>} */ (Object.fromEntries(found));
+  }
+
+  /**
+   * Copies of the rows of agents in an array.
+   * @template T
+   * @param {T} numbers a typed array
+   */
+  rows(numbers) {
+    const all = /** @type {any} */ (numbers), { agents } = this.description, size = all.length / agents;
+    return Array.from({ length: agents }, (_, k) => all.slice(k * size, (k + 1) * size));
+  }
+
+  // --- others ---
+
+  /**
+   * Who plays: "expert", "random", "idle", "player:NAME" or "agent:NAME".
+   * @param {string} name
+   * @param {number | bigint} [seed] of random choices; that of the last reset by default
+   * @returns {Promise<(environment: Environment) => import("./types.js").Action>}
+   */
+  policy(name, seed = this.seed) {
+    return policyOf(this, name, seed);
+  }
+
+  /** What the head of an image says. */
+  head() {
+    return headOf(this);
+  }
+
+  /** Whether the module does here what Python did: steps, the hash of all that they give, and whether it is equal. */
+  async proof() {
+    const { seed, steps, policy, hash } = this.description.proof;
+    const other = new Environment(this.description, this.module, this.image, this.file), sha = new Sha256();
+    other.reset(seed);
+    const choose = await other.policy(policy, seed);
+    const arrays = this.description.hashed.map(name => {
+      const { place, bytes } = this.description.arrays[name];
+      return /** @type {Uint8Array} */ (other.numbers("u1", place, bytes));
+    });
+    arrays.forEach(bytes => sha.update(bytes));
+    for (let step = 0; step < steps; step++) {
+      other.step(choose(other));
+      arrays.forEach(bytes => sha.update(bytes));
+    }
+    const found = sha.digest();
+    return { steps, hash: found, equal: found === hash };
+  }
+}
+
+/** The physical parameters of an environment, within their declared ranges. */
+class Params {
+  /** @param {Environment} environment */
+  constructor(environment) {
+    this.environment = environment;
+  }
+
+  /** @param {string} name */
+  get(name) {
+    this.declared(name);
+    return Number(this.environment.field("param_rows", name)[0]);
+  }
+
+  /**
+   * Act from the next step on. Values that the declaration does not allow are errors, and change nothing.
+   * @param {string} name
+   * @param {number} value
+   */
+  set(name, value) {
+    const { low, high, unit, live } = this.declared(name);
+    if (!live) throw new RangeError(`${name} cannot be changed in a page: sizes or data follow from it`);
+    if (typeof value !== "number" || !(value >= low && value <= high)) {
+      throw new RangeError(`${name}=${value} is outside its range [${low}, ${high}] ${unit}`.trim());
+    }
+    for (const { least, most, factor, doc } of this.environment.description.constraints) {
+      if (least !== name && most !== name) continue;
+      const [one, other] = [least, most].map(each => (each === name ? value : this.get(each)));
+      if (!(one <= factor * other)) throw new RangeError(`${name}=${value} violates a constraint: ${doc}`);
+    }
+    this.environment.field("param_rows", name)[0] = /** @type {never} */ (value);
+  }
+
+  /** @param {string} name */
+  declared(name) {
+    const found = this.environment.description.params.find(param => param.name === name);
+    if (!found) throw new RangeError(`${this.environment.description.id} has no parameter ${JSON.stringify(name)}`);
+    return found;
+  }
+}
