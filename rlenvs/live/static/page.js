@@ -12,7 +12,7 @@ import { Sharing } from "./sharing.js";
 import { Steering } from "./steering.js";
 
 /** @typedef {import("./environment.js").Environment} Environment */
-/** @typedef {import("./environment.js").Action} Action */
+/** @typedef {import("./types.js").Action} Action */
 /** @typedef {(environment: Environment) => any} Policy */
 
 const YOU = "you";
@@ -46,7 +46,7 @@ class Live {
     const linked = location.hash.startsWith("#live=") ? location.hash.slice(6) : "";
     const asked = new URLSearchParams(location.search), level = asked.get("level") || undefined;
     const environment = linked ? await fromLink(linked, this.url) : await loadEnvironment(this.url, { level });
-    const { draw } = await import(new URL(environment.description.draw, this.url).href);
+    const { draw } = await import(new URL("draw.js", this.url).href);
     this.drawWorld = draw;
     this.canvas = new Canvas();
     this.who = asked.get("who") || "";
@@ -68,7 +68,7 @@ class Live {
     this.returns = []; // of finished episodes
     if (!players(description).some(([value]) => value === this.who)) this.who = usual(description);
     this.build(description);
-    this.settings.show(description, environment.level, (name) => environment.params.get(name));
+    this.settings.show(description, description.level, (name) => environment.params.get(name));
     if (fresh) environment.reset(this.seed);
     await this.choose(this.who);
     this.begun();
@@ -86,7 +86,7 @@ class Live {
 
   // --- parts --------------------------------------------------------------------------------------------------------
 
-  /** @param {import("./environment.js").Description} description */
+  /** @param {import("./types.js").Description} description */
   build(description) {
     this.steering = new Steering(description.action, () => this.takeOver());
     this.plots = new Plots(description);
@@ -200,14 +200,12 @@ class Live {
    */
   action() {
     const { environment } = this, several = this.description.agents > 1;
-    if (this.who !== YOU) {
-      const action = this.policy(this.who)(environment);
-      if (several && this.others !== this.who) return [action[0], ...this.policy(this.others)(environment).slice(1)];
-      return action;
-    }
-    const own = this.waiting() ? this.description.action.idle : this.steering.take();
-    if (own === null) return null;
-    return several ? [[own].flat(), ...this.policy(this.others)(environment).slice(1)] : own;
+    const all = this.who === YOU ? null : this.policy(this.who)(environment);
+    if (all !== null && (!several || this.others === this.who)) return all;
+    const own = all !== null ? /** @type {(number | number[])[]} */ (all)[0] : this.waiting() ? this.description.action.idle : this.steering.take();
+    if (own === null || !several) return own;
+    const others = /** @type {(number | number[])[]} */ (this.policy(this.others)(environment));
+    return [own, ...others.slice(1)];
   }
 
   /** Whether it is another agent's turn. */
@@ -284,8 +282,8 @@ class Live {
     if (action === null) return false;
     const result = this.environment.step(action);
     this.plots.add(result);
-    this.steering.tell(this.description.agents > 1 ? plain(/** @type {number[][]} */ (action)[0], this.description) : action);
-    if (result.terminated || result.truncated) this.end();
+    this.steering.tell(/** @type {number | number[]} */ (this.description.agents > 1 ? /** @type {any[]} */ (action)[0] : action));
+    if (result.over) this.end();
     return true;
   }
 
@@ -327,7 +325,8 @@ class Live {
   }
 
   mask() {
-    return this.waiting() ? null : this.environment.mask()?.[0] ?? null;
+    const mask = this.waiting() ? null : this.environment.mask();
+    return mask && this.description.agents > 1 ? mask[0] : mask;
   }
 
   /**
@@ -386,7 +385,7 @@ class Live {
 
 /**
  * Who can play the first agent: what policies are called, and how people call them.
- * @param {import("./environment.js").Description} description
+ * @param {import("./types.js").Description} description
  * @returns {[string, string][]}
  */
 function players({ expert, networks, players: scripted, agents }) {
@@ -402,23 +401,14 @@ function players({ expert, networks, players: scripted, agents }) {
 
 /**
  * Who plays at first.
- * @param {import("./environment.js").Description} description
+ * @param {import("./types.js").Description} description
  */
 function usual({ expert, networks }) {
   if (networks.length) return `agent:${networks[0].name}`;
   return expert ? "expert" : "random";
 }
 
-/**
- * A row of numbers as the first agent's action.
- * @param {number[]} row
- * @param {import("./environment.js").Description} description
- */
-function plain(row, { action }) {
-  return action.kind === "discrete" ? row[0] : row;
-}
-
-/** @param {import("./environment.js").Picture} image */
+/** @param {import("./types.js").Pixels} image */
 function rgba({ data, width, height, channels }) {
   const found = new Uint8ClampedArray(4 * width * height);
   for (let i = 0; i < width * height; i++) {

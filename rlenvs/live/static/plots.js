@@ -69,7 +69,7 @@ function place(line, y) {
 
 /** The plots of an environment. */
 export class Plots {
-  /** @param {import("./environment.js").Description} description */
+  /** @param {import("./types.js").Description} description */
   constructor({ terms, costs }) {
     this.sum = new Plot("return", "sum of the rewards so far", "var(--film-agent)", true);
     this.terms = new Map(terms.map(({ name, weight }, i) => {
@@ -90,7 +90,7 @@ export class Plots {
     this.paint();
   }
 
-  /** @param {import("./environment.js").Step} step */
+  /** @param {import("./types.js").Outcome} step */
   add(step) {
     this.sum.add(step.reward);
     for (const [name, plot] of this.terms) plot.add(step.terms[name]);

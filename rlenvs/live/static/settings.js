@@ -2,7 +2,7 @@
 
 import { make, short } from "./dom.js";
 
-/** @typedef {import("./environment.js").Description} Description */
+/** @typedef {import("./types.js").Description} Description */
 
 /** What is asked for when an environment begins anew. */
 export class Settings {

@@ -5,7 +5,7 @@ import { make } from "./dom.js";
 /** Links, lines to copy, and the proof. */
 export class Sharing {
   /**
-   * @param {import("./environment.js").Description} description
+   * @param {import("./types.js").Description} description
    * @param {URL} url of world.json
    * @param {() => import("./environment.js").Environment} environment that is played now
    */

@@ -15,7 +15,7 @@ const MOST_BUTTONS = 20; // choices; more of them are a list
 /** What a person does, from step to step. */
 export class Steering {
   /**
-   * @param {import("./environment.js").Controls} action
+   * @param {import("./types.js").Controls} action
    * @param {() => void} begin called when the person does something
    */
   constructor(action, begin) {
@@ -223,7 +223,7 @@ export class Steering {
 
 /**
  * Digits choose among few choices of a world that has no keys of its own.
- * @param {import("./environment.js").Controls} action
+ * @param {import("./types.js").Controls} action
  * @returns {[string[], Action][]}
  */
 function digits({ kind, choices }) {
