@@ -8,12 +8,11 @@ import shutil
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from rlenvs.live.export import write_environment
-from rlenvs.live.modules import known_module
-
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.setup import Setup
+from rlenvs.live.export import write_environment
+from rlenvs.live.modules import known_module
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
 FOLDER = "_static/live"  # of the site
