@@ -1,4 +1,4 @@
-"""Exported environments in a real browser: they load, play, take keys, touches and links, and prove that they are equal.
+"""Exported environments in a real browser: they load, play, take keys, touches and links, and prove what they say.
 
 `python3 run.py site --test` looks, where `python3 run.py kernels --targets wasm32` built the modules.
 """
