@@ -1,7 +1,9 @@
 // An environment in a page: the kernels that train, as WebAssembly, on the memory that Python laid out.
 
 import { headOf, Totals } from "./head.js";
+import { LinkError, linkText, readLink, restoreLink, restoreSnapshot, snapshotOf } from "./links.js";
 import { layImage } from "./memory.js";
+import { unpacked } from "./packing.js";
 import { policyOf } from "./policies.js";
 import { Generator } from "./random.js";
 import { Sha256 } from "./sha256.js";
@@ -30,6 +32,32 @@ export async function fetchBytes(url) {
  * @param {{level?: string, seed?: number | bigint, params?: Record<string, number>, read?: Read}} [options]
  */
 export async function loadEnvironment(url, { level = "", seed = 0, params = {}, read = fetchBytes } = {}) {
+  const environment = await made(url, level, read);
+  for (const [name, value] of Object.entries(params)) environment.params.set(name, value);
+  environment.reset(seed);
+  return environment;
+}
+
+/**
+ * The environment in exactly the state of a link.
+ * @param {string} text
+ * @param {string | URL} url of world.json
+ * @param {Read} [read]
+ */
+export async function fromLink(text, url, read = fetchBytes) {
+  const { header, body } = await readLink(text);
+  const environment = await made(url, header.level, read), { id } = environment.description;
+  if (id !== header.id) throw new LinkError(`the link is to ${header.id}, and this page is of ${id}`);
+  restoreLink(environment, header, body);
+  return environment;
+}
+
+/**
+ * @param {string | URL} url
+ * @param {string} level
+ * @param {Read} read
+ */
+async function made(url, level, read) {
   const place = new URL(url, globalThis.location?.href);
   const whole = JSON.parse(new TextDecoder().decode(await read(place)));
   if (!Object.hasOwn(whole.levels, level)) throw new RangeError(`${whole.id} has no level ${JSON.stringify(level)}`);
@@ -37,44 +65,11 @@ export async function loadEnvironment(url, { level = "", seed = 0, params = {}, 
   const description = { ...whole, ...whole.levels[level], level };
   const file = (/** @type {string} */ name) => read(new URL(name, place));
   const [module, packed] = await Promise.all([file(description.module).then(compiled), file(description.image)]);
-  const image = await unpacked(packed, "gzip", description.image_bytes);
-  const environment = new Environment(description, module, image, file);
-  for (const [name, value] of Object.entries(params)) environment.params.set(name, value);
-  environment.reset(seed);
-  return environment;
+  return new Environment(description, module, await unpacked(packed, "gzip", description.image_bytes), file);
 }
 
 /** @param {Uint8Array} bytes */
 const compiled = bytes => WebAssembly.compile(/** @type {BufferSource} */ (bytes));
-
-/**
- * Bytes that were compressed.
- * @param {Uint8Array} bytes
- * @param {CompressionFormat} format
- * @param {number} most how many there may be
- */
-export async function unpacked(bytes, format, most) {
-  const stream = new Blob([/** @type {BlobPart} */ (bytes)]).stream().pipeThrough(new DecompressionStream(format));
-  const reader = stream.getReader(), pieces = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > most) {
-      await reader.cancel();
-      throw new RangeError(`more than ${most} bytes`);
-    }
-    pieces.push(value);
-  }
-  const found = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    found.set(piece, at);
-    at += piece.length;
-  }
-  return found;
-}
 
 export class Environment {
   /**
@@ -96,8 +91,8 @@ export class Environment {
     this.masks = this.array("masks");
     this.params = new Params(this);
     this.totals = new Totals(this);
-    /** @type {number | bigint} */
-    this.seed = 0;
+    /** @type {number | bigint | null} */
+    this.seed = null; // of the last reset with one
   }
 
   // --- memory ---
@@ -109,6 +104,15 @@ export class Environment {
   array(name) {
     const { place, bytes, type = "u1" } = this.description.arrays[name];
     return this.numbers(type, place, bytes);
+  }
+
+  /**
+   * The bytes of an array of the batch, live.
+   * @param {string} name
+   */
+  bytes(name) {
+    const { place, bytes } = this.description.arrays[name];
+    return new Uint8Array(this.buffer, this.base + place, bytes);
   }
 
   /**
@@ -297,6 +301,29 @@ export class Environment {
     return Array.from({ length: agents }, (_, k) => all.slice(k * size, (k + 1) * size));
   }
 
+  /** Observe again, after the state came from outside; the outcome of the last step is cleared. */
+  observe() {
+    for (const name of ["results", "rewards", "costs", "reward_vectors", "terminated", "truncated"]) this.bytes(name).fill(0);
+    this.run("run_worlds", OBSERVE);
+  }
+
+  // --- states ---
+
+  /** The state and the parameters, for `restore`. */
+  snapshot() {
+    return snapshotOf(this);
+  }
+
+  /** @param {import("./links.js").Snapshot} snapshot */
+  restore(snapshot) {
+    restoreSnapshot(this, snapshot);
+  }
+
+  /** The text of a link to exactly this state, which follows "#live=" in the address of the page. */
+  link() {
+    return linkText(this);
+  }
+
   // --- others ---
 
   /**
@@ -305,7 +332,7 @@ export class Environment {
    * @param {number | bigint} [seed] of random choices; that of the last reset by default
    * @returns {Promise<(environment: Environment) => import("./types.js").Action>}
    */
-  policy(name, seed = this.seed) {
+  policy(name, seed = this.seed ?? 0) {
     return policyOf(this, name, seed);
   }
 
@@ -320,10 +347,7 @@ export class Environment {
     const other = new Environment(this.description, this.module, this.image, this.file), sha = new Sha256();
     other.reset(seed);
     const choose = await other.policy(policy, seed);
-    const arrays = this.description.hashed.map(name => {
-      const { place, bytes } = this.description.arrays[name];
-      return /** @type {Uint8Array} */ (other.numbers("u1", place, bytes));
-    });
+    const arrays = this.description.hashed.map(name => other.bytes(name));
     arrays.forEach(bytes => sha.update(bytes));
     for (let step = 0; step < steps; step++) {
       other.step(choose(other));
@@ -353,8 +377,18 @@ class Params {
    * @param {number} value
    */
   set(name, value) {
-    const { low, high, unit, live } = this.declared(name);
-    if (!live) throw new RangeError(`${name} cannot be changed in a page: sizes or data follow from it`);
+    if (!this.declared(name).live) throw new RangeError(`${name} cannot be changed in a page: sizes or data follow from it`);
+    this.check(name, value);
+    this.environment.field("param_rows", name)[0] = /** @type {never} */ (value);
+  }
+
+  /**
+   * A RangeError where a parameter may not have a value.
+   * @param {string} name
+   * @param {number} value
+   */
+  check(name, value) {
+    const { low, high, unit } = this.declared(name);
     if (typeof value !== "number" || !(value >= low && value <= high)) {
       throw new RangeError(`${name}=${value} is outside its range [${low}, ${high}] ${unit}`.trim());
     }
@@ -363,7 +397,6 @@ class Params {
       const [one, other] = [least, most].map(each => (each === name ? value : this.get(each)));
       if (!(one <= factor * other)) throw new RangeError(`${name}=${value} violates a constraint: ${doc}`);
     }
-    this.environment.field("param_rows", name)[0] = /** @type {never} */ (value);
   }
 
   /** @param {string} name */
