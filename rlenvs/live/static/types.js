@@ -14,6 +14,26 @@
 /** @typedef {{name: string, unit: string, doc: string, low: number, high: number, default: number, live: boolean}} Param */
 
 /**
+ * How a person acts, see rlenvs/live/controls.py, and how steps take actions.
+ * @typedef {object} Controls
+ * @property {"continuous" | "discrete" | "multi" | "flat"} kind
+ * @property {number[]} choices
+ * @property {string[][]} labels
+ * @property {string[]} numbers
+ * @property {(number | null)[]} low
+ * @property {(number | null)[]} high
+ * @property {number | number[]} idle
+ * @property {{none: number | number[] | null, held: [string[], number | number[]][], help: [string, string][]} | null} keys
+ * @property {number} count
+ * @property {boolean} single
+ * @property {number[]} parts
+ * @property {number[][]} own
+ * @property {number[]} lows
+ * @property {number[]} highs
+ * @property {number[][]} nothing
+ */
+
+/**
  * @typedef {object} Network
  * @property {string} name
  * @property {string} label
@@ -39,7 +59,7 @@
  * @property {boolean} turns
  * @property {boolean} masked
  * @property {boolean} incremental
- * @property {any} action
+ * @property {Controls} action
  * @property {{shape: number[], images: Record<string, number[]>, alone: string, discrete: boolean}} observation
  * @property {Param[]} params
  * @property {{least: string, most: string, factor: number, doc: string}[]} constraints
