@@ -46,6 +46,7 @@ def description_of(batch: KernelBatch, image: MemoryImage) -> dict[str, Any]:
         "action": {**controls_of(setup), **_actions(setup)},
         "observation": _observation(setup),
         "params": params_of(setup),
+        "values": {name: getattr(setup.values, name) for name in world.params},
         "constraints": _orders(world),
         "options": {name: _plain(getattr(setup.values, name)) for name in world.options},
         "terms": [
@@ -143,7 +144,6 @@ def params_of(setup: Setup) -> list[dict[str, Any]]:
             "doc": param.doc,
             "low": param.low,
             "high": param.high,
-            "default": getattr(setup.values, name),
             "live": name not in fixed,
         }
         for name, param in setup.world.params.items()

@@ -67,7 +67,24 @@ def test_hashes_are_those_of_python():
 
 @pytest.mark.parametrize("decimals", [0, 2])
 def test_numbers_are_written_as_python_writes_them(decimals):
-    values = [0.0, -0.0, 0.125, -0.125, 0.375, 2.675, 1.005, 99.995, 0.5, 1.5, 2.5, -2.5, 123.5, -0.001, 1e-9, 1234567.5]
+    values = [
+        0.0,
+        -0.0,
+        0.125,
+        -0.125,
+        0.375,
+        2.675,
+        1.005,
+        99.995,
+        0.5,
+        1.5,
+        2.5,
+        -2.5,
+        123.5,
+        -0.001,
+        1e-9,
+        1234567.5,
+    ]
     values += np.random.default_rng(0).normal(0, 100, 300).tolist() + (np.arange(-40, 40) / 16).tolist()
     said = run_node("tell(given[0].map(v => fixed(v, given[1])))", values, decimals, imports=[("fixed", "head")])
     # JSON has no negative zero of its own in JavaScript's writing, but reads one

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from support.places import ROOT
 
 STATIC = ROOT / "rlenvs" / "live" / "static"
@@ -20,7 +21,9 @@ def run_node(script, *arguments, imports=()):
         arguments: as JSON knows them.
         imports: pairs of names and modules of STATIC, such as ("Generator", "random").
     """
-    lines = [f"import {{ {names} }} from {json.dumps((STATIC / module).as_uri() + '.js')};" for names, module in imports]
+    lines = [
+        f"import {{ {names} }} from {json.dumps((STATIC / module).as_uri() + '.js')};" for names, module in imports
+    ]
     whole = "\n".join(
         [
             *lines,
