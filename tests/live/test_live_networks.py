@@ -65,7 +65,7 @@ def test_networks_act_as_in_python(stem):
     noises = [rng.gumbel(size=(rows, network.choices)) for _ in range(STEPS)] if agent.card.drawn else None
     expected, state = [], None
     for t, row in enumerate(seen):
-        given = row[None] if None in row else row
+        given = row.get(None, row)
         mask, noise = masks and masks[t], noises and noises[t]
         actions, state = network.act(given, mask, state, None, kinds and np.array(kinds), noise)
         expected.append(actions)

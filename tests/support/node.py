@@ -29,7 +29,8 @@ def run_node(script, *arguments, imports=()):
             *lines,
             'import fs from "node:fs";',
             "const given = JSON.parse(fs.readFileSync(0, 'utf8'));",
-            "const tell = value => console.log(JSON.stringify(value, (_, v) => typeof v === 'bigint' ? String(v) : v));",
+            "const plain = (_, value) => typeof value === 'bigint' ? String(value) : value;",
+            "const tell = value => console.log(JSON.stringify(value, plain));",
             "const read = async url => new Uint8Array(fs.readFileSync(url));",
             script,
         ]
