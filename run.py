@@ -419,12 +419,15 @@ def kernel_wheel(python: Path, libraries: Path, folder: Path) -> int:
     return call(python, *wheel, RLENVS_KERNELS=str(libraries))
 
 
+BROWSER = ("tests/project/test_browser.py", "tests/project/test_browser_live.py")
+
+
 def site(arguments: list[str]) -> int:
     """The documentation; its builder says how large it is and how long it took."""
     python = set_up(EXTRAS["site"])
     code = call_patiently(python, "docs/web/build.py", **BYTECODE)
     if code == 0 and "--test" in arguments:
-        return call(python, "-m", "pytest", "-q", "-m", "browser", "tests/project/test_browser.py", **BYTECODE)
+        return call(python, "-m", "pytest", "-q", "-m", "browser", *BROWSER, **BYTECODE)
     return code
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rlenvs.agents.tournament import tournament as tournament
     from rlenvs.core.batch.simulate import PlanRollouts as PlanRollouts
     from rlenvs.core.batch.simulate import rollout_plans as rollout_plans
+    from rlenvs.core.catalogue.links import from_link as from_link
     from rlenvs.core.catalogue.make import aec_env as aec_env
     from rlenvs.core.catalogue.make import make as make
     from rlenvs.core.catalogue.make import make_batch as make_batch
@@ -55,6 +56,7 @@ else:
             "agents.teacher": "collect_snapshots",
             "agents.tournament": "tournament",
             "core.check": "check_env",
+            "core.catalogue.links": "from_link",
             "core.catalogue.make": "make make_batch make_vec parallel_env aec_env text_env text_parallel_env",
             "core.catalogue.registry": "list_envs register",
             "core.batch.simulate": "rollout_plans PlanRollouts",

@@ -14,7 +14,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.canvas import COLORS, Canvas
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import first_seed_of
-from rlenvs.core.declare.keys import steered_by_held_keys, steering_keys
+from rlenvs.core.declare.keys import meaning_of, steered_by_held_keys, steering_keys
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.forms.render import EpisodeTotals, draw, has_image, head_of
 
@@ -35,18 +35,7 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
     if not steered_by_held_keys(setup.world):
         hand: Any = world.functions["keys"]
         return list(hand.help)
-    return [(key, _meaning(setup, action)) for key, action in steering_keys(setup).items()]
-
-
-def _meaning(setup: Setup, action: Any) -> str:
-    labels = setup.action.labels
-    if setup.single_choice:
-        return labels[int(action)] if labels else f"action {int(action)}"
-    if not setup.continuous:
-        starts = np.cumsum((0, *setup.choices[:-1]))
-        return ", ".join(setup.choice_name(place) for place in (starts + action).tolist())
-    names = labels or [f"action {j}" for j in range(setup.action_size)]
-    return ", ".join(f"{name} {value:+g}" for name, value in zip(names, action, strict=True) if value)
+    return [(key, meaning_of(setup, action)) for key, action in steering_keys(setup).items()]
 
 
 class Game:

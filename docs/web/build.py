@@ -4,6 +4,8 @@
 
 Pages are put together in docs/_build/source first: the Markdown of the repository, whose links are made to lead to
 pages, with what only a site can show. Needs the films of docs/films.py, and no network. Warnings are errors.
+Environments whose kernels lie in build/kernels as WebAssembly (`python3 run.py kernels --targets wasm32`) are played
+live in their pages; the others show their films.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import live
 import pages
 
 from rlenvs.agents.film import PLAYER
+from rlenvs.live.export import SCRIPTS
 
 HERE = Path(__file__).resolve().parent
 DOCS, ROOT = HERE.parent, HERE.parent.parent
@@ -123,6 +127,8 @@ def assemble(source: Source) -> None:
         source.write(path.relative_to(DOCS).as_posix(), path.read_bytes())
     for path in [*(HERE / "static").iterdir(), *PLAYER]:
         source.write(f"_static/{path.name}", path.read_bytes())
+    for path in SCRIPTS.iterdir():
+        source.write(f"{live.FOLDER}/static/{path.name}", path.read_bytes())
     source.write("_static/environments.js", pages.environments_script())
     for name in pages.films():
         source.write(f"_static/films/{name}.js", film_script(name))
@@ -179,6 +185,9 @@ def build(folder: Path) -> int:
     options = ("-b", "html", "-W", "--keep-going", "-q", "-c", HERE, "-d", DOCS / "_build" / "doctrees")
     command = (sys.executable, "-m", "sphinx", *options, SOURCE, folder)
     code = subprocess.call([str(part) for part in command])
+    live.write(folder)
+    told = f"{len(live.live())} environments are live"
+    print(f"{told}; without modules in {live.KERNELS}, pages show films" if not live.live() else told, flush=True)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB, {time.perf_counter() - start:.0f} s", flush=True)
     return code

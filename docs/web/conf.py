@@ -36,8 +36,8 @@ html_theme = "furo"
 html_title = "rlenvs"
 html_static_path = [str(Path(__file__).resolve().parent.parent / "_build" / "source" / "_static")]
 html_favicon = html_logo = str(Path(__file__).with_name("static") / "icon.svg")
-html_css_files = ["player.css", "site.css"]
-html_js_files = ["player.js", "find.js", "gallery.js"]
+html_css_files = ["player.css", "live/static/page.css", "site.css"]
+html_js_files = ["live.js", "player.js", "find.js", "gallery.js"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

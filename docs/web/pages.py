@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from live import FOLDER, live
 from parts import raw, search_form, select
 from references import linked, references
 from score_table import score_page
@@ -164,14 +165,17 @@ def has_team(world: World) -> bool:
 
 
 def film(name: str) -> str:
-    """The player of an environment's film; nothing where there is none."""
-    if name not in films():
-        return ""
-    still = f'<img src="../_static/stills/{name}.webp" alt="{name}" width="{STILL_WIDTH}">'
-    return raw(
-        f'<div class="film" data-film="{name}" data-src="../_static/films/{name}.js">'
-        f'<p class="film-wait">{still}</p><noscript>The film needs JavaScript.</noscript></div>'
-    )
+    """The player of an environment's film, around it what plays it live; nothing where there is neither."""
+    player = ""
+    if name in films():
+        still = f'<img src="../_static/stills/{name}.webp" alt="{name}" width="{STILL_WIDTH}">'
+        player = (
+            f'<div class="film" data-film="{name}" data-src="../_static/films/{name}.js">'
+            f'<p class="film-wait">{still}</p><noscript>The film needs JavaScript.</noscript></div>'
+        )
+    if name in live():
+        player = f'<div class="live" data-world="../{FOLDER}/{name}/world.json">{player}</div>'
+    return raw(player) if player else ""
 
 
 def facts_table(name: str) -> str:

@@ -6,9 +6,8 @@
 "use strict";
 (function () {
   const packed = {}, films = {};
-  const NICE = { yours: "#d55e00", random: "#8a8f98", expert: "#009e73", agent: "#0072b2" };
   const BEST = ["yours", "agent", "expert", "random"]; // whose episode is shown first
-  const SERIES = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8a6d3b", "#6b6f76"];
+  const SERIES = 8; // colors in player.css
   const SPEEDS = [0.25, 0.5, 1, 2, 4];
   const HOLD = 1200; // milliseconds that the last frame stays before the film begins again
 
@@ -227,7 +226,9 @@
       for (const line of [...lines].sort((a, b) => (b.faint ? 1 : 0) - (a.faint ? 1 : 0))) {
         const points = line.values.map((value, i) => (Number.isNaN(value) ? "" : `${x(line.steps[i]).toFixed(2)},${
           y(value).toFixed(2)}`)).join(" ");
-        picture.append(make("polyline", { points, stroke: line.color, class: line.faint ? "film-faint" : "film-line" }));
+        const drawn = make("polyline", { points, class: line.faint ? "film-faint" : "film-line" });
+        drawn.style.stroke = line.color;
+        picture.append(drawn);
       }
       this.cursor = make("line", { y1: 0, y2: 40, class: "film-cursor" });
       picture.append(this.cursor);
@@ -252,7 +253,7 @@
   function plotsOf(film, episode, seek) {
     const { steps } = episode, last = steps[steps.length - 1];
     const returns = film.episodes.map((each) => ({
-      steps: each.steps, values: sums(each.rewards), color: NICE[each.policy], faint: each !== episode,
+      steps: each.steps, values: sums(each.rewards), color: `var(--film-${each.policy})`, faint: each !== episode,
     }));
     const longest = Math.max(...film.episodes.map((each) => each.steps[each.steps.length - 1]));
     const plots = [new Plot("return", "sum of the rewards so far; faint: the other policies", returns, longest, seek)];
@@ -260,12 +261,12 @@
     const never = [];
     terms.forEach(([name, values], i) => {
       if (!values.some(Boolean)) return never.push(name);
-      const line = { steps, values: perStep(values, steps), color: SERIES[i % SERIES.length] };
+      const line = { steps, values: perStep(values, steps), color: `var(--film-series-${i % SERIES})` };
       plots.push(new Plot(name, `reward term ${name}, times its weight, per step`, [line], last, seek));
     });
     for (const [name, values] of Object.entries(episode.costs)) {
       if (!values.some(Boolean)) { never.push("cost " + name); continue; }
-      const line = { steps, values: sums(values), color: "#d55e00" }, limit = film.limits[name] * film.agents;
+      const line = { steps, values: sums(values), color: "var(--film-yours)" }, limit = film.limits[name] * film.agents;
       const shown = Number.isFinite(limit) && limit <= 4 * Math.max(1e-9, ...line.values) ? limit : null;
       plots.push(new Plot("cost: " + name, `cost ${name} so far; dashed: its limit`, [line], last, seek, shown));
     }
@@ -313,7 +314,7 @@
         input.addEventListener("change", () => this.choose(i));
         const canvas = make("canvas", { "aria-hidden": "true" }), total = make("b");
         const tile = make("span", {}, canvas, make("span", { class: "film-who" }, episode.label), total);
-        choices.append(make("label", { style: `--policy: ${NICE[episode.policy]}` }, input, tile));
+        choices.append(make("label", { style: `--policy: var(--film-${episode.policy})` }, input, tile));
         this.tiles.push({ episode, canvas, total, returns: sums(episode.rewards) });
       });
       this.choices = choices;

@@ -16,6 +16,7 @@ from rlenvs.cli.common import (
     Seed,
     Set,
     app,
+    check_folder,
     check_output,
     check_screen,
     checked,
@@ -25,6 +26,7 @@ from rlenvs.cli.common import (
     say,
     say_written,
 )
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.progress import counted, progress
 
 if TYPE_CHECKING:
@@ -144,20 +146,91 @@ def _observation_words(setup: Setup) -> str:
 
 
 @app.command(rich_help_panel=PANEL)
-def play(id: Id, level: Level = None, seed: Seed = 0, set: Set = None) -> None:
+def play(
+    id: Id,
+    level: Level = None,
+    seed: Seed = 0,
+    set: Set = None,
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser",
+            help="Play in a page of the browser, which also has sliders for parameters, and the scripted and trained "
+            "policies. Without --set.",
+        ),
+    ] = False,
+) -> None:
     """Play an environment with the keyboard."""
     from rlenvs.core.catalogue.registry import world_of
     from rlenvs.play import Game, key_table
 
     keywords = checked(id, keywords_from(set, level))
+    if browser:
+        if set:
+            raise ParameterError("--browser and --set exclude each other; change parameters in the page")
+        _play_in_browser(id, level, seed)
+        return
     keys = key_table(id, **keywords)
-    check_screen(f"record a video instead: rlenvs record {world_of(id).name} --output FILE.gif")
+    check_screen(
+        f"play in a browser: rlenvs play {world_of(id).name} --browser; or record a video: "
+        f"rlenvs record {world_of(id).name} --output FILE.gif"
+    )
     table = Table("Key", "Action", box=None, pad_edge=False)
     for key, meaning in [*keys, ("R", "restart"), ("Esc", "quit")]:
         table.add_row(f"[bold]{key}[/bold]", escape(meaning))
     console().print(table)
     compiled(id, keywords)
     Game(id, seed, report=say, **keywords).run()
+
+
+def _play_in_browser(id: str, level: str | None, seed: int) -> None:
+    """Write the page of an environment to a folder that is removed afterwards, and serve it until Ctrl+C."""
+    import tempfile
+    import threading
+    import webbrowser
+    from urllib.parse import urlencode
+
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.live.export import write_environment, write_static
+    from rlenvs.live.server import served
+
+    with tempfile.TemporaryDirectory(prefix="rlenvs-") as folder:
+        with progress(f"writing the page of {world_of(id).name}"):
+            write_static(Path(folder))
+            write_environment(id, Path(folder))
+        with served(Path(folder)) as address:
+            query = urlencode({"seed": seed, **({"level": level} if level else {}), "who": "you"})
+            page = f"{address}/{world_of(id).name}/?{query}"
+            webbrowser.open(page)
+            say(f"{page}\nServed until Ctrl+C.")
+            try:
+                threading.Event().wait()
+            except KeyboardInterrupt:
+                say("")
+
+
+@app.command(rich_help_panel=PANEL)
+def export(
+    id: Id,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; several environments can share it.")],
+    kernels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of kernels as WebAssembly, as run.py kernels builds it; missing ones are built there. "
+            "Default: in the cache folder.",
+        ),
+    ] = None,
+) -> None:
+    """Write the page of an environment, played by its own kernels, for any web server."""
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.live.export import write_environment, write_static
+
+    check_folder(folder)
+    with progress(f"writing the page of {world_of(id).name}"):
+        write_static(folder)
+        own = write_environment(id, folder, kernels)
+    say_written(own / "index.html")
 
 
 @app.command(rich_help_panel=PANEL)

@@ -3,26 +3,23 @@
 `python3 run.py site --test` builds and looks. Screenshots for people go to docs/_build/screenshots.
 """
 
-import functools
-import os
 import re
-import shutil
-import threading
 from collections import Counter
 from html.parser import HTMLParser
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
 import pytest
+from support.browsing import CUT_OFF, NARROW, TOO_WIDE, WIDE
 from support.places import ROOT
 from support.searches import exact_searches, wide_searches
 
 import rlenvs
 from rlenvs.core.catalogue.docs import documented
+from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
+pytest_plugins = ["support.browsing"]
 SITE, SHOTS = ROOT / "docs" / "_build" / "site", ROOT / "docs" / "_build" / "screenshots"
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 NAMES = [row.id.partition("/")[2] for row in documented()]
 SHOWN = [
     "index.html",
@@ -38,13 +35,6 @@ SHOWN = [
     ),
 ]
 
-# what is wider than the page, and what hides a part of its own text
-TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-CUT_OFF = """[...document.querySelectorAll("article *")].filter(e => {
-    const style = getComputedStyle(e);
-    return e.offsetParent && e.innerText && ["hidden", "clip"].includes(style.overflowX) && style.clipPath === "none"
-        && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1;
-}).map(e => e.className + ": " + e.innerText.slice(0, 40))"""
 NO_IMAGE = """[...document.images].filter(i => i.loading !== "lazy" && i.complete && !i.naturalWidth && i.offsetParent)
     .map(i => i.src)"""
 
@@ -63,52 +53,17 @@ def site():
 
 
 @pytest.fixture(scope="module")
-def chromium(site):
-    playwright = pytest.importorskip("playwright.sync_api", reason='needs playwright: pip install ".[docs]"')
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("RLENVS_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium, or RLENVS_CHROMIUM=PATH")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.fixture(scope="module")
 def address(site):
     """Where the site is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture
-def page(chromium, address):
-    context = chromium.new_context(viewport=WIDE, color_scheme="light", reduced_motion="reduce")
-    found = context.new_page()
-    found.site, found.complaints = address, []
-
-    def listen(said):
-        if said.type in ("error", "warning"):
-            found.complaints.append(f"{said.text} {said.location['url']}")
-
-    def miss(request):
-        if request.failure != "net::ERR_ABORTED":  # which is what leaving a page does to what it still loads
-            found.complaints.append(f"not there: {request.url}")
-
-    found.on("console", listen)
-    found.on("pageerror", lambda error: found.complaints.append(str(error)))
-    found.on("requestfailed", miss)
-    yield found
-    assert found.complaints == []
-    context.close()
+def page(address, browse):
+    found = browse()
+    found.site = address
+    return found
 
 
 def visit(page, name):

@@ -222,6 +222,16 @@ def _compiled(world: World, kind: str, names: Mapping[str, Any], digest: Digest)
     return _drivers[key]
 
 
+def compiled_driver(setup: Setup) -> CompiledDriver:
+    """The driver of a setup whose bodies no engine moves, to be compiled for another target.
+
+    Raises:
+        MissingExtraError: numba is not installed. KernelError: as `driver`.
+    """
+    names = kernel_names(setup.world, setup.action_kind, False)
+    return _compiled(setup.world, setup.action_kind, names, digest_of(setup.world, setup.action_kind, names))
+
+
 # --- made ahead -------------------------------------------------------------------------------------------------------
 
 

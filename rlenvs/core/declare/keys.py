@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -42,18 +42,40 @@ def keys_to_action(setup: Setup) -> dict[tuple[int, ...], Any]:
 
     special = {"space": pygame.K_SPACE, "return": pygame.K_RETURN}
     special |= {key: getattr(pygame, f"K_{key.upper()}") for key in ("up", "down", "left", "right")}
-    hand: Any = setup.world.functions["keys"]
-    table = {}
-    for held in _together(list(steering_keys(setup))):
-        action = setup.taken(hand(set(held), setup.values))
-        if action is not None:
-            codes = tuple(sorted(special[key] if key in special else ord(key) for key in held))
-            bounds = setup.action_scaling[2:, : np.size(action)]
-            limited = np.clip(action, *bounds) if setup.continuous else np.atleast_1d(action)
-            table[codes] = setup.shown_action(limited)
-    return table
+    return {
+        tuple(sorted(special[key] if key in special else ord(key) for key in held)): action
+        for held, action in held_actions(setup)
+    }
 
 
-def _together(keys: list[str]) -> Iterator[tuple[str, ...]]:
+def held_actions(setup: Setup) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The keys that may be held together, fewest first, each with the first agent's action as its action space has
+    it."""
+    keys = list(steering_keys(setup))
     for count in range(1, MOST_AT_ONCE + 1):
-        yield from combinations(keys, count)
+        for held in combinations(keys, count):
+            action = action_of_keys(setup, held)
+            if action is not None:
+                yield held, action
+
+
+def action_of_keys(setup: Setup, held: Iterable[str]) -> Any:
+    """The first agent's action, as its action space has it, while keys are held; None where the game waits."""
+    hand: Any = setup.world.functions["keys"]
+    action = setup.taken(hand(set(held), setup.values))
+    if action is None:
+        return None
+    bounds = setup.action_scaling[2:, : np.size(action)]
+    return setup.shown_action(np.clip(action, *bounds) if setup.continuous else np.atleast_1d(action))
+
+
+def meaning_of(setup: Setup, action: Any) -> str:
+    """What an action of the world's own keys does, in words."""
+    labels = setup.action.labels
+    if setup.single_choice:
+        return labels[int(action)] if labels else f"action {int(action)}"
+    if not setup.continuous:
+        starts = np.cumsum((0, *setup.choices[:-1]))
+        return ", ".join(setup.choice_name(place) for place in (starts + action).tolist())
+    names = labels or [f"action {j}" for j in range(setup.action_size)]
+    return ", ".join(f"{name} {value:+g}" for name, value in zip(names, action, strict=True) if value)

@@ -52,11 +52,13 @@ def param(default: float, low: float, high: float, unit: str = "", doc: str = ""
 
 @dataclass(frozen=True)
 class Constraint:
-    """What has to hold between parameters and options, each of which is inside its own range."""
+    """What has to hold between parameters and options, each of which is inside its own range. With a factor, it is that
+    the first is at most so many times the second."""
 
     names: tuple[str, ...]
     holds: Callable[..., Any]
     doc: str
+    factor: float | None = None
 
     def check(self, values: Mapping[str, Any]) -> None:
         """ParameterError with the numbers where it does not hold for these values by name, numbers or arrays."""
@@ -79,10 +81,16 @@ def constraint(*names: str, holds: Callable[..., Any], doc: str) -> Constraint:
     return Constraint(names, holds, doc)
 
 
-def at_most(least: str, most: str) -> Constraint:
-    """The constraint that one parameter or option does not exceed another, for example the two bounds of
-    `drawn_from`."""
-    return Constraint((least, most), lambda low, high: low <= high, f"{least} must not exceed {most}")
+def at_most(least: str, most: str, factor: float = 1.0, doc: str = "") -> Constraint:
+    """The constraint that one parameter or option does not exceed another, for example the two bounds of `drawn_from`.
+
+    Args:
+        least, most: their names.
+        factor: how many times the other one it may be.
+        doc: what has to hold, in words.
+    """
+    told = doc or f"{least} must not exceed {most}"
+    return Constraint((least, most), lambda low, high: low <= factor * high, told, factor)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.links import MARK, link_text
 from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, shortened
@@ -219,6 +220,17 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         """Restore a snapshot; returns its observation. SnapshotError if it belongs to another environment."""
         self.batch.set_state(snapshot)
         return self._observation()
+
+    def link(self, page: str = "") -> str:
+        """The address of a page in exactly this state, with level, parameters and generator; for `rlenvs.from_link`.
+
+        Args:
+            page: the address of the environment's page; without it the link begins with its fragment.
+
+        Raises:
+            ParameterError: the environment was made with options, which links do not hold.
+        """
+        return page + MARK + link_text(self.batch, self._np_random_seed)
 
     def sync_from_state(self) -> tuple[Any, dict[str, Any]]:
         """Recompute everything after the state was written from outside (`batch.states`); returns observation and info,

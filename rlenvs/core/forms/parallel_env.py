@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from pettingzoo import ParallelEnv as PettingZooParallelEnv
 
 from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.batch.links import MARK, link_text
 from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, UnknownNameError, shortened
@@ -333,6 +334,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         self._renderer.close()
         self.batch.close()
         self._closed = True
+
+    def link(self, page: str = "") -> str:
+        """The address of a page in exactly this state, as `Env.link`."""
+        return page + MARK + link_text(self.batch, None)
 
     def get_state(self) -> Snapshot:
         """A picklable, bit-exact copy of the world, including its generator and time limit."""

@@ -8,11 +8,14 @@ line.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from rlenvs.core.declare.spec import World
 from rlenvs.live.translate.program import Program
 from rlenvs.live.translate.scope import TranslationError
 
-__all__ = ["TranslationError", "draw_module"]
+__all__ = ["TranslationError", "draw_module", "fault_module"]
 
 
 def draw_module(world: World, runtime: str = "../static/") -> str:
@@ -25,7 +28,25 @@ def draw_module(world: World, runtime: str = "../static/") -> str:
     Raises:
         TranslationError: something that cannot be translated, with its file and line.
     """
-    text = Program().translate(world.functions["draw"])
+    return _module(world.functions["draw"], "draw", runtime)
+
+
+def fault_module(world: World, runtime: str = "../static/") -> str:
+    """The JavaScript module that says what is wrong with a state from outside: `export function fault(p, s)`, which
+    gives a text, empty where nothing is.
+
+    Args:
+        world: the declaration, with a function under `@SPEC.state_fault`.
+        runtime: as for `draw_module`.
+
+    Raises:
+        TranslationError: something that cannot be translated, with its file and line.
+    """
+    return _module(world.functions["state_fault"], "fault", runtime)
+
+
+def _module(function: Callable[..., Any], shown: str, runtime: str) -> str:
+    text = Program().translate(function, shown)
     imports = [f'import * as py from "{runtime}python.js";\n'] + (
         [f'import * as np from "{runtime}numpy.js";\n'] if "np." in text else []
     )

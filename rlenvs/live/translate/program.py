@@ -67,15 +67,15 @@ class Program:
             if isinstance(inspect.getattr_static(each, name, None), FunctionType):
                 yield signature_of(getattr(each, name)).method()
 
-    def translate(self, function: Any) -> str:
-        """The module's text without its imports; the function's name in it is the first word of what follows `export`."""
-        name = self.value(function, "draw", _fail_without_place, False)
+    def translate(self, function: Any, shown: str) -> str:
+        """The text, without its imports, of a module that exports the function under the name `shown`."""
+        name = self.value(function, shown, _fail_without_place, False)
         while self._todo or self._add_methods():
             if self._todo:
                 value, own = self._todo.pop(0)
                 self._functions.append(self._text(value, own))
         classes = [self._class_text(each) for each in self._classes]
-        return "\n".join([*classes, *self._constants, *self._functions, f"export {{ {name} as draw }};", ""])
+        return "\n".join([*classes, *self._constants, *self._functions, f"export {{ {name} as {shown} }};", ""])
 
     # --- values -------------------------------------------------------------------------------------------------------
 

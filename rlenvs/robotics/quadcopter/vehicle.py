@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import b1, choice, constraint, f8, flag, json_option, kernel, maths, param
+from rlenvs.core import at_most, b1, choice, constraint, f8, flag, json_option, kernel, maths, param
 from rlenvs.core.declare.algebra import inverse
 
 # rotors of a vehicle: x and y in arm lengths, and the sign of the torque about body z that a faster rotor gives
@@ -88,9 +88,9 @@ CONSTRAINTS = [
         holds=lambda x, y, z: np.maximum(np.maximum(x, y), z) * (1.0 + LOPSIDED) <= LOPSIDED * (x + y + z),
         doc="none may exceed 3 times the sum of the other two (for a real rigid body: 1 times)",
     ),
-    constraint(
+    at_most(
         *("torque_coefficient", "thrust_coefficient"),
-        holds=lambda torque, thrust: torque <= DRAGGING * thrust,
+        DRAGGING,
         doc="the drag torque of a rotor may be at most 1 m x its thrust (0.0025 to 0.05 m x in the vehicles here)",
     ),
 ]

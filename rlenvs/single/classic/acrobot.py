@@ -45,9 +45,9 @@ import math
 import numpy as np
 
 from rlenvs.core import (
+    at_most,
     block,
     choice,
-    constraint,
     data_option,
     discrete,
     drop_in,
@@ -114,10 +114,9 @@ SPEC = world(
         "initial_velocity_upper": param(0.1, -1.0, 1.0, "rad/s", "largest velocities at the start"),
     },
     constraints=[
-        constraint(
+        at_most(
             f"initial_{what}_lower",
             f"initial_{what}_upper",
-            holds=lambda low, high: low <= high,
             doc=f"initial_{what}_lower is at most initial_{what}_upper",
         )
         for what in ("angle", "velocity")

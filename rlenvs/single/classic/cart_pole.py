@@ -49,9 +49,9 @@ import numpy as np
 
 from rlenvs.core import (
     Score,
+    at_most,
     block,
     choice,
-    constraint,
     data_option,
     discrete,
     drop_in,
@@ -101,10 +101,9 @@ SPEC = world(
         "initial_state_upper": param(0.05, -0.2, 0.2, "m, m/s, rad, rad/s", "largest value of all four numbers"),
     },
     constraints=[
-        constraint(
+        at_most(
             "initial_state_lower",
             "initial_state_upper",
-            holds=lambda low, high: low <= high,
             doc="initial_state_lower is at most initial_state_upper",
         )
     ],

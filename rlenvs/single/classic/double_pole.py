@@ -44,9 +44,9 @@ import math
 
 from rlenvs.core import (
     Score,
+    at_most,
     block,
     choice,
-    constraint,
     continuous,
     data_option,
     f8,
@@ -98,16 +98,15 @@ SPEC = world(
         "initial_angle_upper": param(START, -0.2, 0.2, "rad", "its largest angle at the start"),
     },
     constraints=[
-        constraint(
+        at_most(
             "initial_angle_lower",
             "initial_angle_upper",
-            holds=lambda low, high: low <= high,
             doc="initial_angle_lower is at most initial_angle_upper",
         ),
-        constraint(
-            "length_1",
+        at_most(
             "length_2",
-            holds=lambda long, short: short <= 0.9 * long,
+            "length_1",
+            0.9,
             doc="length_2 is at most 0.9 of length_1, since poles that fall at the same rate cannot be balanced "
             "together",
         ),

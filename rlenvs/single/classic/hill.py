@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, constraint, data_option, drop_in, f8, kernel, param, uniform, view
+from rlenvs.core import at_most, block, choice, data_option, drop_in, f8, kernel, param, uniform, view
 from rlenvs.core.declare.maths import cos, sin
 
 BOTTOM = -math.pi / 6.0
@@ -25,12 +25,7 @@ CAR = {
     "max_velocity_start": param(0.0, -0.07, 0.07, "", "largest velocity at the start"),
 }
 RULES = [
-    constraint(
-        f"min_{what}_start",
-        f"max_{what}_start",
-        holds=lambda low, high: low <= high,
-        doc=f"min_{what}_start is at most max_{what}_start",
-    )
+    at_most(f"min_{what}_start", f"max_{what}_start", doc=f"min_{what}_start is at most max_{what}_start")
     for what in ("position", "velocity")
 ]
 VELOCITY = {"velocity": data_option(choice("seen", "hidden", doc="whether the velocity is observed"))}

@@ -57,11 +57,11 @@ v0: first version.
 """
 
 from rlenvs.core import (
+    at_most,
     b1,
     below,
     block,
     choice,
-    constraint,
     cost,
     data_option,
     f8,
@@ -152,18 +152,8 @@ SPEC = world(
         "coin_scale": param(0.375, 0.2, 2.0, "", "size of a coin: its radius is 10 pixels times this, rounded down"),
     },
     constraints=(
-        constraint(
-            "spot_min_radius",
-            "spot_max_radius",
-            holds=lambda least, most: least <= most,
-            doc="spot_min_radius must not exceed spot_max_radius",
-        ),
-        constraint(
-            "spot_min_speed",
-            "spot_max_speed",
-            holds=lambda least, most: least <= most,
-            doc="spot_min_speed must not exceed spot_max_speed",
-        ),
+        at_most("spot_min_radius", "spot_max_radius"),
+        at_most("spot_min_speed", "spot_max_speed"),
     ),
     options={
         "observation": choice("pixels", "vector", doc="the screen, or what it shows as numbers"),

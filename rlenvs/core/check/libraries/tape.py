@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.core.batch.image import MemoryImage
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.compiler.entry_points import LANES
-
-ALIGNED = 64  # bytes
 
 
 @dataclass
@@ -39,61 +38,26 @@ class Tape:
     said: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)  # of each line that was said
     _lines: list[str] = field(default_factory=list)
-    _image: bytearray = field(default_factory=bytearray)
     _data: bytearray = field(default_factory=bytearray)
-    _parts: list[tuple[int, int, int]] = field(default_factory=list)  # where they begin and end, and the place
     _code: int = 0
 
     def __post_init__(self) -> None:
-        table = self.batch.loops.table
+        self._image = image = MemoryImage(self.batch.loops.table, self.watched)
         for name, array in self.watched.items():
-            place = self._put(array)
-            self._lines += [f"watch {place} {array.nbytes}"] * bool(array.nbytes)
+            self._lines += [f"watch {image.places[name]} {array.nbytes}"] * bool(array.nbytes)
             assert array.flags.c_contiguous, name
-        metas = table.metas.values()
-        parts = [*metas, *([] if table.blocks is None else [table.blocks]), table.record]
-        placed = [(self._put(part), part) for part in parts]
-        self._record = placed[-1][0]
-        for place, part in placed[len(metas) :]:
-            self._move(place, part)
-
-    def _put(self, array: np.ndarray) -> int:
-        """Where an array lies in the image; once for those that share their memory, as images that are all that is
-        observed."""
-        first = array.ctypes.data
-        for start, end, place in self._parts:
-            if start <= first and first + array.nbytes <= end:
-                return place + first - start
-        self._image.extend(bytes(-len(self._image) % ALIGNED))
-        place = len(self._image)
-        self._image.extend(array.tobytes())
-        self._parts.append((first, first + max(array.nbytes, 1), place))
-        return place
-
-    def _move(self, place: int, table: np.ndarray) -> None:
-        """Find the addresses in a table. One behind a part's end, where rows end, belongs to no other part as well."""
-        words = np.frombuffer(table.tobytes(), np.int64)
-        for n in np.flatnonzero(words > 1 << 32).tolist():
-            value = int(words[n])
-            inside = [part for part in self._parts if part[0] <= value < part[1]]
-            for start, _, moved in inside or [part for part in self._parts if value == part[1]]:
-                at = place + 8 * n
-                self._image[at : at + 8] = (moved + value - start).to_bytes(8, "little")
-                self._lines.append(f"move {at}")
-                break
+        self._lines += [f"move {place}" for place in image.addresses]
 
     def write(self, array: np.ndarray) -> None:
         """Have what now lies in an array that is watched."""
-        start = array.ctypes.data
-        place = next(moved + start - first for first, end, moved in self._parts if first <= start < end)
-        self._lines.append(f"write {place} {len(self._data)} {array.nbytes}")
+        self._lines.append(f"write {self._image.place_of(array)} {len(self._data)} {array.nbytes}")
         self._data.extend(array.tobytes())
 
     def call(self, name: str, *numbers: int) -> int:
         """Call an entry point of the batch's driver. Returns what it does."""
         driver: Any = self.batch.loops.driver
         entry = driver.run_blocks(LANES[name]) if name in LANES else getattr(driver, name)
-        self._lines.append(" ".join(map(str, ("call", name, self._record, *numbers))))
+        self._lines.append(" ".join(map(str, ("call", name, self._image.record, *numbers))))
         self._code = entry(self.batch.loops.address, *numbers) or 0
         return self._code
 
@@ -111,7 +75,7 @@ class Tape:
     def save(self, folder: Path) -> None:
         """Write the files "tape", "image" and "data" into a folder."""
         (folder / "tape").write_text("".join(f"{line}\n" for line in self._lines))
-        (folder / "image").write_bytes(self._image)
+        (folder / "image").write_bytes(self._image.content)
         (folder / "data").write_bytes(self._data)
 
     def difference(self, said: list[str]) -> str:

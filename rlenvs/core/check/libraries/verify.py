@@ -65,7 +65,7 @@ def _node() -> list[str] | str:
     version = tuple(map(int, said.strip().lstrip("v").split(".")[:2])) if said else ()
     if node is None or version < NODE:
         return f"it needs Node.js {'.'.join(map(str, NODE))} or newer on the PATH"
-    return [node, str(PLAY.with_suffix(".js"))]
+    return [node, str(PLAY.with_suffix(".mjs"))]
 
 
 def _emulated(folder: Path) -> list[str] | str:

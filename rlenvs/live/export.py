@@ -1,0 +1,106 @@
+"""Environments as files that a web page plays: kernels as WebAssembly, memory, networks, and a description.
+
+FOLDER/static/                 the page's scripts, the same for all environments
+FOLDER/kernels/KEY.wasm        kernels, shared by the environments of a kind
+FOLDER/Name-v0/world.json      see `rlenvs.live.describe`; what differs at a level is under its name in `levels`
+FOLDER/Name-v0/world.image     the memory of one world (gzip), LEVEL.image at a level
+FOLDER/Name-v0/draw.js         how it looks: `draw(canvas, p, s)`
+FOLDER/Name-v0/fault.js        what may be wrong with a state in a link: `fault(p, s)`, where the world says it
+FOLDER/Name-v0/PPO.safetensors a trained agent's weights
+FOLDER/Name-v0/index.html      the page
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from rlenvs.core.batch.image import MemoryImage
+from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.spec import World
+from rlenvs.core.declare.values import engine_of
+from rlenvs.live.describe import description_of
+from rlenvs.live.modules import module_of
+from rlenvs.live.networks import networks_of
+from rlenvs.live.page import write_page
+from rlenvs.live.proof import proof_of
+from rlenvs.live.translate import draw_module, fault_module
+
+STATIC, KERNELS = "static", "kernels"
+SCRIPTS = Path(__file__).with_name(STATIC)
+
+
+def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Path:
+    """Write the files of an environment, and its page; `write_static` writes what it shares with others.
+
+    Args:
+        id: of the environment.
+        folder: of all environments.
+        kernels: a folder of WebAssembly modules, see `rlenvs.live.modules.module_of`.
+
+    Returns:
+        the folder of the environment.
+
+    Raises:
+        ParameterError: a physics engine moves its bodies. MissingExtraError, KernelError, BuildError: as `module_of`.
+        TranslationError: its image cannot be drawn in a page.
+    """
+    world = world_of(id)
+    if engine_of(world, {}):
+        raise ParameterError(f"{world.name} cannot be played in a page: a physics engine moves its bodies")
+    own = folder / world.name
+    own.mkdir(parents=True, exist_ok=True)
+    usual = _written(world, None, own, kernels)
+    levels = {name: _written(world, name, own, kernels) for name in world.levels}
+    found = {"": {}, **{name: _differences(usual, level) for name, level in levels.items()}}
+    text = json.dumps({"format": 1, **usual, "levels": found}, allow_nan=False, separators=(",", ":"))
+    (own / "world.json").write_text(text, encoding="utf-8")
+    _write_functions(world, own)
+    write_page(world, folder)
+    return own
+
+
+def _write_functions(world: World, own: Path) -> None:
+    """Write what is plain Python in the world, and JavaScript in a page."""
+    for role, name, module in (("draw", "draw.js", draw_module), ("state_fault", "fault.js", fault_module)):
+        if role in world.functions:
+            (own / name).write_text(module(world, f"../{STATIC}/"), encoding="utf-8")
+
+
+def write_static(folder: Path) -> None:
+    """Write what all environments share."""
+    shutil.copytree(SCRIPTS, folder / STATIC, dirs_exist_ok=True)
+
+
+def _written(world: World, level: str | None, own: Path, kernels: Path | None) -> dict[str, Any]:
+    """What world.json says of a level, whose files are written."""
+    batch = KernelBatch(world, level=level, threads=1)
+    image = MemoryImage(batch.loops.table, batch.loops.table.rows)
+    module = module_of(batch.setup, kernels)
+    name = f"{'world' if level is None else level}.image"
+    (own / name).write_bytes(gzip.compress(bytes(image.content), mtime=0))
+    _copy(module, own.parent / KERNELS / module.name)
+    return {
+        **description_of(batch, image),
+        "module": f"../{KERNELS}/{module.name}",
+        "image": name,
+        "image_bytes": len(image.content),
+        "networks": networks_of(batch.setup, own),
+        "proof": proof_of(world, level),
+    }
+
+
+def _copy(source: Path, target: Path) -> None:
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+def _differences(usual: dict[str, Any], level: dict[str, Any]) -> dict[str, Any]:
+    """The entries of a level that are not the usual ones."""
+    return {name: value for name, value in level.items() if value != usual[name]}

@@ -1,0 +1,65 @@
+"""The page of a live environment, as a file beside its world.json."""
+
+from __future__ import annotations
+
+import html
+import shutil
+from pathlib import Path
+
+from rlenvs.agents.film import PLAYER
+from rlenvs.core.catalogue.docs import sentence
+from rlenvs.core.declare.spec import World
+
+# a page loads what lies beside it, and nothing else; "wasm-unsafe-eval" allows WebAssembly alone
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'"
+)
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{name}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="../static/player.css">
+<link rel="stylesheet" href="../static/page.css">
+<link rel="modulepreload" href="../static/page.js">
+<script type="module" src="../static/page.js"></script>
+</head>
+<body class="live-alone">
+<main>
+<h1>{name}</h1>
+<p>{about}</p>
+<noscript><p>The environment needs JavaScript.</p></noscript>
+<div class="live" data-world="world.json"></div>
+</main>
+</body>
+</html>
+"""
+
+
+def page_of(world: World) -> str:
+    """The page of an environment: HTML that expects world.json beside it, and the scripts in ../static."""
+    name, about = html.escape(world.name), html.escape(sentence(world.doc))
+    return PAGE.format(policy=html.escape(POLICY), name=name, about=about)
+
+
+def write_page(world: World, folder: Path) -> Path:
+    """Write the page of an environment, and the style that it shares with films.
+
+    Args:
+        world: the environment, without a level.
+        folder: of all environments.
+
+    Returns:
+        the page.
+    """
+    path, static = folder / world.name / "index.html", folder / "static"
+    for each in (path.parent, static):
+        each.mkdir(parents=True, exist_ok=True)
+    path.write_text(page_of(world), encoding="utf-8")
+    for style in (each for each in PLAYER if each.suffix == ".css"):
+        shutil.copyfile(style, static / style.name)
+    return path

@@ -1,0 +1,103 @@
+/* Small plots of an episode that is being played: the return, every reward term, every cost. */
+
+import { drawn, make, short } from "./dom.js";
+
+const POINTS = 200; // of a line; a longer episode is thinned
+const SERIES = 8; // colors in player.css
+
+/** One line over the steps of the episode. */
+class Plot {
+  /**
+   * @param {string} title
+   * @param {string} note
+   * @param {string} color of CSS
+   * @param {boolean} summed whether the line is the sum so far
+   * @param {number | null} limit a dashed line, where there is one
+   */
+  constructor(title, note, color, summed, limit = null) {
+    this.summed = summed;
+    this.limit = limit;
+    this.name = title;
+    this.value = make("output", { class: "film-value" });
+    this.line = drawn("polyline", { class: "film-line" });
+    this.line.style.stroke = color;
+    this.zero = drawn("line", { x1: 0, x2: 100, class: "film-zero" });
+    this.bound = drawn("line", { x1: 0, x2: 100, class: "film-limit" });
+    const picture = drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" });
+    picture.append(this.zero, this.bound, this.line);
+    const name = make("span", { class: "film-name", title: note }, title);
+    this.element = make("div", { class: "film-plot" }, make("div", {}, name, this.value), picture);
+    this.clear();
+  }
+
+  clear() {
+    /** @type {number[]} */
+    this.values = [];
+    this.total = 0;
+  }
+
+  /** @param {number} value of one step */
+  add(value) {
+    this.total += value;
+    this.values.push(this.summed ? this.total : value);
+  }
+
+  paint() {
+    const { values, limit } = this, every = Math.max(1, Math.ceil(values.length / POINTS));
+    const shown = values.filter((_, i) => i % every === 0 || i === values.length - 1);
+    let low = Math.min(0, ...shown), high = Math.max(0, ...shown);
+    const near = limit !== null && limit <= 4 * Math.max(high, 1e-9);
+    if (near) high = Math.max(high, limit);
+    if (high === low) high = low + 1;
+    const y = (/** @type {number} */ value) => (38 - (36 * (value - low)) / (high - low)).toFixed(2);
+    const width = Math.max(shown.length - 1, 1);
+    this.line.setAttribute("points", shown.map((value, i) => `${((100 * i) / width).toFixed(2)},${y(value)}`).join(" "));
+    place(this.zero, y(0));
+    place(this.bound, near ? y(limit) : "-10");
+    this.value.textContent = short(values[values.length - 1]);
+  }
+}
+
+/**
+ * @param {SVGElement} line
+ * @param {string} y
+ */
+function place(line, y) {
+  line.setAttribute("y1", y);
+  line.setAttribute("y2", y);
+}
+
+/** The plots of an environment. */
+export class Plots {
+  /** @param {import("./types.js").Description} description */
+  constructor({ terms, costs }) {
+    this.sum = new Plot("return", "sum of the rewards so far", "var(--film-agent)", true);
+    this.terms = new Map(terms.map(({ name, weight }, i) => {
+      const note = `reward term ${name}, times its weight ${weight}, per step`;
+      return [name, new Plot(name, note, `var(--film-series-${i % SERIES})`, false)];
+    }));
+    this.costs = new Map(costs.map(({ name, limit }) => {
+      const note = `cost ${name} so far` + (limit === null ? "" : "; dashed: its limit");
+      return [name, new Plot(`cost: ${name}`, note, "var(--film-yours)", true, limit)];
+    }));
+    this.all = [this.sum, ...this.terms.values(), ...this.costs.values()];
+    this.element = make("div", { class: "film-plots" }, ...this.all.map((plot) => plot.element));
+    this.clear();
+  }
+
+  clear() {
+    for (const plot of this.all) plot.clear();
+    this.paint();
+  }
+
+  /** @param {import("./types.js").Outcome} step */
+  add(step) {
+    this.sum.add(step.reward);
+    for (const [name, plot] of this.terms) plot.add(step.terms[name]);
+    for (const [name, plot] of this.costs) plot.add(step.costs[name]);
+  }
+
+  paint() {
+    for (const plot of this.all) plot.paint();
+  }
+}
