@@ -2,7 +2,7 @@
 
 import { NdArray, added, asarray, broadcast_to, elementwise, mapped, room, shape_of_all, where_true } from "./array.js";
 import { math } from "./math.js";
-import { add as plus, div, mod as rest, mul, pow, round, sub } from "./python.js";
+import { add as plus, div, mod as rest, mul, pow, round as nearest, sub } from "./python.js";
 import { equal, iter, truth } from "./values.js";
 
 export { asarray };
@@ -151,7 +151,7 @@ function pair(make, kind = "f") {
   return (x, y) => (isMany(x) || isMany(y) ? elementwise(x, y, make, kind) : make(x, y));
 }
 
-export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(round);
+export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(nearest);
 export const floor = single(Math.floor), ceil = single(Math.ceil), square = single((x) => x * x);
 export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.tan), tanh = single(Math.tanh);
 export const exp = single(Math.exp), log = single(Math.log), arctan = single(Math.atan);
@@ -242,6 +242,14 @@ export function argsort(a) {
 
 /** @param {any} a @param {any} axis */
 export function ptp(a, axis = null) { return sub(asarray(a).max(axis), asarray(a).min(axis)); }
+
+/** @param {any} a @param {number} decimals */
+function rounded(a, decimals = 0) {
+  const parts = 10 ** decimals;
+  return mapped(a, (x) => nearest(x * parts) / parts);
+}
+
+export { rounded as round };
 
 /** @param {any} a @param {any} axis */
 export function norm(a, axis = null) { return sqrt(mul(asarray(a), asarray(a)).sum(axis)); }
