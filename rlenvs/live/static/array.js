@@ -32,6 +32,7 @@ export class Slice {
 
 export const ELLIPSIS = Symbol("...");
 const ALL = new Slice(null, null);
+const FEW = 32; // elements that are copied sooner than seen in another array
 
 /** @param {number[]} shape */
 export function size_of(shape) {
@@ -101,6 +102,9 @@ export class NdArray {
 
   /** All elements as they are stored, the last axis running fastest; not to be written. @returns {Data} */
   stored() {
+    if (this.shape.length === 1 && !isWide(this.data) && (this.shape[0] <= FEW || this.strides[0] !== 1)) {
+      return this.listed();
+    }
     const size = this.size;
     if (!isWide(this.data) && this.plain()) {
       if (this.offset === 0 && this.data.length === size) return this.data;
@@ -110,6 +114,13 @@ export class NdArray {
     const exact = isWide(this.data), places = this.places(), found = new Array(size);
     for (let i = 0; i < size; i++) found[i] = exact ? Number(this.data[places[i]]) : this.data[places[i]];
     return exact && !found.every(Number.isSafeInteger) ? Array.from(places, (place) => this.read(place)) : found;
+  }
+
+  /** The elements of an array with one axis, as they are stored. @returns {any[]} */
+  listed() {
+    const count = this.shape[0], step = this.strides[0], found = new Array(count), { data } = this;
+    for (let i = 0, place = this.offset; i < count; i++, place += step) found[i] = data[place];
+    return found;
   }
 
   /** The places of all elements in `data`. @returns {Int32Array} */
@@ -127,8 +138,10 @@ export class NdArray {
 
   /** All elements. @returns {any[]} */
   values() {
-    const stored = this.stored();
-    return this.kind === "b" ? Array.from(stored, Boolean) : stored instanceof Array ? stored : Array.from(stored);
+    if (this.shape.length === 1 && this.kind !== "b" && !isWide(this.data)) return this.listed();
+    const stored = this.stored(), found = new Array(stored.length);
+    for (let i = 0; i < found.length; i++) found[i] = this.kind === "b" ? Boolean(stored[i]) : stored[i];
+    return found;
   }
 
   [Symbol.iterator]() {
