@@ -1,5 +1,8 @@
 /** Arrays of numbers with axes, as NumPy has them: views of memory with a shape and strides, and their indexing. */
 
+/** @typedef {Float64Array | Float32Array | BigInt64Array | BigUint64Array | Int32Array | Uint32Array | Int16Array |
+   Uint16Array | Int8Array | Uint8Array | any[]} Data */
+
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i8: BigInt64Array, u8: BigUint64Array, i4: Int32Array, u4: Uint32Array,
   i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array, b1: Uint8Array,
@@ -28,16 +31,17 @@ export class Slice {
 }
 
 export const ELLIPSIS = Symbol("...");
+const ALL = new Slice(null, null);
 
 /** @param {number[]} shape */
-function size_of(shape) {
+export function size_of(shape) {
   let size = 1;
-  for (const length of shape) size *= length;
+  for (let axis = 0; axis < shape.length; axis++) size *= shape[axis];
   return size;
 }
 
 /** @param {number[]} shape */
-function strides_of(shape) {
+export function strides_of(shape) {
   const strides = new Array(shape.length);
   for (let axis = shape.length - 1, step = 1; axis >= 0; axis--) {
     strides[axis] = step;
@@ -52,9 +56,15 @@ function whole(value) {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** An array: `data` from `offset` on, with a step in it for each axis. `kind` is "f", "i", "b" or "O" (anything). */
+/** @param {any} data */
+function isWide(data) {
+  return data instanceof BigInt64Array || data instanceof BigUint64Array;
+}
+
+/** An array: `data` from `offset` on, with a step in it for each axis. `kind` is "f" (numbers), "i" (whole ones of a
+   record), "b" (truth values) or "O" (anything). */
 export class NdArray {
-  /** @param {any} data @param {number[]} shape @param {string} kind @param {number} offset @param {number[]} strides */
+  /** @param {Data} data @param {number[]} shape @param {string} kind @param {number} offset @param {number[]} strides */
   constructor(data, shape, kind, offset = 0, strides = strides_of(shape)) {
     this.data = data;
     this.shape = shape;
@@ -66,45 +76,74 @@ export class NdArray {
   get ndim() { return this.shape.length; }
   get size() { return size_of(this.shape); }
   get T() { return this.transpose(); }
+  get flat() { return this.reshape(-1); }
+  get dtype() { return { type: this.data instanceof Float32Array ? Math.fround : Number }; }
 
   /** The element at a place of `data`. @param {number} place @returns {any} */
   read(place) {
     const value = this.data[place];
-    return this.kind === "b" ? Boolean(value) : typeof value === "bigint" ? whole(value) : value;
+    return this.kind === "b" ? value === 1 || value === true : typeof value === "bigint" ? whole(value) : value;
   }
 
   /** @param {number} place @param {any} value */
   write(place, value) {
-    const wide = this.data instanceof BigInt64Array || this.data instanceof BigUint64Array;
-    this.data[place] = wide ? BigInt(Math.trunc(Number(value))) : value;
+    this.data[place] = isWide(this.data) ? BigInt(Math.trunc(Number(value))) : this.kind === "b" ? Number(value) : value;
   }
 
-  /** The places of all elements in `data`, the last axis running fastest. @returns {number[]} */
-  places() {
-    let found = [this.offset];
-    for (let axis = 0; axis < this.shape.length; axis++) {
-      const next = [];
-      for (const place of found) {
-        for (let i = 0; i < this.shape[axis]; i++) next.push(place + i * this.strides[axis]);
-      }
-      found = next;
+  /** Whether the elements lie one behind the other. */
+  plain() {
+    for (let axis = this.shape.length - 1, step = 1; axis >= 0; axis--) {
+      if (this.strides[axis] !== step && this.shape[axis] !== 1) return false;
+      step *= this.shape[axis];
     }
+    return true;
+  }
+
+  /** All elements as they are stored, the last axis running fastest; not to be written. @returns {Data} */
+  stored() {
+    const size = this.size;
+    if (!isWide(this.data) && this.plain()) {
+      if (this.offset === 0 && this.data.length === size) return this.data;
+      return this.data instanceof Array ? this.data.slice(this.offset, this.offset + size)
+        : this.data.subarray(this.offset, this.offset + size);
+    }
+    const exact = isWide(this.data), places = this.places(), found = room(exact ? "f" : this.kind, size);
+    for (let i = 0; i < size; i++) found[i] = exact ? Number(this.data[places[i]]) : this.data[places[i]];
+    return exact && !found.every(Number.isSafeInteger) ? Array.from(places, (place) => this.read(place)) : found;
+  }
+
+  /** The places of all elements in `data`. @returns {Int32Array} */
+  places() {
+    const { shape, strides } = this, found = new Int32Array(this.size), last = shape.length - 1;
+    let i = 0;
+    const walk = (/** @type {number} */ axis, /** @type {number} */ place) => {
+      const step = strides[axis], length = shape[axis];
+      if (axis === last) for (let k = 0; k < length; k++, place += step) found[i++] = place;
+      else for (let k = 0; k < length; k++, place += step) walk(axis + 1, place);
+    };
+    if (last < 0) found[0] = this.offset; else walk(0, this.offset);
     return found;
   }
 
-  /** All elements, the last axis running fastest. @returns {any[]} */
+  /** All elements. @returns {any[]} */
   values() {
-    if (this.shape.length === 1) {
-      const found = new Array(this.shape[0]);
-      for (let i = 0, place = this.offset; i < found.length; i++, place += this.strides[0]) found[i] = this.read(place);
-      return found;
-    }
-    return this.places().map((place) => this.read(place));
+    const stored = this.stored();
+    return this.kind === "b" ? Array.from(stored, Boolean) : stored instanceof Array ? stored : Array.from(stored);
   }
 
-  * [Symbol.iterator]() {
+  [Symbol.iterator]() {
     if (!this.shape.length) throw new Error("an array without axes has no elements to go through");
-    for (let i = 0; i < this.shape[0]; i++) yield this.at(i);
+    if (this.shape.length === 1) return this.values()[Symbol.iterator]();
+    return this.rows()[Symbol.iterator]();
+  }
+
+  /** The rows along the first axis. @returns {any[]} */
+  rows() {
+    const found = new Array(this.shape[0]), shape = this.shape.slice(1), strides = this.strides.slice(1);
+    for (let i = 0, place = this.offset; i < found.length; i++, place += this.strides[0]) {
+      found[i] = new NdArray(this.data, shape, this.kind, place, strides);
+    }
+    return found;
   }
 
   /** The element or row i. @param {number} i @returns {any} */
@@ -119,40 +158,45 @@ export class NdArray {
   /** Elements by numbers, slices, null (a new axis), arrays of numbers or of truth values. @param {any} index */
   get(index) {
     if (typeof index === "number") return this.at(index);
-    const parts = this.parts(Array.isArray(index) ? index : [index]);
-    const places = parts.filter((part) => part instanceof NdArray);
-    const view = this.view(parts.map((part) => (part instanceof NdArray ? new Slice(null, null) : part)));
-    if (!places.length) return view.shape.length ? view : view.read(view.offset);
-    return take(view, parts);
+    const parts = this.parts(index instanceof Array ? index : [index]);
+    if (!parts.some((part) => part instanceof NdArray)) {
+      const view = this.view(parts);
+      return view.shape.length ? view : view.read(view.offset);
+    }
+    const view = this.view(parts.map((part) => (part instanceof NdArray ? ALL : part)));
+    return parts.length === 1 && parts[0].shape.length === 1 ? take_rows(view, parts[0]) : take(view, parts);
   }
 
   /** @param {any} index @param {any} value */
   set(index, value) {
-    const parts = this.parts(Array.isArray(index) ? index : [index]);
-    if (parts.some((part) => part instanceof NdArray)) {
-      const numbers = new NdArray(Array.from({ length: this.size }, (_, i) => i), this.shape, "i");
-      const chosen = numbers.get(index), places = this.places();
-      const targets = chosen instanceof NdArray ? chosen.values() : [chosen], given = spread(value, targets.length);
-      targets.forEach((target, i) => this.write(places[target], given[i]));
+    if (typeof index === "number" && this.shape.length === 1) {
+      this.write(this.offset + (index < 0 ? index + this.shape[0] : index) * this.strides[0], value);
       return;
     }
-    const view = this.view(parts), places = view.places();
-    const given = value instanceof NdArray || Array.isArray(value) ? broadcast_to(asarray(value), view.shape).values()
-      : spread(value, places.length);
-    places.forEach((place, i) => view.write(place, given[i]));
+    const parts = this.parts(index instanceof Array ? index : [index]);
+    let targets;
+    if (parts.some((part) => part instanceof NdArray)) {
+      const chosen = new NdArray(Array.from(this.places()), this.shape, "f").get(parts);
+      targets = chosen instanceof NdArray ? chosen : new NdArray([chosen], [], "f");
+    } else {
+      const view = this.view(parts);
+      targets = new NdArray(Array.from(view.places()), view.shape, "f");
+    }
+    const many = value instanceof NdArray || value instanceof Array;
+    const given = many ? broadcast_to(asarray(value), targets.shape).values() : null, places = targets.data;
+    for (let i = 0; i < places.length; i++) this.write(Number(places[i]), given ? given[i] : value);
   }
 
   /** The parts of an index, truth values as numbers of what is true. @param {any[]} index @returns {any[]} */
   parts(index) {
     const found = index.flatMap((part) => {
-      if (Array.isArray(part)) part = asarray(part);
-      if (!(part instanceof NdArray) || part.kind !== "b") return [part];
-      return where_true(part);
+      if (part instanceof Array) part = asarray(part);
+      return part instanceof NdArray && part.kind === "b" ? where_true(part) : [part];
     });
     const gap = found.indexOf(ELLIPSIS);
     if (gap >= 0) {
       const missing = this.shape.length - (found.filter((part) => part !== null).length - 1);
-      found.splice(gap, 1, ...new Array(missing).fill(new Slice(null, null)));
+      found.splice(gap, 1, ...new Array(missing).fill(ALL));
     }
     return found;
   }
@@ -180,13 +224,16 @@ export class NdArray {
         offset += place * step;
       }
     }
-    return new NdArray(this.data, [...shape, ...this.shape.slice(axis)], this.kind, offset,
-      [...strides, ...this.strides.slice(axis)]);
+    for (; axis < this.shape.length; axis++) {
+      shape.push(this.shape[axis]);
+      strides.push(this.strides[axis]);
+    }
+    return new NdArray(this.data, shape, this.kind, offset, strides);
   }
 
   /** @param {any[]} axes @returns {NdArray} */
   transpose(...axes) {
-    const order = (axes.length === 1 && Array.isArray(axes[0]) ? axes[0] : axes.length ? axes
+    const order = (axes.length === 1 && axes[0] instanceof Array ? axes[0] : axes.length ? axes
       : this.shape.map((_, axis) => this.shape.length - 1 - axis));
     return new NdArray(this.data, order.map((axis) => this.shape[axis]), this.kind, this.offset,
       order.map((axis) => this.strides[axis]));
@@ -194,17 +241,21 @@ export class NdArray {
 
   /** @param {any[]} lengths @returns {NdArray} */
   reshape(...lengths) {
-    const shape = (lengths.length === 1 && Array.isArray(lengths[0]) ? lengths[0] : lengths).slice();
+    const shape = (lengths.length === 1 && lengths[0] instanceof Array ? lengths[0] : lengths).slice();
     const gap = shape.indexOf(-1);
     if (gap >= 0) shape[gap] = this.size / -size_of(shape);
-    const plain = strides_of(this.shape).every((step, axis) => step === this.strides[axis] || this.shape[axis] === 1);
-    if (plain) return new NdArray(this.data, shape, this.kind, this.offset);
-    return new NdArray(this.values(), shape, this.kind);
+    if (size_of(shape) !== this.size) throw new Error(`${this.shape} cannot become ${shape}`);
+    if (this.plain()) return new NdArray(this.data, shape, this.kind, this.offset);
+    return new NdArray(this.stored(), shape, this.kind);
   }
 
   ravel() { return this.reshape(-1); }
   flatten() { return this.copy().reshape(-1); }
-  copy() { return new NdArray(this.values(), this.shape.slice(), this.kind); }
+
+  copy() {
+    const stored = this.stored();
+    return new NdArray(stored === this.data || !(stored instanceof Array) ? stored.slice() : stored, this.shape.slice(), this.kind);
+  }
 
   /** @param {any} type @returns {NdArray} */
   astype(type) { return asarray(this, type, true); }
@@ -212,21 +263,19 @@ export class NdArray {
   /** Nested lists. @returns {any} */
   tolist() {
     if (!this.shape.length) return this.read(this.offset);
-    return this.shape.length === 1 ? this.values() : Array.from(this, (row) => row.tolist());
+    return this.shape.length === 1 ? this.values() : this.rows().map((row) => row.tolist());
   }
 
   item() { return this.read(this.places()[0]); }
 
   /** @param {any} axis @param {any} initial */
-  sum(axis = null, initial = 0) {
-    return reduced(this, axis, (values) => added(values, Number(initial)), this.kind === "f" ? "f" : "i");
-  }
+  sum(axis = null, initial = 0) { return reduced(this, axis, (values) => added(values) + Number(initial), "f"); }
 
   /** @param {any} axis @param {any} initial */
-  max(axis = null, initial = -Infinity) { return reduced(this, axis, (values) => largest(values, initial), this.kind); }
+  max(axis = null, initial = -Infinity) { return reduced(this, axis, (values) => largest(values, initial), "f"); }
 
   /** @param {any} axis @param {any} initial */
-  min(axis = null, initial = Infinity) { return reduced(this, axis, (values) => smallest(values, initial), this.kind); }
+  min(axis = null, initial = Infinity) { return reduced(this, axis, (values) => smallest(values, initial), "f"); }
 
   /** @param {any} axis */
   any(axis = null) { return reduced(this, axis, (values) => values.some(Boolean), "b"); }
@@ -235,61 +284,92 @@ export class NdArray {
   all(axis = null) { return reduced(this, axis, (values) => values.every(Boolean), "b"); }
 
   /** @param {any} axis */
-  mean(axis = null) { return reduced(this, axis, (values) => added(values, 0) / values.length, "f"); }
+  mean(axis = null) { return reduced(this, axis, (values) => added(values) / values.length, "f"); }
 
   /** @param {any} axis */
-  argmax(axis = null) { return reduced(this, axis, (values) => values.indexOf(largest(values, -Infinity)), "i"); }
+  argmax(axis = null) { return reduced(this, axis, (values) => values.indexOf(largest(values, -Infinity)), "f"); }
 
   /** @param {any} axis */
-  argmin(axis = null) { return reduced(this, axis, (values) => values.indexOf(smallest(values, Infinity)), "i"); }
+  argmin(axis = null) { return reduced(this, axis, (values) => values.indexOf(smallest(values, Infinity)), "f"); }
 }
 
-/** NumPy's order of adding: eight sums side by side. @param {any[]} values @param {number} start @returns {number} */
-function added(values, start) {
-  const count = values.length;
-  if (count < 8) return values.reduce((sum, value) => sum + Number(value), start);
+/** Place for elements. @param {string} kind @param {number} size @returns {any} */
+export function room(kind, size) {
+  return kind === "O" ? new Array(size) : kind === "b" ? new Uint8Array(size) : new Float64Array(size);
+}
+
+// --- of many elements one ---------------------------------------------------------------------------------------------
+
+/** NumPy's order of adding: eight sums side by side. @param {any} values @param {number} from @param {number} to
+ * @returns {number} */
+export function added(values, from = 0, to = values.length) {
+  const count = to - from;
+  let sum = 0;
   if (count > 128) {
     const half = Math.floor(count / 2) - (Math.floor(count / 2) % 8);
-    return start + (added(values.slice(0, half), 0) + added(values.slice(half), 0));
+    return added(values, from, from + half) + added(values, from + half, to);
   }
-  const sums = values.slice(0, 8).map(Number), end = count - (count % 8);
-  for (let i = 8; i < end; i++) sums[i % 8] += Number(values[i]);
-  let sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-  for (let i = end; i < count; i++) sum += Number(values[i]);
-  return start + sum;
+  let i = from;
+  if (count >= 8) {
+    const sums = [0, 0, 0, 0, 0, 0, 0, 0];
+    for (; i + 8 <= to; i += 8) for (let k = 0; k < 8; k++) sums[k] += Number(values[i + k]);
+    sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+  }
+  for (; i < to; i++) sum += Number(values[i]);
+  return sum;
 }
 
-/** @param {any[]} values @param {any} initial */
-function largest(values, initial) {
-  return values.reduce((most, value) => (value > most || value !== value ? value : most), initial);
+/** @param {any} values @param {any} most */
+function largest(values, most) {
+  for (let i = 0; i < values.length; i++) if (values[i] > most || values[i] !== values[i]) most = values[i];
+  return most;
 }
 
-/** @param {any[]} values @param {any} initial */
-function smallest(values, initial) {
-  return values.reduce((least, value) => (value < least || value !== value ? value : least), initial);
+/** @param {any} values @param {any} least */
+function smallest(values, least) {
+  for (let i = 0; i < values.length; i++) if (values[i] < least || values[i] !== values[i]) least = values[i];
+  return least;
 }
 
 /** What a function makes of all elements, or of those along an axis.
- * @param {NdArray} array @param {any} axis @param {(values: any[]) => any} make @param {string} kind @returns {any} */
+ * @param {NdArray} array @param {any} axis @param {(values: any) => any} make @param {string} kind @returns {any} */
 export function reduced(array, axis, make, kind) {
-  if (axis === null || axis === undefined) return make(array.values());
+  if (axis === null || axis === undefined) return make(array.stored());
   const along = axis < 0 ? axis + array.shape.length : axis;
   const order = array.shape.map((_, i) => i).filter((i) => i !== along);
-  const rows = array.transpose([...order, along]), values = rows.values(), length = array.shape[along];
-  const shape = order.map((i) => array.shape[i]), count = size_of(shape), found = new Array(count);
-  for (let i = 0; i < count; i++) found[i] = make(values.slice(i * length, (i + 1) * length));
-  return shape.length ? new NdArray(found, shape, kind) : found[0];
+  const values = array.transpose([...order, along]).stored(), length = array.shape[along];
+  const shape = order.map((i) => array.shape[i]), found = room(kind, size_of(shape));
+  if (!shape.length) return make(values);
+  for (let i = 0; i < found.length; i++) {
+    found[i] = make(values instanceof Array ? values.slice(i * length, (i + 1) * length)
+      : values.subarray(i * length, (i + 1) * length));
+  }
+  return new NdArray(found, shape, kind);
 }
+
+// --- choosing ---------------------------------------------------------------------------------------------------------
 
 /** Per axis, the numbers of what is true. @param {NdArray} array @returns {NdArray[]} */
 export function where_true(array) {
-  const values = array.values(), strides = strides_of(array.shape), found = [];
+  const values = array.stored(), strides = strides_of(array.shape), found = [];
   for (let i = 0; i < values.length; i++) if (values[i]) found.push(i);
   return array.shape.map((length, axis) => new NdArray(
-    found.map((i) => Math.floor(i / strides[axis]) % length), [found.length], "i"));
+    Float64Array.from(found, (i) => Math.floor(i / strides[axis]) % length), [found.length], "f"));
 }
 
-/** Rows that arrays of numbers choose; `parts` are those of the index of which `view` was made.
+/** The rows with some numbers. @param {NdArray} array @param {NdArray} numbers @returns {NdArray} */
+function take_rows(array, numbers) {
+  const chosen = numbers.stored(), inner = array.shape.slice(1), wide = size_of(inner);
+  const own = array.stored(), found = room(own instanceof Array ? "O" : array.kind, chosen.length * wide);
+  for (let i = 0, k = 0; i < chosen.length; i++) {
+    const place = Number(chosen[i]) < 0 ? Number(chosen[i]) + array.shape[0] : Number(chosen[i]);
+    if (!(place >= 0 && place < array.shape[0])) throw new Error(`index ${place} of an axis of ${array.shape[0]}`);
+    for (let j = 0; j < wide; j++) found[k++] = own[place * wide + j];
+  }
+  return new NdArray(found, [chosen.length, ...inner], array.kind);
+}
+
+/** Elements that several arrays of numbers choose together; `parts` are those of the index of which `view` was made.
  * @param {NdArray} view @param {any[]} parts @returns {any} */
 function take(view, parts) {
   const axes = [];
@@ -299,7 +379,7 @@ function take(view, parts) {
     if (part === null || part instanceof Slice || part instanceof NdArray) axis++;
   }
   const places = parts.filter((part) => part instanceof NdArray), shape = shape_of_all(places.map((each) => each.shape));
-  const numbers = places.map((each) => broadcast_to(each, shape).values());
+  const numbers = places.map((each) => broadcast_to(each, shape).stored());
   const rest = view.shape.map((_, i) => i).filter((i) => !axes.includes(i));
   const front = axes.every((each, i) => each === axes[0] + i) ? rest.filter((i) => i < axes[0]) : [];
   const back = rest.filter((i) => !front.includes(i));
@@ -317,15 +397,11 @@ function take(view, parts) {
     }
   }
   const lengths = (/** @type {number[]} */ chosen) => chosen.map((i) => view.shape[i]);
-  return new NdArray(found, [...lengths(front), ...shape, ...lengths(back)], view.kind);
+  const chosen = [...lengths(front), ...shape, ...lengths(back)];
+  return chosen.length ? new NdArray(found, chosen, view.kind) : found[0];
 }
 
-/** @param {any} value @param {number} count @returns {any[]} */
-function spread(value, count) {
-  if (value instanceof NdArray) value = value.values();
-  return Array.isArray(value) ? (value.length === count ? value : new Array(count).fill(value[0]))
-    : new Array(count).fill(value);
-}
+// --- several arrays ---------------------------------------------------------------------------------------------------
 
 /** The shape that all of these are stretched to. @param {number[][]} shapes @returns {number[]} */
 export function shape_of_all(shapes) {
@@ -349,72 +425,95 @@ export function broadcast_to(array, shape) {
   return new NdArray(array.data, shape, array.kind, array.offset, strides);
 }
 
-/** The kind of a type: a name such as "f8" or "float", or one of the runtime's functions. @param {any} type */
+/** What a type is called: "f", "f4", "i" or "b". @param {any} type */
 function kind_of(type) {
   const name = typeof type === "function" ? type.name : String(type);
-  return { float: "f", int: "i", bool: "b", bool_: "b" }[name] || name[0].replace("u", "i");
-}
-
-/** @param {any} value @returns {string} */
-function kind_of_value(value) {
-  if (typeof value === "boolean") return "b";
-  if (typeof value === "number" || typeof value === "bigint") return Number.isInteger(Number(value)) ? "i" : "f";
-  return "O";
+  const known = { float: "f", float64: "f", int: "i", int64: "i", int32: "i", bool: "b", bool_: "b", float32: "f4" };
+  return /** @type {Record<string, string>} */ (known)[name] || (name === "f4" ? name : name[0].replace("u", "i"));
 }
 
 /** An array from nested lists, or a number as an array without axes.
  * @param {any} value @param {any} type @param {boolean} copied @returns {NdArray} */
 export function asarray(value, type = undefined, copied = false) {
   if (value instanceof NdArray) {
-    if (type === undefined && !copied) return value;
     const kind = type === undefined ? value.kind : kind_of(type);
-    if (kind === value.kind && !copied) return value;
-    return new NdArray(value.values().map((each) => cast(each, kind)), value.shape.slice(), kind);
+    if (kind === value.kind && !isWide(value.data)) return copied ? value.copy() : value;
+    return stored_as(value.stored(), value.shape.slice(), kind);
   }
-  const shape = [], flat = [];
+  if (ArrayBuffer.isView(value)) return new NdArray(/** @type {any} */ (value), [/** @type {any} */ (value).length], "f");
+  const shape = [];
   let inside = value;
   while (isRow(inside)) {
-    inside = Array.isArray(inside) ? inside : Array.from(inside);
+    inside = inside instanceof Array ? inside : Array.from(inside);
     shape.push(inside.length);
     inside = inside[0];
   }
+  /** @type {any[]} */
+  const found = [];
   const gather = (/** @type {any} */ each, /** @type {number} */ depth) => {
-    if (depth === shape.length) flat.push(each);
+    if (depth === shape.length) found.push(each);
     else for (const part of each) gather(part, depth + 1);
   };
   gather(value, 0);
-  const kinds = new Set(flat.map(kind_of_value));
-  const kind = type !== undefined ? kind_of(type) : kinds.has("O") ? "O" : kinds.has("f") ? "f" : kinds.has("i") ? "i"
-    : flat.length ? "b" : "f";
-  return new NdArray(type === undefined ? flat : flat.map((each) => cast(each, kind)), shape, kind);
+  return stored_as(found, shape, type === undefined ? kind_of_all(found) : kind_of(type));
+}
+
+/** @param {any[]} values */
+function kind_of_all(values) {
+  let truths = values.length > 0;
+  for (const value of values) {
+    if (typeof value === "boolean") continue;
+    truths = false;
+    if (typeof value !== "number") return "O";
+  }
+  return truths ? "b" : "f";
+}
+
+/** @param {any} values @param {number[]} shape @param {string} kind */
+function stored_as(values, shape, kind) {
+  const data = kind === "f4" ? new Float32Array(values.length) : room(kind, values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    data[i] = kind === "b" ? Number(Boolean(value)) : kind === "i" ? Math.trunc(Number(value)) : kind === "O" ? value : Number(value);
+  }
+  return new NdArray(data, shape, kind === "f4" ? "f" : kind);
 }
 
 /** @param {any} value */
 function isRow(value) {
-  return Array.isArray(value) || value instanceof NdArray
-    || (value !== null && typeof value === "object" && Symbol.iterator in value);
-}
-
-/** @param {any} value @param {string} kind */
-function cast(value, kind) {
-  return kind === "b" ? Boolean(value) : kind === "i" ? Math.trunc(Number(value)) : kind === "f" ? Number(value) : value;
+  return value instanceof Array || value instanceof NdArray && value.shape.length > 0 || ArrayBuffer.isView(value)
+    || (value !== null && typeof value === "object" && !(value instanceof NdArray) && Symbol.iterator in value);
 }
 
 /** What a function of two numbers gives for all elements of two arrays, stretched to each other.
- * @param {any} a @param {any} b @param {(x: any, y: any) => any} make @param {string | null} kind @returns {any} */
-export function elementwise(a, b, make, kind = null) {
-  const x = asarray(a), y = asarray(b), shape = shape_of_all([x.shape, y.shape]);
-  const first = broadcast_to(x, shape).values(), second = broadcast_to(y, shape).values();
-  const found = first.map((value, i) => make(value, second[i]));
-  return new NdArray(found, shape, kind || (x.kind === "f" || y.kind === "f" ? "f" : x.kind === "b" ? y.kind : x.kind));
+ * @param {any} a @param {any} b @param {(x: any, y: any) => any} make @param {string} kind of what it gives */
+export function elementwise(a, b, make, kind = "f") {
+  const x = a instanceof NdArray ? a : asarray(a), y = b instanceof NdArray ? b : asarray(b);
+  const shape = same(x.shape, y.shape) ? x.shape : shape_of_all([x.shape, y.shape]), size = size_of(shape);
+  const first = same(x.shape, shape) ? x.stored() : x.size === 1 ? null : broadcast_to(x, shape).stored();
+  const second = same(y.shape, shape) ? y.stored() : y.size === 1 ? null : broadcast_to(y, shape).stored();
+  const one = first ? 0 : x.item(), other = second ? 0 : y.item();
+  const found = room(kind === "f" && (x.kind === "O" || y.kind === "O") ? "O" : kind, size);
+  for (let i = 0; i < size; i++) found[i] = make(first ? first[i] : one, second ? second[i] : other);
+  return new NdArray(found, shape, kind);
+}
+
+/** @param {number[]} a @param {number[]} b */
+function same(a, b) {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** What a function of a number gives for all elements. @param {any} a @param {(x: any) => any} make @param {string} kind */
 export function mapped(a, make, kind = "f") {
-  if (!(a instanceof NdArray) && !Array.isArray(a)) return make(a);
-  const array = asarray(a);
-  return new NdArray(array.values().map(make), array.shape.slice(), kind);
+  if (!(a instanceof NdArray) && !(a instanceof Array)) return make(a);
+  const array = asarray(a), values = array.stored(), found = room(kind, values.length);
+  for (let i = 0; i < values.length; i++) found[i] = make(values[i]);
+  return new NdArray(found, array.shape.slice(), kind);
 }
+
+// --- memory -----------------------------------------------------------------------------------------------------------
 
 /** A live view of memory. @param {ArrayBufferLike} buffer @param {number} place in bytes
  * @param {string} code such as "f8" @param {number[]} shape @returns {NdArray} */

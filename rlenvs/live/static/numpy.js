@@ -1,6 +1,6 @@
 /** The functions of NumPy that images use, under its names. */
 
-import { NdArray, asarray, broadcast_to, elementwise, mapped, shape_of_all, where_true } from "./array.js";
+import { NdArray, added, asarray, broadcast_to, elementwise, mapped, room, shape_of_all, where_true } from "./array.js";
 import { math } from "./math.js";
 import { add as plus, div, mod as rest, mul, pow, round, sub } from "./python.js";
 import { equal, iter, truth } from "./values.js";
@@ -27,7 +27,8 @@ export function ascontiguousarray(a, dtype = undefined) { return asarray(a, dtyp
 /** @param {any} shape @param {any} value @param {any} dtype */
 export function full(shape, value, dtype = undefined) {
   const lengths = shape_of(shape), one = asarray([value], dtype);
-  return new NdArray(new Array(count(lengths)).fill(one.at(0)), lengths, one.kind);
+  const data = one.data.slice(0, 0).constructor;
+  return new NdArray(new /** @type {any} */ (data)(count(lengths)).fill(one.data[0]), lengths, one.kind);
 }
 
 /** @param {any} shape @param {any} dtype */
@@ -53,7 +54,7 @@ export function arange(start, stop = undefined, step = 1) {
   const second = first + step; // NumPy goes on by the difference of the first two
   const values = Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, i) => (
     i === 0 ? first : i === 1 ? second : first + i * (second - first)));
-  return new NdArray(values, [values.length], values.every(Number.isInteger) ? "i" : "f");
+  return asarray(values, "float");
 }
 
 /** @param {number} start @param {number} stop @param {number} num */
@@ -67,7 +68,7 @@ export function stack(arrays, axis = 0) {
   const rows = Array.from(arrays, (each) => asarray(each));
   const shape = [rows.length, ...rows[0].shape], order = shape.map((_, i) => i).slice(1);
   order.splice(axis < 0 ? axis + shape.length : axis, 0, 0);
-  return new NdArray(rows.flatMap((row) => row.values()), shape, common(rows)).transpose(order);
+  return joined(rows, shape).transpose(order);
 }
 
 /** @param {any} arrays @param {number} axis */
@@ -76,7 +77,7 @@ export function concatenate(arrays, axis = 0) {
   const order = parts[0].shape.map((_, i) => i).filter((i) => i !== along);
   const turned = parts.map((part) => part.transpose([along, ...order]));
   const length = turned.reduce((sum, part) => sum + part.shape[0], 0);
-  const whole = new NdArray(turned.flatMap((part) => part.values()), [length, ...turned[0].shape.slice(1)], common(parts));
+  const whole = joined(turned, [length, ...turned[0].shape.slice(1)]);
   const back = order.map((_, i) => i + 1);
   back.splice(along, 0, 0);
   return whole.transpose(back);
@@ -100,17 +101,25 @@ export function atleast_2d(a) {
   return own.ndim < 2 ? own.reshape(1, -1) : own;
 }
 
-/** @param {NdArray[]} arrays */
+/** The kind that holds all of these. @param {NdArray[]} arrays */
 function common(arrays) {
-  const kinds = arrays.map((each) => each.kind);
-  return kinds.includes("f") ? "f" : kinds.includes("i") ? "i" : kinds[0];
+  const kinds = new Set(arrays.map((each) => each.kind));
+  return kinds.has("O") ? "O" : kinds.size === 1 && kinds.has("b") ? "b" : "f";
+}
+
+/** The elements of arrays, one behind the other. @param {NdArray[]} arrays @param {number[]} shape */
+function joined(arrays, shape) {
+  const kind = common(arrays), data = room(kind, count(shape));
+  let place = 0;
+  for (const each of arrays) for (const value of kind === "O" ? each.values() : each.stored()) data[place++] = value;
+  return new NdArray(data, shape, kind);
 }
 
 /** @param {any} a @param {any} repeats */
 export function repeat(a, repeats) {
   const own = asarray(a), values = own.values(), times = isMany(repeats) ? asarray(repeats).values() : null;
   const found = values.flatMap((value, i) => new Array(times ? times[i] : repeats).fill(value));
-  return new NdArray(found, [found.length], own.kind);
+  return asarray(found);
 }
 
 /** @param {any} a @param {any} shape */
@@ -122,10 +131,14 @@ export function ravel(a) { return asarray(a).ravel(); }
 /** @param {any} a */
 export function transpose(a) { return asarray(a).T; }
 
-/** @param {any} a @param {number} shift */
-export function roll(a, shift) {
+/** @param {any} a @param {number} shift @param {any} axis the first, or none */
+export function roll(a, shift, axis = null) {
+  if (axis === 0) {
+    const rows = [...asarray(a)], count = rows.length;
+    return asarray(rows.map((_, i) => rows[(((i - shift) % count) + count) % count]));
+  }
   const own = asarray(a), values = own.values(), size = values.length;
-  return new NdArray(values.map((_, i) => values[(((i - shift) % size) + size) % size]), own.shape.slice(), own.kind);
+  return asarray(values.map((_, i) => values[(((i - shift) % size) + size) % size])).reshape(own.shape);
 }
 
 // --- element by element -----------------------------------------------------------------------------------------------
@@ -133,8 +146,8 @@ export function roll(a, shift) {
 /** @param {(x: number) => any} make @param {string} kind @returns {(x: any) => any} */
 function single(make, kind = "f") { return (x) => mapped(x, (each) => make(Number(each)), kind); }
 
-/** @param {(x: any, y: any) => any} make @param {string | null} kind @returns {(x: any, y: any) => any} */
-function pair(make, kind = null) {
+/** @param {(x: any, y: any) => any} make @param {string} kind @returns {(x: any, y: any) => any} */
+function pair(make, kind = "f") {
   return (x, y) => (isMany(x) || isMany(y) ? elementwise(x, y, make, kind) : make(x, y));
 }
 
@@ -144,9 +157,9 @@ export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.t
 export const exp = single(Math.exp), log = single(Math.log), arctan = single(Math.atan);
 export const degrees = single(math.degrees), radians = single(math.radians);
 export const isfinite = single(Number.isFinite, "b"), isnan = single(Number.isNaN, "b"), logical_not = single((x) => !x, "b");
-export const hypot = pair(math.hypot, "f"), arctan2 = pair(Math.atan2, "f");
+export const hypot = pair(math.hypot), arctan2 = pair(Math.atan2);
 export const minimum = pair((x, y) => (x < y || x !== x ? x : y)), maximum = pair((x, y) => (x > y || x !== x ? x : y));
-export const add = pair(plus), subtract = pair(sub), multiply = pair(mul), divide = pair(div, "f");
+export const add = pair(plus), subtract = pair(sub), multiply = pair(mul), divide = pair(div);
 export const power = pair(pow), mod = pair(rest);
 export const logical_and = pair((x, y) => Boolean(x && y), "b"), logical_or = pair((x, y) => Boolean(x || y), "b");
 
@@ -160,8 +173,10 @@ export function clip(a, least, most) {
 export function where(condition, x = undefined, y = undefined) {
   if (x === undefined) return where_true(asarray(condition));
   const parts = [condition, x, y].map((each) => asarray(each)), shape = shape_of_all(parts.map((each) => each.shape));
-  const [tests, first, second] = parts.map((each) => broadcast_to(each, shape).values());
-  return new NdArray(tests.map((test, i) => (test ? first[i] : second[i])), shape, common(parts.slice(1)));
+  const [tests, first, second] = parts.map((each) => broadcast_to(each, shape).stored());
+  const kind = common(parts.slice(1)), found = room(kind, tests.length);
+  for (let i = 0; i < tests.length; i++) found[i] = tests[i] ? first[i] : second[i];
+  return new NdArray(found, shape, kind);
 }
 
 /** @param {any} a @param {any} chosen */
@@ -193,7 +208,7 @@ export const sum = method("sum"), max = method("max"), min = method("min"), any 
 export const mean = method("mean"), argmax = method("argmax"), argmin = method("argmin");
 
 /** @param {any} a */
-export function count_nonzero(a) { return asarray(a).values().filter(Boolean).length; }
+export function count_nonzero(a) { return where_true(asarray(a).reshape(-1))[0].size; }
 
 /** @param {any} a */
 export function flatnonzero(a) { return where_true(asarray(a).reshape(-1))[0]; }
@@ -204,32 +219,83 @@ export function nonzero(a) { return where_true(asarray(a)); }
 /** @param {any} a */
 export function argwhere(a) {
   const found = where_true(asarray(a));
-  return found[0].size ? stack(found, 1) : new NdArray([], [0, found.length], "i");
+  return found[0].size ? stack(found, 1) : new NdArray([], [0, found.length], "f");
 }
 
 /** @param {any} a */
 export function unique(a) {
-  const own = asarray(a), values = [...new Set(own.values())].sort((x, y) => Number(x) - Number(y));
-  return new NdArray(values, [values.length], own.kind);
+  const values = [...new Set(asarray(a).values())].sort((x, y) => Number(x) - Number(y));
+  return asarray(values);
 }
 
 /** @param {any} a */
 export function sort(a) {
   const own = asarray(a), values = own.values().sort((x, y) => Number(x) - Number(y));
-  return new NdArray(values, own.shape.slice(), own.kind);
+  return asarray(values).reshape(own.shape);
 }
 
-/** @param {any} a */
+/** Of all elements. @param {any} a */
 export function argsort(a) {
   const values = asarray(a).values(), order = values.map((_, i) => i).sort((i, j) => Number(values[i]) - Number(values[j]));
-  return new NdArray(order, [order.length], "i");
+  return asarray(order);
+}
+
+/** @param {any} a @param {any} axis */
+export function ptp(a, axis = null) { return sub(asarray(a).max(axis), asarray(a).min(axis)); }
+
+/** @param {any} a @param {any} axis */
+export function norm(a, axis = null) { return sqrt(mul(asarray(a), asarray(a)).sum(axis)); }
+
+/** Of vectors of three numbers. @param {any} x @param {any} y */
+export function cross(x, y) {
+  const [a, b, c] = iter(x), [d, e, f] = iter(y);
+  return asarray([b * f - c * e, c * d - a * f, a * e - b * d]);
+}
+
+/** The order by the last of the keys, then by the one before. @param {any} keys */
+export function lexsort(keys) {
+  const rows = Array.from(keys, (each) => asarray(each).values()).reverse(), order = rows[0].map((_, i) => i);
+  order.sort((i, j) => {
+    for (const row of rows) if (row[i] !== row[j]) return Number(row[i]) - Number(row[j]);
+    return 0;
+  });
+  return asarray(order);
+}
+
+/** Give a function what it makes of the parts of an axis that begin at places. @param {any} make
+ * @param {(values: any[]) => any} join @param {string} kind */
+function with_parts(make, join, kind = "f") {
+  make.reduceat = (/** @type {any} */ a, /** @type {any} */ places, axis = 0) => {
+    const own = asarray(a), starts = asarray(places).values(), turned = axis === own.ndim - 1 ? own : own.T;
+    const lines = turned.ndim === 1 ? [turned] : turned.rows(), length = turned.shape[turned.ndim - 1];
+    const found = room(kind, lines.length * starts.length);
+    lines.forEach((line, i) => {
+      const values = line.values();
+      starts.forEach((start, j) => {
+        const part = values.slice(start, Math.max(start + 1, j + 1 < starts.length ? starts[j + 1] : length));
+        found[i * starts.length + j] = join(part);
+      });
+    });
+    const whole = new NdArray(found, turned.ndim === 1 ? [starts.length] : [lines.length, starts.length], kind);
+    return axis === own.ndim - 1 ? whole : whole.T;
+  };
+}
+
+with_parts(add, (values) => values[0] + added(values, 1)); // NumPy begins with the first, and adds the sum of the others
+with_parts(minimum, (values) => values.reduce((least, value) => (value < least ? value : least)));
+with_parts(maximum, (values) => values.reduce((most, value) => (value > most ? value : most)));
+with_parts(logical_and, (values) => values.every(Boolean), "b");
+
+/** @param {any} x @param {any} y */
+export function meshgrid(x, y) {
+  const columns = asarray(x), rows = asarray(y), shape = [rows.size, columns.size];
+  return [broadcast_to(columns.reshape(1, -1), shape), broadcast_to(rows.reshape(-1, 1), shape)];
 }
 
 /** @param {any} a */
 export function cumsum(a) {
   let total = 0;
-  const own = asarray(a);
-  return new NdArray(own.values().map((value) => (total += Number(value))), [own.size], own.kind);
+  return asarray(asarray(a).values().map((value) => (total += Number(value))));
 }
 
 /** @param {any} a */

@@ -44,7 +44,7 @@ function both_big(a, b) {
 export function add(a, b) {
   if (typeof a === "number" && typeof b === "number") return a + b;
   if (typeof a === "string" && typeof b === "string") return a + b;
-  if (isArray(a) || isArray(b)) return elementwise(a, b, add);
+  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x + y);
   if (a instanceof Array || a instanceof Named) return [...iter(a), ...iter(b)];
   return both_big(a, b) ? exact(a, b, (x, y) => x + y) : Number(a) + Number(b);
 }
@@ -59,7 +59,7 @@ export function iadd(a, b) {
 /** @param {any} a @param {any} b @returns {any} */
 export function sub(a, b) {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  if (isArray(a) || isArray(b)) return elementwise(a, b, sub);
+  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x - y);
   if (a instanceof PySet) return methods.difference(a, b);
   return both_big(a, b) ? exact(a, b, (x, y) => x - y) : Number(a) - Number(b);
 }
@@ -71,7 +71,7 @@ export function mul(a, b) {
     if (Math.abs(product) < 2 ** 53 || !Number.isInteger(a) || !Number.isInteger(b)) return product;
     return exact(a, b, (x, y) => x * y);
   }
-  if (isArray(a) || isArray(b)) return elementwise(a, b, mul);
+  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x * y);
   if (typeof a === "string") return a.repeat(Math.max(Number(b), 0));
   if (a instanceof Array) return [].concat(...new Array(Math.max(Number(b), 0)).fill(a));
   if (typeof b === "string" || b instanceof Array) return mul(b, a);
@@ -80,7 +80,7 @@ export function mul(a, b) {
 
 /** @param {any} a @param {any} b @returns {any} */
 export function div(a, b) {
-  return isArray(a) || isArray(b) ? elementwise(a, b, div, "f") : Number(a) / Number(b);
+  return isArray(a) || isArray(b) ? elementwise(a, b, (x, y) => x / y) : Number(a) / Number(b);
 }
 
 /** @param {any} a @param {any} b @returns {any} */
@@ -117,8 +117,11 @@ export function pow(a, b) {
 function bitwise(short, long) {
   const apply = (/** @type {any} */ a, /** @type {any} */ b) => {
     if (typeof a === "boolean" && typeof b === "boolean") return Boolean(short(Number(a), Number(b)));
-    if (isArray(a) || isArray(b)) return elementwise(a, b, apply);
-    if (a === (a | 0) && b === (b | 0)) return short(a, b);
+    if (typeof a === "number" && typeof b === "number" && a === (a | 0) && b === (b | 0)) return short(a, b);
+    if (isArray(a) || isArray(b)) {
+      const truths = [a, b].every((each) => (isArray(each) ? each.kind === "b" : typeof each === "boolean"));
+      return elementwise(a, b, truths ? short : apply, truths ? "b" : "f");
+    }
     return exact(a, b, long);
   };
   return apply;
@@ -154,23 +157,30 @@ export function rshift(a, b) {
 }
 
 /** @param {any} a @returns {any} */
-export function neg(a) { return isArray(a) ? mapped(a, neg, a.kind) : typeof a === "bigint" ? -a : -Number(a); }
+export function neg(a) { return isArray(a) ? mapped(a, (x) => -Number(x)) : typeof a === "bigint" ? -a : -Number(a); }
 
 /** @param {any} a @returns {any} */
 export function pos(a) { return typeof a === "boolean" ? Number(a) : a; }
 
 /** @param {any} a @returns {any} */
 export function invert(a) {
-  if (isArray(a)) return mapped(a, a.kind === "b" ? (x) => !x : invert, a.kind);
+  if (isArray(a)) return mapped(a, a.kind === "b" ? (x) => 1 - x : invert, a.kind);
   return typeof a === "bigint" ? ~a : -Number(a) - 1;
 }
 
 /** @param {any} a @param {any} b @returns {any} */
 export function matmul(a, b) {
-  const x = asarray(a), y = asarray(b);
-  if (y.ndim === 1) return elementwise(x, y, mul).sum(-1);
-  const columns = Array.from(y.T, (column) => elementwise(x, column, mul).sum(-1));
-  return x.ndim === 1 ? asarray(columns) : asarray(columns).T;
+  const x = asarray(a), y = asarray(b), inner = y.shape[0], wide = y.ndim === 1 ? 1 : y.shape[1];
+  const left = x.stored(), right = y.stored(), rows = x.size / inner, found = new Float64Array(rows * wide);
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < wide; j++) {
+      let sum = 0;
+      for (let k = 0; k < inner; k++) sum += left[i * inner + k] * right[k * wide + j];
+      found[i * wide + j] = sum;
+    }
+  }
+  const shape = [...x.shape.slice(0, -1), ...y.shape.slice(1)];
+  return shape.length ? new NdArray(found, shape, "f") : found[0];
 }
 
 /** @param {any} a @param {any} b @returns {any} */
@@ -223,6 +233,15 @@ export function item(holder, index) {
   return value;
 }
 
+/** The elements that a list chooses. @param {NdArray} holder @param {any[]} places @returns {any} */
+export function taken(holder, places) { return holder.get(asarray(places)); }
+
+/** An attribute that may be a method. @param {any} holder @param {string} name @returns {any} */
+export function bound(holder, name) {
+  const value = holder[name];
+  return typeof value === "function" ? value.bind(holder) : value;
+}
+
 /** @param {any} holder @param {any} index @param {any} value */
 export function set_item(holder, index, value) {
   if (holder instanceof Array) holder[index < 0 ? index + holder.length : index] = value;
@@ -270,7 +289,7 @@ export function round(value, digits = null) {
 }
 
 /** @param {any} value @returns {any} */
-export function abs(value) { return isArray(value) ? mapped(value, abs, value.kind) : Math.abs(Number(value)); }
+export function abs(value) { return isArray(value) ? mapped(value, (x) => Math.abs(Number(x))) : Math.abs(Number(value)); }
 
 /** @param {any} a @param {any} b @returns {any} */
 export function divmod(a, b) { return [floordiv(a, b), mod(a, b)]; }
@@ -413,6 +432,21 @@ export function format(value, spec) {
 
 /** An object of a class with these fields. @param {any} type @param {object} fields @returns {any} */
 export function made(type, fields) { return Object.assign(Object.create(type.prototype), fields); }
+
+/** @param {any} holder @param {string} name @param {any} otherwise @returns {any} */
+export function getattr(holder, name, otherwise = undefined) { return name in holder ? holder[name] : otherwise; }
+
+/** The attributes that a dictionary tells. @param {any} found @returns {any} */
+export function attributes(found) { return Object.fromEntries(methods.items(found)); }
+
+/** A function whose first arguments are given. @param {any} call @param {any[]} given @returns {any} */
+export function partial(call, ...given) { return (/** @type {any[]} */ ...rest) => call(...given, ...rest); }
+
+/** @param {any} values @returns {any[][]} */
+export function pairwise(values) {
+  const found = [...iter(values)];
+  return found.slice(1).map((value, i) => [found[i], value]);
+}
 
 /** A function that keeps its results. @param {any} make @returns {any} */
 export function cached(make) {
