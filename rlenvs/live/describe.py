@@ -123,7 +123,7 @@ class _Noting:
     """Values of parameters and options that note which of them are read."""
 
     def __init__(self, values: SimpleNamespace) -> None:
-        self.__dict__.update(_values=values, read=set())
+        object.__getattribute__(self, "__dict__").update(_values=values, read=set())
 
     def __getattribute__(self, name: str) -> Any:
         own = object.__getattribute__(self, "__dict__")
