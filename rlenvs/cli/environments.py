@@ -16,6 +16,7 @@ from rlenvs.cli.common import (
     Seed,
     Set,
     app,
+    check_folder,
     check_output,
     check_screen,
     checked,
@@ -206,6 +207,30 @@ def _play_in_browser(id: str, level: str | None, seed: int) -> None:
                 threading.Event().wait()
             except KeyboardInterrupt:
                 say("")
+
+
+@app.command(rich_help_panel=PANEL)
+def export(
+    id: Id,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; several environments can share it.")],
+    kernels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of kernels as WebAssembly, as run.py kernels builds it; missing ones are built there. "
+            "Default: in the cache folder.",
+        ),
+    ] = None,
+) -> None:
+    """Write the page of an environment, played by its own kernels, for any web server."""
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.live.export import write_environment, write_static
+
+    check_folder(folder)
+    with progress(f"writing the page of {world_of(id).name}"):
+        write_static(folder)
+        own = write_environment(id, folder, kernels)
+    say_written(own / "index.html")
 
 
 @app.command(rich_help_panel=PANEL)

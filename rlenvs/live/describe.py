@@ -46,6 +46,7 @@ def description_of(batch: KernelBatch, image: MemoryImage) -> dict[str, Any]:
         "action": {**controls_of(setup), **_actions(setup)},
         "observation": _observation(setup),
         "params": params_of(setup),
+        "values": {name: getattr(setup.values, name) for name in world.params},
         "constraints": _orders(world),
         "options": {name: _plain(getattr(setup.values, name)) for name in world.options},
         "terms": [
@@ -120,17 +121,14 @@ def _observation(setup: Setup) -> dict[str, Any]:
 
 
 class _Noting:
-    """Values of parameters and options that note which of them are read."""
+    """Values of parameters and options that note in a set which of them are read."""
 
-    def __init__(self, values: SimpleNamespace) -> None:
-        object.__getattribute__(self, "__dict__").update(_values=values, read=set())
+    def __init__(self, values: SimpleNamespace, read: set[str]) -> None:
+        object.__setattr__(self, "_noted", (values, read))
 
     def __getattribute__(self, name: str) -> Any:
-        own = object.__getattribute__(self, "__dict__")
-        if name in own:
-            return own[name]
-        values = own["_values"]
-        own["read"].update(vars(values) if name == "__dict__" else [name])
+        values, read = object.__getattribute__(self, "_noted")
+        read.update(vars(values) if name == "__dict__" else [name])
         return getattr(values, name)
 
 
@@ -146,7 +144,6 @@ def params_of(setup: Setup) -> list[dict[str, Any]]:
             "doc": param.doc,
             "low": param.low,
             "high": param.high,
-            "default": getattr(setup.values, name),
             "live": name not in fixed,
         }
         for name, param in setup.world.params.items()
@@ -155,10 +152,11 @@ def params_of(setup: Setup) -> list[dict[str, Any]]:
 
 def read_by_python(setup: Setup) -> set[str]:
     """The parameters and options from which sizes or data follow."""
-    values: Any = _Noting(setup.values)
+    read: set[str] = set()
+    values: Any = _Noting(setup.values, read)
     data_of(setup.world, values)
     sizes_of(setup.world, values)
-    return values.read & {*setup.world.params, *setup.world.options}
+    return read
 
 
 def _orders(world: World) -> list[dict[str, Any]]:

@@ -4,7 +4,10 @@ FOLDER/static/                 the page's scripts, the same for all environments
 FOLDER/kernels/KEY.wasm        kernels, shared by the environments of a kind
 FOLDER/Name-v0/world.json      see `rlenvs.live.describe`; what differs at a level is under its name in `levels`
 FOLDER/Name-v0/world.image     the memory of one world (gzip), LEVEL.image at a level
+FOLDER/Name-v0/draw.js         how it looks: `draw(canvas, p, s)`
+FOLDER/Name-v0/fault.js        what may be wrong with a state in a link: `fault(p, s)`, where the world says it
 FOLDER/Name-v0/PPO.safetensors a trained agent's weights
+FOLDER/Name-v0/index.html      the page
 """
 
 from __future__ import annotations
@@ -24,14 +27,16 @@ from rlenvs.core.declare.values import engine_of
 from rlenvs.live.describe import description_of
 from rlenvs.live.modules import module_of
 from rlenvs.live.networks import networks_of
+from rlenvs.live.page import write_page
 from rlenvs.live.proof import proof_of
+from rlenvs.live.translate import draw_module, fault_module
 
 STATIC, KERNELS = "static", "kernels"
 SCRIPTS = Path(__file__).with_name(STATIC)
 
 
 def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Path:
-    """Write the files of an environment, but for those in `static`.
+    """Write the files of an environment, and its page; `write_static` writes what it shares with others.
 
     Args:
         id: of the environment.
@@ -43,6 +48,7 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
 
     Raises:
         ParameterError: a physics engine moves its bodies. MissingExtraError, KernelError, BuildError: as `module_of`.
+        TranslationError: its image cannot be drawn in a page.
     """
     world = world_of(id)
     if engine_of(world, {}):
@@ -54,7 +60,16 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
     found = {"": {}, **{name: _differences(usual, level) for name, level in levels.items()}}
     text = json.dumps({"format": 1, **usual, "levels": found}, allow_nan=False, separators=(",", ":"))
     (own / "world.json").write_text(text, encoding="utf-8")
+    _write_functions(world, own)
+    write_page(world, folder)
     return own
+
+
+def _write_functions(world: World, own: Path) -> None:
+    """Write what is plain Python in the world, and JavaScript in a page."""
+    for role, name, module in (("draw", "draw.js", draw_module), ("state_fault", "fault.js", fault_module)):
+        if role in world.functions:
+            (own / name).write_text(module(world, f"../{STATIC}/"), encoding="utf-8")
 
 
 def write_static(folder: Path) -> None:

@@ -1,5 +1,6 @@
 // An environment in a page: the kernels that train, as WebAssembly, on the memory that Python laid out.
 
+import { recordOf } from "./array.js";
 import { headOf, Totals } from "./head.js";
 import { LinkError, linkText, readLink, restoreLink, restoreSnapshot, snapshotOf } from "./links.js";
 import { layImage } from "./memory.js";
@@ -46,9 +47,10 @@ export async function loadEnvironment(url, { level = "", seed = 0, params = {}, 
  */
 export async function fromLink(text, url, read = fetchBytes) {
   const { header, body } = await readLink(text);
-  const environment = await made(url, header.level, read), { id } = environment.description;
+  const environment = await made(url, header.level, read), { id, guarded } = environment.description;
   if (id !== header.id) throw new LinkError(`the link is to ${header.id}, and this page is of ${id}`);
-  restoreLink(environment, header, body);
+  const found = guarded ? await import(new URL("fault.js", new URL(url, globalThis.location?.href)).href) : { fault: () => "" };
+  restoreLink(environment, header, body, found.fault);
   return environment;
 }
 
@@ -63,6 +65,7 @@ async function made(url, level, read) {
   if (!Object.hasOwn(whole.levels, level)) throw new RangeError(`${whole.id} has no level ${JSON.stringify(level)}`);
   /** @type {Description} */
   const description = { ...whole, ...whole.levels[level], level };
+  description.params = description.params.map(param => ({ ...param, default: description.values[param.name] }));
   const file = (/** @type {string} */ name) => read(new URL(name, place));
   const [module, packed] = await Promise.all([file(description.module).then(compiled), file(description.image)]);
   return new Environment(description, module, await unpacked(packed, "gzip", description.image_bytes), file);
@@ -91,6 +94,8 @@ export class Environment {
     this.masks = this.array("masks");
     this.params = new Params(this);
     this.totals = new Totals(this);
+    /** @type {{p: any, s: any} | null} */
+    this.seen = null;
     /** @type {number | bigint | null} */
     this.seed = null; // of the last reset with one
   }
@@ -322,6 +327,18 @@ export class Environment {
   /** The text of a link to exactly this state, which follows "#live=" in the address of the page. */
   link() {
     return linkText(this);
+  }
+
+  /** Parameters and state as Python's functions see them: numbers, truth values, and arrays (`NdArray`), all live. */
+  records() {
+    this.seen ??= { p: this.record("param_rows"), s: this.record("states") };
+    return this.seen;
+  }
+
+  /** @param {string} name of an array with one record */
+  record(name) {
+    const { place, fields = {} } = this.description.arrays[name];
+    return recordOf(this.buffer, this.base + place, fields);
   }
 
   // --- others ---

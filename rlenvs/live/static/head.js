@@ -9,18 +9,21 @@ const UNKNOWN = "-"; // in the place of a number
 export class Totals {
   /** @param {Environment} environment */
   constructor(environment) {
+    const { agents } = environment.description;
     this.environment = environment;
+    this.returns = new Float64Array(agents);
+    this.costs = new Float64Array(agents);
+    this.success = new Uint8Array(agents);
+    this.playing = new Uint8Array(agents);
+    this.known = true;
     this.begin();
   }
 
   /** An episode begins. */
   begin() {
-    const agents = this.environment.description.agents;
     this.known = true;
-    this.returns = Array(agents).fill(0);
-    this.costs = Array(agents).fill(0);
-    this.success = Array(agents).fill(false);
-    this.playing = Array(agents).fill(true);
+    for (const numbers of [this.returns, this.costs, this.success]) numbers.fill(0);
+    this.playing.fill(1);
   }
 
   /** A step was made. */
@@ -33,8 +36,8 @@ export class Totals {
     for (let k = 0; k < this.returns.length; k++) {
       this.returns[k] += Number(rewards[k]);
       this.costs[k] += Number(costs[k]);
-      if (this.playing[k]) this.success[k] = success[k] === 1;
-      if (terminated[k] || truncated[k]) this.playing[k] = false;
+      if (this.playing[k]) this.success[k] = Number(success[k]);
+      if (terminated[k] || truncated[k]) this.playing[k] = 0;
     }
   }
 
@@ -52,7 +55,7 @@ export function headOf(environment) {
   const horizon = Number(environment.field("param_rows", "horizon")[0] ?? usual);
   const told = [`return ${known ? returnsOf(returns, teams) : UNKNOWN}`];
   if (limit !== null) told.push(`cost ${known ? shown(sum(costs) / costs.length) : UNKNOWN}${limit}`);
-  const count = success.filter(Boolean).length;
+  const count = sum(success);
   const partly = count < success.length ? `success ${count} of ${success.length}` : "success";
   return {
     title: id,
@@ -65,7 +68,7 @@ export function headOf(environment) {
 
 /**
  * The sum over agents, side by side; from many teams the lowest and the highest.
- * @param {number[]} returns
+ * @param {Float64Array} returns
  * @param {number[]} teams
  */
 function returnsOf(returns, teams) {
@@ -73,7 +76,7 @@ function returnsOf(returns, teams) {
   return sums.length > FEW_TEAMS ? `${shown(Math.min(...sums))} to ${shown(Math.max(...sums))}` : sums.map(shown).join(" : ");
 }
 
-const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, number) => total + number, 0);
+const sum = (/** @type {Float64Array | Uint8Array} */ numbers) => Array.from(numbers).reduce((total, number) => total + number, 0);
 
 const shown = (/** @type {number} */ value) => fixed(value, Math.abs(value) < 100 ? 2 : 0);
 

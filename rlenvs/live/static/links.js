@@ -78,15 +78,16 @@ function checkedHeader(header) {
  * @param {Environment} environment
  * @param {Header} header
  * @param {Uint8Array} body
+ * @param {(p: any, s: any) => string} fault what the world itself says is wrong with a state; empty where nothing is
  */
-export function restoreLink(environment, header, body) {
+export function restoreLink(environment, header, body, fault) {
   const { arrays, fingerprint, id } = environment.description, size = arrays.param_rows.bytes;
   if (header.world !== fingerprint || body.length !== size + arrays.states.bytes) {
     throw new LinkError(`the link does not fit ${id}: it belongs to another version of it`);
   }
   const state = body.slice(size), params = changed(environment, body.subarray(0, size));
   if (checksumOf(fingerprint, state, params) !== header.checksum) throw new LinkError("the link is damaged: its checksum is wrong");
-  restoreSnapshot(environment, { state, params });
+  restoreSnapshot(environment, { state, params }, fault);
   environment.seed = header.seed;
 }
 
@@ -136,13 +137,16 @@ export function snapshotOf(environment) {
  * Bring an environment into the state of a snapshot, which is checked as `KernelBatch.set_state` does.
  * @param {Environment} environment
  * @param {Snapshot} snapshot
+ * @param {(p: any, s: any) => string} [fault] as for `restoreLink`
  */
-export function restoreSnapshot(environment, snapshot) {
+export function restoreSnapshot(environment, snapshot, fault = () => "") {
   const before = snapshotOf(environment);
   write(environment, snapshot);
   try {
     checkParams(environment);
     checkState(environment);
+    const { p, s } = environment.records(), wrong = fault(p, s);
+    if (wrong) throw new LinkError(`${environment.description.id}: ${wrong}`);
   } catch (error) {
     write(environment, before);
     throw error;

@@ -147,8 +147,9 @@ export class Network {
    */
   act(observation, memory, mask, kind, noise) {
     const { action, layers } = this.architecture;
-    let { features, board } = this.see(observation, memory, kind), ratings = new Float32Array(0);
-    if (board) ({ features, ratings } = this.look(features, board));
+    const { numbers, board } = this.see(observation, memory, kind);
+    const seen = board && this.look(numbers, board), ratings = seen ? seen.ratings : new Float32Array(0);
+    let features = seen ? seen.features : numbers;
     if (this.architecture.memory) features = this.remember(features, memory);
     layers.forEach((/** @type {any} */ layer, /** @type {number} */ k) => {
       features = dense(this.tensors[`layers.${k}.weight`], features, this.tensors[`layers.${k}.bias`], ACTIVATIONS[layer.activation]);
@@ -164,7 +165,7 @@ export class Network {
    * @param {any} observation
    * @param {Memory} memory
    * @param {number} kind
-   * @returns {{features: Float32Array, board: Board | null}}
+   * @returns {{numbers: Float32Array, board: Board | null}}
    */
   see(observation, memory, kind) {
     /** @type {Float32Array[]} */
@@ -180,7 +181,7 @@ export class Network {
       if (j === this.board) board = this.boardOf(numbers, part);
       else flat.push(numbers);
     });
-    return { features: joined(flat), board };
+    return { numbers: joined(flat), board };
   }
 
   /** @param {Float32Array} numbers @param {number} kind */

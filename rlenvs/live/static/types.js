@@ -62,6 +62,7 @@
  * @property {Controls} action
  * @property {{shape: number[], images: Record<string, number[]>, alone: string, discrete: boolean}} observation
  * @property {Param[]} params
+ * @property {Record<string, number>} values
  * @property {{least: string, most: string, factor: number, doc: string}[]} constraints
  * @property {Record<string, any>} options
  * @property {{name: string, weight: number, doc: string}[]} terms

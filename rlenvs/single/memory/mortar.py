@@ -313,8 +313,8 @@ def see(p, s, o, around):
 def state_fault(p: Any, s: Any) -> str:
     """What is wrong with the images of commands that are still to come, for `World.state_fault`."""
     each, shown = int(s.cue_steps) + int(s.pause_steps), int(s["count"]) - int(s.first_cue)
-    sound = each > 0 and 0 <= int(s.cues_left) <= max(shown, 0) * each
-    return "" if sound else f"{s.cues_left} images are to come of {shown} commands"
+    left = int(s.cues_left)
+    return "" if each > 0 and 0 <= left <= max(shown, 0) * each else f"{left} images are to come of {shown} commands"
 
 
 def game(name: str, **declared: Any) -> World:

@@ -1,0 +1,268 @@
+/** The functions of NumPy that images use, under its names. */
+
+import { NdArray, asarray, broadcast_to, elementwise, mapped, shape_of_all, where_true } from "./array.js";
+import { math } from "./math.js";
+import { add as plus, div, mod as rest, mul, pow, round, sub } from "./python.js";
+import { equal, iter, truth } from "./values.js";
+
+export { asarray };
+
+/** @param {any} value */
+function isMany(value) { return value instanceof NdArray || value instanceof Array; }
+
+/** @param {any} shape @returns {number[]} */
+function shape_of(shape) { return typeof shape === "number" ? [shape] : [...iter(shape)]; }
+
+/** @param {number[]} shape */
+function count(shape) { return shape.reduce((product, length) => product * length, 1); }
+
+// --- making -----------------------------------------------------------------------------------------------------------
+
+/** @param {any} a @param {any} dtype */
+export function array(a, dtype = undefined) { return asarray(a, dtype, true); }
+
+/** @param {any} a @param {any} dtype */
+export function ascontiguousarray(a, dtype = undefined) { return asarray(a, dtype); }
+
+/** @param {any} shape @param {any} value @param {any} dtype */
+export function full(shape, value, dtype = undefined) {
+  const lengths = shape_of(shape), one = asarray([value], dtype);
+  return new NdArray(new Array(count(lengths)).fill(one.at(0)), lengths, one.kind);
+}
+
+/** @param {any} shape @param {any} dtype */
+export function zeros(shape, dtype = "float") { return full(shape, 0, dtype); }
+
+/** @param {any} shape @param {any} dtype */
+export function ones(shape, dtype = "float") { return full(shape, 1, dtype); }
+
+export const empty = zeros;
+
+/** @param {any} a */
+export function zeros_like(a) { return full(asarray(a).shape, asarray(a).kind === "b" ? false : 0); }
+
+/** @param {any} a */
+export function ones_like(a) { return full(asarray(a).shape, asarray(a).kind === "b" ? true : 1); }
+
+/** @param {number} n */
+export function eye(n) { return asarray(Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => Number(i === j)))); }
+
+/** @param {number} start @param {any} stop @param {number} step */
+export function arange(start, stop = undefined, step = 1) {
+  const [first, end] = stop === undefined ? [0, start] : [start, stop];
+  const second = first + step; // NumPy goes on by the difference of the first two
+  const values = Array.from({ length: Math.max(0, Math.ceil((end - first) / step)) }, (_, i) => (
+    i === 0 ? first : i === 1 ? second : first + i * (second - first)));
+  return new NdArray(values, [values.length], values.every(Number.isInteger) ? "i" : "f");
+}
+
+/** @param {number} start @param {number} stop @param {number} num */
+export function linspace(start, stop, num = 50) {
+  const step = (stop - start) / (num - 1);
+  return asarray(Array.from({ length: num }, (_, i) => (i === num - 1 ? stop : i * step + start)));
+}
+
+/** @param {any} arrays @param {number} axis */
+export function stack(arrays, axis = 0) {
+  const rows = Array.from(arrays, (each) => asarray(each));
+  const shape = [rows.length, ...rows[0].shape], order = shape.map((_, i) => i).slice(1);
+  order.splice(axis < 0 ? axis + shape.length : axis, 0, 0);
+  return new NdArray(rows.flatMap((row) => row.values()), shape, common(rows)).transpose(order);
+}
+
+/** @param {any} arrays @param {number} axis */
+export function concatenate(arrays, axis = 0) {
+  const parts = Array.from(arrays, (each) => asarray(each)), along = axis < 0 ? axis + parts[0].ndim : axis;
+  const order = parts[0].shape.map((_, i) => i).filter((i) => i !== along);
+  const turned = parts.map((part) => part.transpose([along, ...order]));
+  const length = turned.reduce((sum, part) => sum + part.shape[0], 0);
+  const whole = new NdArray(turned.flatMap((part) => part.values()), [length, ...turned[0].shape.slice(1)], common(parts));
+  const back = order.map((_, i) => i + 1);
+  back.splice(along, 0, 0);
+  return whole.transpose(back);
+}
+
+/** @param {any} arrays */
+export function vstack(arrays) { return concatenate(Array.from(arrays, (each) => atleast_2d(each))); }
+
+/** @param {any} arrays */
+export function hstack(arrays) {
+  const parts = Array.from(arrays, (each) => asarray(each));
+  return concatenate(parts, parts[0].ndim === 1 ? 0 : 1);
+}
+
+/** @param {any} arrays */
+export function column_stack(arrays) { return stack(arrays, 1); }
+
+/** @param {any} a */
+export function atleast_2d(a) {
+  const own = asarray(a);
+  return own.ndim < 2 ? own.reshape(1, -1) : own;
+}
+
+/** @param {NdArray[]} arrays */
+function common(arrays) {
+  const kinds = arrays.map((each) => each.kind);
+  return kinds.includes("f") ? "f" : kinds.includes("i") ? "i" : kinds[0];
+}
+
+/** @param {any} a @param {any} repeats */
+export function repeat(a, repeats) {
+  const own = asarray(a), values = own.values(), times = isMany(repeats) ? asarray(repeats).values() : null;
+  const found = values.flatMap((value, i) => new Array(times ? times[i] : repeats).fill(value));
+  return new NdArray(found, [found.length], own.kind);
+}
+
+/** @param {any} a @param {any} shape */
+export function reshape(a, shape) { return asarray(a).reshape(shape_of(shape)); }
+
+/** @param {any} a */
+export function ravel(a) { return asarray(a).ravel(); }
+
+/** @param {any} a */
+export function transpose(a) { return asarray(a).T; }
+
+/** @param {any} a @param {number} shift */
+export function roll(a, shift) {
+  const own = asarray(a), values = own.values(), size = values.length;
+  return new NdArray(values.map((_, i) => values[(((i - shift) % size) + size) % size]), own.shape.slice(), own.kind);
+}
+
+// --- element by element -----------------------------------------------------------------------------------------------
+
+/** @param {(x: number) => any} make @param {string} kind @returns {(x: any) => any} */
+function single(make, kind = "f") { return (x) => mapped(x, (each) => make(Number(each)), kind); }
+
+/** @param {(x: any, y: any) => any} make @param {string | null} kind @returns {(x: any, y: any) => any} */
+function pair(make, kind = null) {
+  return (x, y) => (isMany(x) || isMany(y) ? elementwise(x, y, make, kind) : make(x, y));
+}
+
+export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(round);
+export const floor = single(Math.floor), ceil = single(Math.ceil), square = single((x) => x * x);
+export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.tan), tanh = single(Math.tanh);
+export const exp = single(Math.exp), log = single(Math.log), arctan = single(Math.atan);
+export const degrees = single(math.degrees), radians = single(math.radians);
+export const isfinite = single(Number.isFinite, "b"), isnan = single(Number.isNaN, "b"), logical_not = single((x) => !x, "b");
+export const hypot = pair(math.hypot, "f"), arctan2 = pair(Math.atan2, "f");
+export const minimum = pair((x, y) => (x < y || x !== x ? x : y)), maximum = pair((x, y) => (x > y || x !== x ? x : y));
+export const add = pair(plus), subtract = pair(sub), multiply = pair(mul), divide = pair(div, "f");
+export const power = pair(pow), mod = pair(rest);
+export const logical_and = pair((x, y) => Boolean(x && y), "b"), logical_or = pair((x, y) => Boolean(x || y), "b");
+
+/** @param {any} a @param {any} least @param {any} most */
+export function clip(a, least, most) {
+  const low = least === null || least === undefined ? a : maximum(a, least);
+  return most === null || most === undefined ? low : minimum(low, most);
+}
+
+/** @param {any} condition @param {any} x @param {any} y @returns {any} */
+export function where(condition, x = undefined, y = undefined) {
+  if (x === undefined) return where_true(asarray(condition));
+  const parts = [condition, x, y].map((each) => asarray(each)), shape = shape_of_all(parts.map((each) => each.shape));
+  const [tests, first, second] = parts.map((each) => broadcast_to(each, shape).values());
+  return new NdArray(tests.map((test, i) => (test ? first[i] : second[i])), shape, common(parts.slice(1)));
+}
+
+/** @param {any} a @param {any} chosen */
+export function isin(a, chosen) {
+  const allowed = new Set(asarray(chosen).values().map(Number));
+  return mapped(a, (each) => allowed.has(Number(each)), "b");
+}
+
+/** Between points, whose x grow. @param {any} x @param {any} xp @param {any} fp @returns {any} */
+export function interp(x, xp, fp) {
+  const places = asarray(xp).values(), heights = asarray(fp).values(), last = places.length - 1;
+  return mapped(x, (each) => {
+    if (each <= places[0]) return heights[0];
+    if (each >= places[last]) return heights[last];
+    let i = 0;
+    while (places[i + 1] <= each) i++;
+    return ((heights[i + 1] - heights[i]) / (places[i + 1] - places[i])) * (each - places[i]) + heights[i];
+  });
+}
+
+// --- of all elements --------------------------------------------------------------------------------------------------
+
+/** @param {string} name @returns {(a: any, ...rest: any[]) => any} */
+function method(name) {
+  return (a, ...given) => /** @type {any} */ (asarray(a instanceof NdArray || a instanceof Array ? a : [a]))[name](...given);
+}
+
+export const sum = method("sum"), max = method("max"), min = method("min"), any = method("any"), all = method("all");
+export const mean = method("mean"), argmax = method("argmax"), argmin = method("argmin");
+
+/** @param {any} a */
+export function count_nonzero(a) { return asarray(a).values().filter(Boolean).length; }
+
+/** @param {any} a */
+export function flatnonzero(a) { return where_true(asarray(a).reshape(-1))[0]; }
+
+/** @param {any} a */
+export function nonzero(a) { return where_true(asarray(a)); }
+
+/** @param {any} a */
+export function argwhere(a) {
+  const found = where_true(asarray(a));
+  return found[0].size ? stack(found, 1) : new NdArray([], [0, found.length], "i");
+}
+
+/** @param {any} a */
+export function unique(a) {
+  const own = asarray(a), values = [...new Set(own.values())].sort((x, y) => Number(x) - Number(y));
+  return new NdArray(values, [values.length], own.kind);
+}
+
+/** @param {any} a */
+export function sort(a) {
+  const own = asarray(a), values = own.values().sort((x, y) => Number(x) - Number(y));
+  return new NdArray(values, own.shape.slice(), own.kind);
+}
+
+/** @param {any} a */
+export function argsort(a) {
+  const values = asarray(a).values(), order = values.map((_, i) => i).sort((i, j) => Number(values[i]) - Number(values[j]));
+  return new NdArray(order, [order.length], "i");
+}
+
+/** @param {any} a */
+export function cumsum(a) {
+  let total = 0;
+  const own = asarray(a);
+  return new NdArray(own.values().map((value) => (total += Number(value))), [own.size], own.kind);
+}
+
+/** @param {any} a */
+export function diff(a) {
+  const values = asarray(a).values();
+  return asarray(values.slice(1).map((value, i) => value - values[i]));
+}
+
+/** @param {any} x @param {any} y */
+export function array_equal(x, y) { return equal(asarray(x).shape, asarray(y).shape) && equal(asarray(x).tolist(), asarray(y).tolist()); }
+
+/** @param {any} x @param {any} y */
+export function outer(x, y) { return elementwise(asarray(x).reshape(-1, 1), asarray(y).reshape(1, -1), mul); }
+
+/** @param {any} x @param {any} y */
+export function dot(x, y) { return elementwise(x, y, mul).sum(); }
+
+/** @param {any} a */
+export function ndim(a) { return asarray(a).ndim; }
+
+/** @param {any} a */
+export function isscalar(a) { return !isMany(a); }
+
+/** @param {any} x */
+export function float64(x) { return isMany(x) ? asarray(x, "float") : Number(x); }
+
+/** @param {any} x */
+export function float32(x) { return mapped(x, (each) => Math.fround(Number(each))); }
+
+/** @param {any} x */
+export function int64(x) { return isMany(x) ? asarray(x, "int") : Math.trunc(Number(x)); }
+
+export const int32 = int64;
+
+/** @param {any} x */
+export function bool_(x) { return isMany(x) ? asarray(x, "bool") : truth(x); }

@@ -1,0 +1,221 @@
+"""Calls: of Python's own functions, NumPy's, the project's, and of methods."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import math
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rlenvs.core.declare.canvas import Canvas
+from rlenvs.live.translate.scope import MISSING, js_name
+
+if TYPE_CHECKING:
+    from rlenvs.live.translate.expressions import Expressions
+
+# functions of Python that the runtime has under their names, with the names of their parameters
+BUILTINS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("abs", "all", "any", "bool", "dict", "divmod", "float", "int", "isinstance"), ()),
+    **dict.fromkeys(("len", "list", "map", "filter", "repr", "reversed", "set", "tuple", "chr", "ord", "next"), ()),
+    **dict.fromkeys(("range", "iter", "frozenset"), ()),
+    "enumerate": ("iterable", "start"),
+    "round": ("number", "ndigits"),
+    "sum": ("iterable", "start"),
+    "sorted": ("iterable", "key", "reverse"),
+}
+ONLY_CHECKS = {"zip": ("strict",)}  # keywords without effect where nothing is wrong
+
+# functions of NumPy that `static/numpy.js` has, with the names of their parameters
+NUMPY: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("array", "asarray", "ascontiguousarray"), ("a", "dtype")),
+    **dict.fromkeys(("zeros", "ones", "empty"), ("shape", "dtype")),
+    **dict.fromkeys(("sum", "max", "min", "any", "all", "mean"), ("a", "axis", "initial")),
+    **dict.fromkeys(("argmax", "argmin", "cumsum", "count_nonzero"), ("a", "axis")),
+    **dict.fromkeys(("flatnonzero", "argwhere", "nonzero", "ravel", "transpose", "unique", "eye", "diff"), ("a",)),
+    **dict.fromkeys(("zeros_like", "ones_like", "isscalar", "sort", "argsort", "atleast_2d", "ndim"), ("a",)),
+    **dict.fromkeys(("abs", "sign", "floor", "ceil", "sqrt", "sin", "cos", "tan", "exp", "log", "square"), ("x",)),
+    **dict.fromkeys(("isfinite", "isnan", "rint", "arctan", "degrees", "radians", "tanh", "logical_not"), ("x",)),
+    **dict.fromkeys(("hypot", "arctan2", "minimum", "maximum", "add", "subtract", "multiply", "divide"), ("x", "y")),
+    **dict.fromkeys(("logical_and", "logical_or", "array_equal", "outer", "dot", "isin", "power", "mod"), ("x", "y")),
+    **dict.fromkeys(("stack", "concatenate"), ("arrays", "axis")),
+    **dict.fromkeys(("vstack", "hstack", "column_stack"), ("arrays",)),
+    **dict.fromkeys(("float64", "float32", "int64", "int32", "bool_"), ("x",)),
+    "arange": ("start", "stop", "step"),
+    "linspace": ("start", "stop", "num"),
+    "full": ("shape", "fill_value", "dtype"),
+    "where": ("condition", "x", "y"),
+    "clip": ("a", "a_min", "a_max"),
+    "interp": ("x", "xp", "fp"),
+    "repeat": ("a", "repeats"),
+    "reshape": ("a", "shape"),
+    "roll": ("a", "shift"),
+}
+ARRAY_METHODS: dict[str, tuple[str, ...]] = {
+    **{name: NUMPY[name][1:] for name in ("sum", "max", "min", "any", "all", "mean", "argmax", "argmin")},
+    "astype": ("dtype",),
+}
+# methods of Python's texts, lists, sets and dictionaries that the runtime has
+METHODS = frozenset(
+    "join split upper lower strip title capitalize replace startswith endswith index count append extend pop insert "
+    "remove sort get items keys values add intersection union update bit_length copy tolist item zfill ljust rjust "
+    "center setdefault reverse isdisjoint issubset difference is_integer rstrip lstrip".split()
+)
+
+
+def call(writer: Expressions, node: ast.Call) -> str:
+    """A call."""
+    function = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
+    if function is MISSING:
+        return _method(writer, node) if isinstance(node.func, ast.Attribute) else _variable(writer, node)
+    if isinstance(function, functools.partial):
+        return _plain(writer, node, writer.text(node.func), None)
+    if isinstance(function, BuiltinFunctionType | type | np.ufunc) or getattr(function, "__module__", "") == "builtins":
+        found = _builtin(writer, node, function)
+        if found is not None:
+            return found
+    if getattr(function, "__module__", "").startswith("numpy") or isinstance(function, np.ufunc):
+        return _numpy(writer, node, function)
+    if isinstance(function, type):
+        return f"new {_plain(writer, node, writer.text(node.func), signature_of(function))}"
+    if isinstance(function, FunctionType) or hasattr(function, "__wrapped__"):
+        return _plain(writer, node, writer.text(node.func), signature_of(function))
+    raise writer.error(node, f"{ast.unparse(node.func)} cannot be called here")
+
+
+class Signature(NamedTuple):
+    """The names of the parameters of a function, and how many of them have no default."""
+
+    names: tuple[str, ...]
+    required: int
+
+
+def signature_of(function: Any) -> Signature | None:
+    """The signature of a function or class; None where a starred parameter takes more."""
+    found = list(inspect.signature(function).parameters.values())
+    if any(each.kind is each.VAR_POSITIONAL for each in found):
+        return None
+    return Signature(tuple(each.name for each in found), sum(each.default is each.empty for each in found))
+
+
+def named(*names: str) -> Signature:
+    """A signature of which only the names are known."""
+    return Signature(names, len(names))
+
+
+def _plain(writer: Expressions, node: ast.Call, called: str, signature: Signature | None) -> str:
+    return f"{called}({', '.join(arguments(writer, node, signature))})"
+
+
+def arguments(writer: Expressions, node: ast.Call, signature: Signature | None) -> list[str]:
+    """The arguments in the order of the parameters. Starred ones in front of keywords stand for as many as are left of
+    those without a default."""
+    found = [writer.text(each) for each in node.args]
+    given = {each.arg: each.value for each in node.keywords}
+    if not given:
+        return found
+    if None in given or signature is None:
+        raise writer.error(node, "the keywords of this call cannot be translated")
+    starred = any(isinstance(each, ast.Starred) for each in node.args)
+    behind = signature.names[signature.required if starred else len(found) :]
+    unknown = given.keys() - set(behind)
+    if unknown:
+        raise writer.error(node, f"the keyword {min(map(str, unknown))!r} of this call cannot be translated")
+    last = max(behind.index(str(name)) for name in given)
+    return found + [writer.text(given[name]) if name in given else "undefined" for name in behind[: last + 1]]
+
+
+EXTREMES = named("iterable", "key", "default")
+
+
+def _variable(writer: Expressions, node: ast.Call) -> str:
+    """A call of a function in a variable, or of what an expression gives."""
+    signature = None
+    if isinstance(node.func, ast.Name) and (holder := writer.scope.holder(node.func.id)):
+        signature = holder.functions.get(node.func.id)
+    return _plain(writer, node, writer.text(node.func), signature)
+
+
+def _builtin(writer: Expressions, node: ast.Call, function: Any) -> str | None:
+    name = getattr(function, "__name__", "")
+    if getattr(math, name, None) is function:
+        return _plain(writer, node, f"py.math.{name}", None)
+    if getattr(builtins, name, None) is not function:
+        return None
+    if name in ("min", "max"):
+        return _extreme(writer, node, name)
+    if name == "str":
+        return writer.as_text(node.args[0])
+    if name == "print":
+        return "null"
+    if name in ONLY_CHECKS:
+        return f"py.{name}({writer.all(node.args)})"
+    if name not in BUILTINS:
+        raise writer.error(node, f"{name} cannot be translated")
+    if writer.words:
+        return _in_words(writer, node, name)
+    if name == "float" and len(node.args) == 1 and writer.kinds.of(node.args[0]) in ("int", "float", "number"):
+        return writer.text(node.args[0])
+    if name == "abs" and writer.kinds.numeric(*node.args):
+        return f"Math.abs({writer.all(node.args)})"
+    return _plain(writer, node, f"py.{js_name(name)}", named(*BUILTINS[name]))
+
+
+def _in_words(writer: Expressions, node: ast.Call, name: str) -> str:
+    """The functions of kernels whose whole numbers are words."""
+    told = {"float": "Number", "abs": "Math.abs", "range": "py.words"}.get(name)
+    if told is None:
+        raise writer.error(node, f"{name} cannot be translated here")
+    return f"{told}({writer.all(node.args)})"
+
+
+def _extreme(writer: Expressions, node: ast.Call, name: str) -> str:
+    """The smallest or the largest of arguments, or of what one has."""
+    if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+        return _plain(writer, node, f"py.{name}_of", EXTREMES)
+    if node.keywords:
+        listed = ast.Call(node.func, [ast.List(node.args, ast.Load())], node.keywords)
+        return _plain(writer, ast.copy_location(listed, node), f"py.{name}_of", EXTREMES)
+    if len(node.args) == 2 and writer.kinds.numeric(*node.args):
+        return f"py.{name}2({writer.all(node.args)})"
+    return f"py.{name}({writer.all(node.args)})"
+
+
+def _numpy(writer: Expressions, node: ast.Call, function: Any) -> str:
+    name = function.__name__ if getattr(np, function.__name__, None) is function else ast.unparse(node.func).split(".")[-1]
+    if name == "absolute":
+        name = "abs"
+    if name not in NUMPY:
+        raise writer.error(node, f"np.{name} cannot be translated")
+    if any(each.arg == "axis" for each in node.keywords) and "axis" not in NUMPY[name]:
+        raise writer.error(node, f"the axis of np.{name} cannot be translated")
+    return _plain(writer, node, f"np.{name}", named(*NUMPY[name]))
+
+
+def _method(writer: Expressions, node: ast.Call) -> str:
+    """A call of a method of something that is known only when it runs."""
+    assert isinstance(node.func, ast.Attribute)
+    name, value = node.func.attr, writer.text(node.func.value)
+    if name == "format":
+        raise writer.error(node, "str.format cannot be translated; write an f-string")
+    if name in METHODS and not node.keywords:
+        return f"py.methods.{name}({', '.join([value, *arguments(writer, node, None)])})"
+    writer.program.uses(name)
+    if name == "sort":
+        return f"py.methods.sort({', '.join([value, *arguments(writer, node, named('key', 'reverse'))])})"
+    return _plain(writer, node, f"{value}.{name}", _method_signature(writer, name) if node.keywords else None)
+
+
+def _method_signature(writer: Expressions, name: str) -> Signature | None:
+    """The parameters of a method with this name: of a canvas, an array, or one of the project's classes."""
+    found = set(writer.program.methods(name))
+    if name in ARRAY_METHODS:
+        found.add(named(*ARRAY_METHODS[name]))
+    verb = getattr(Canvas, name, None)
+    if verb is not None and (signature := signature_of(verb)):
+        found.add(Signature(signature.names[1:], signature.required - 1))
+    return found.pop() if len(found) == 1 else None
