@@ -186,11 +186,12 @@ export class Live {
 
   /** @returns {boolean} whether a step was made: the environment may wait for a person */
   step() {
-    const actions = this.players.actions(() => (this.waits() ? this.description.action.idle : this.steering.take()));
+    const waits = this.waits();
+    const actions = this.players.actions(() => (waits ? this.description.action.idle : this.steering.take()));
     if (actions === null) return false;
     const outcome = this.environment.step(actions);
     this.plots.add(this.environment, outcome);
-    this.steering.tell(this.description.agents > 1 ? /** @type {any[]} */ (actions)[0] : actions);
+    if (!waits) this.steering.tell(this.description.agents > 1 ? /** @type {any[]} */ (actions)[0] : actions);
     if (outcome.over) {
       this.over = performance.now();
       this.scores.add(this.plots.sum.total);

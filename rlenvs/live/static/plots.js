@@ -17,11 +17,12 @@ class Plot {
   constructor(title, note, color, summed, limit = null) {
     this.summed = summed;
     this.limit = limit;
+    this.title = title;
     this.weight = 1;
     /** @type {number[]} */
     this.values = [];
     this.total = 0;
-    this.value = make("output", { class: "film-value" });
+    this.value = make("span", { class: "film-value" });
     this.line = drawn("polyline", { class: "film-line" });
     this.line.style.stroke = color;
     this.zero = drawn("line", { x1: 0, x2: 100, class: "film-zero" });
@@ -79,7 +80,8 @@ export class Plots {
     this.terms = new Map(terms.map(({ name, weight }, i) => /** @type {const} */ ([name, this.term(name, weight, i)])));
     this.costs = new Map(costs.map(({ name, limit }) => /** @type {const} */ ([name, this.cost(name, limit)])));
     this.all = [this.sum, ...this.terms.values(), ...this.costs.values()];
-    this.element = make("div", { class: "film-plots" }, ...this.all.map((plot) => plot.element));
+    this.still = make("p", { class: "film-still" });
+    this.element = make("div", { class: "film-plots" }, ...this.all.map((plot) => plot.element), this.still);
     this.clear();
   }
 
@@ -121,8 +123,14 @@ export class Plots {
     for (const [name, plot] of this.costs) plot.add(total(of(name)) / of(name).length);
   }
 
+  /** Draw all but those in which nothing has happened, which are named. */
   paint() {
-    for (const plot of this.all) plot.paint();
+    const silent = this.all.filter((plot) => plot !== this.sum && !plot.values.some(Boolean));
+    for (const plot of this.all) {
+      plot.element.hidden = silent.includes(plot);
+      if (!plot.element.hidden) plot.paint();
+    }
+    this.still.textContent = silent.length ? `0 so far: ${silent.map((plot) => plot.title).join(", ")}` : "";
   }
 }
 

@@ -1,10 +1,13 @@
 /* The picture of an environment, with what stands around it: head, caption, legend, observed images. */
 
-import { Canvas, paintScene } from "./canvas.js";
+import { Canvas } from "./canvas.js";
 import { make } from "./dom.js";
+import { paintScene } from "./painter.js";
 
 /** @typedef {import("./environment.js").Environment} Environment */
 /** @typedef {(canvas: Canvas, p: any, s: any) => void} Draw */
+
+const SMALLEST = 16; // pixels of an observed image that is shown; smaller ones are tables of symbols
 
 /** What shows an environment. */
 export class Screen {
@@ -36,7 +39,7 @@ export class Screen {
     const wide = Math.max(1, Math.round((picture.clientWidth || width) * (window.devicePixelRatio || 1)));
     const high = Math.round((wide * height) / width);
     if (picture.width !== wide || picture.height !== high) [picture.width, picture.height] = [wide, high];
-    paintScene(frame, /** @type {CanvasRenderingContext2D} */ (picture.getContext("2d")), wide, high);
+    paintScene(frame, /** @type {CanvasRenderingContext2D} */ (picture.getContext("2d")));
     this.write(head, frame);
   }
 
@@ -64,7 +67,7 @@ export class Screen {
    * @param {Environment} environment
    */
   paintSight(environment) {
-    const images = Object.entries(environment.images());
+    const images = Object.entries(environment.images()).filter(([, { width, height }]) => Math.min(width, height) >= SMALLEST);
     if (this.sight.childElementCount !== images.length) {
       this.sight.replaceChildren(...images.map(([name]) => {
         const canvas = make("canvas", { role: "img", "aria-label": `observed image: ${name}` });

@@ -50,7 +50,7 @@ export class Settings {
   row({ name, unit, doc, low, high, default: usual }) {
     const { params } = this.environment, label = `${name}${unit ? ` in ${unit}` : ""}`;
     const input = make("input", { type: "range", min: low, max: high, step: "any", value: params.get(name), "aria-label": label });
-    const shown = make("output", {}, told(params.get(name), unit)), row = make("label", {}, make("span", {}, name), input, shown);
+    const shown = make("span", {}, told(params.get(name), unit)), row = make("label", {}, make("span", {}, name), input, shown);
     row.title = `${doc} (default ${short(usual)})`;
     const set = (/** @type {number} */ value) => {
       try {

@@ -34,7 +34,7 @@ export class Steering {
     this.buttons = [];
     /** @type {HTMLInputElement[]} */
     this.inputs = [];
-    /** @type {HTMLOutputElement[]} */
+    /** @type {HTMLSpanElement[]} */
     this.outputs = [];
     this.list = make("select", { size: 6, "aria-label": "Possible actions" });
     this.told = "";
@@ -163,7 +163,7 @@ export class Steering {
       });
       return input;
     });
-    this.outputs = numbers.map(() => make("output"));
+    this.outputs = numbers.map(() => make("span"));
     const rows = numbers.map((name, i) => make("label", {}, make("span", {}, name), this.inputs[i], this.outputs[i]));
     return make("div", { class: "live-sliders" }, ...rows);
   }
