@@ -254,8 +254,8 @@ def test_hypervolumes_of_the_fruit_trees(depth, gamma, expected):
 def test_every_leaf_is_found_and_is_the_best_for_some_weights(depth):
     env = rlenvs.make(TREE, depth=depth)
     for leaf, way in enumerate(itertools.product((0, 1), repeat=depth)):
-        assert total(env, way) == (leaves(depth)[leaf].astype(np.float32).tolist(), depth)
-    assert pareto.supported(leaves(depth)).sum() == 2**depth
+        assert total(env, way) == (leaves()[depth][leaf].astype(np.float32).tolist(), depth)
+    assert pareto.supported(leaves()[depth]).sum() == 2**depth
     if depth == 5:  # more corners take long
         assert len(pareto.coverage_set(env)) == 2**depth
 

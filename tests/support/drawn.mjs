@@ -46,7 +46,7 @@ for (const [number, frame] of told.frames.entries()) {
     if (!difference) result.equal++;
     else if (!result.difference) result.difference = `frame ${number}: ${difference}`;
   } catch (reason) {
-    result.difference = `frame ${number}: ${reason.stack.split("\n").slice(0, 4).join(" | ")}`;
+    result.difference = `frame ${number}: ${reason.stack.split("\n").slice(0, 8).join(" | ")}`;
     break;
   }
 }

@@ -106,7 +106,7 @@ def parse_probability(given: Any) -> float:
 
 def letters_of(p: Any) -> list[str]:
     """The rows of the map of a table, for `draw` and `text`."""
-    return [bytes(row.tolist()).decode() for row in p.map]
+    return ["".join(map(chr, row.tolist())) for row in p.map]
 
 
 def _remembered(build: Callable[[Any], T]) -> Callable[[Any], T]:

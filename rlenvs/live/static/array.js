@@ -66,6 +66,7 @@ export class NdArray {
   get ndim() { return this.shape.length; }
   get size() { return size_of(this.shape); }
   get T() { return this.transpose(); }
+  get flat() { return this.reshape(-1); }
 
   /** The element at a place of `data`. @param {number} place @returns {any} */
   read(place) {

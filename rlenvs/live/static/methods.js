@@ -104,6 +104,8 @@ export const methods = {
   issubset: (found, values) => [...found].every((each) => set(iter(values)).has(each)),
   copy: unless("copy", (value) => isList(value) || isDict(value) || isSet(value), (value) => (
     isList(value) ? value.slice() : isDict(value) ? dict(value) : set(value))),
+  popleft: (list) => list.shift(),
+  appendleft: (list, value) => { list.unshift(value); return null; },
   bit_length,
   is_integer: (value) => Number.isInteger(value),
   tolist: unless("tolist", isNumber, (value) => value),

@@ -122,8 +122,12 @@ export function ravel(a) { return asarray(a).ravel(); }
 /** @param {any} a */
 export function transpose(a) { return asarray(a).T; }
 
-/** @param {any} a @param {number} shift */
-export function roll(a, shift) {
+/** @param {any} a @param {number} shift @param {any} axis the first, or none */
+export function roll(a, shift, axis = null) {
+  if (axis === 0) {
+    const rows = [...asarray(a)], count = rows.length;
+    return asarray(rows.map((_, i) => rows[(((i - shift) % count) + count) % count]));
+  }
   const own = asarray(a), values = own.values(), size = values.length;
   return new NdArray(values.map((_, i) => values[(((i - shift) % size) + size) % size]), own.shape.slice(), own.kind);
 }
@@ -219,10 +223,54 @@ export function sort(a) {
   return new NdArray(values, own.shape.slice(), own.kind);
 }
 
-/** @param {any} a */
+/** Of all elements. @param {any} a */
 export function argsort(a) {
   const values = asarray(a).values(), order = values.map((_, i) => i).sort((i, j) => Number(values[i]) - Number(values[j]));
   return new NdArray(order, [order.length], "i");
+}
+
+/** @param {any} a @param {any} axis */
+export function ptp(a, axis = null) { return sub(asarray(a).max(axis), asarray(a).min(axis)); }
+
+/** @param {any} a @param {any} axis */
+export function norm(a, axis = null) { return sqrt(mul(asarray(a), asarray(a)).sum(axis)); }
+
+/** Of vectors of three numbers. @param {any} x @param {any} y */
+export function cross(x, y) {
+  const [a, b, c] = iter(x), [d, e, f] = iter(y);
+  return asarray([b * f - c * e, c * d - a * f, a * e - b * d]);
+}
+
+/** The order by the last of the keys, then by the one before. @param {any} keys */
+export function lexsort(keys) {
+  const rows = Array.from(keys, (each) => asarray(each).values()).reverse(), order = rows[0].map((_, i) => i);
+  order.sort((i, j) => {
+    for (const row of rows) if (row[i] !== row[j]) return Number(row[i]) - Number(row[j]);
+    return 0;
+  });
+  return new NdArray(order, [order.length], "i");
+}
+
+/** Give a function what it makes of the parts of an axis that begin at places. @param {any} make
+ * @param {(x: any, y: any) => any} join */
+function with_parts(make, join) {
+  make.reduceat = (/** @type {any} */ a, /** @type {any} */ places, axis = 0) => {
+    const own = asarray(a), rows = [...(axis === 0 ? own : own.T)], starts = asarray(places).values();
+    const parts = starts.map((start, i) => rows.slice(start, Math.max(start + 1, starts[i + 1] || rows.length)));
+    const found = asarray(parts.map((part) => part.reduce(join)));
+    return axis === 0 ? found : found.T;
+  };
+}
+
+with_parts(add, plus);
+with_parts(minimum, minimum);
+with_parts(maximum, maximum);
+with_parts(logical_and, logical_and);
+
+/** @param {any} x @param {any} y */
+export function meshgrid(x, y) {
+  const columns = asarray(x), rows = asarray(y), shape = [rows.size, columns.size];
+  return [broadcast_to(columns.reshape(1, -1), shape), broadcast_to(rows.reshape(-1, 1), shape)];
 }
 
 /** @param {any} a */

@@ -223,6 +223,15 @@ export function item(holder, index) {
   return value;
 }
 
+/** The elements that a list chooses. @param {NdArray} holder @param {any[]} places @returns {any} */
+export function taken(holder, places) { return holder.get(asarray(places)); }
+
+/** An attribute that may be a method. @param {any} holder @param {string} name @returns {any} */
+export function bound(holder, name) {
+  const value = holder[name];
+  return typeof value === "function" ? value.bind(holder) : value;
+}
+
 /** @param {any} holder @param {any} index @param {any} value */
 export function set_item(holder, index, value) {
   if (holder instanceof Array) holder[index < 0 ? index + holder.length : index] = value;
@@ -413,6 +422,21 @@ export function format(value, spec) {
 
 /** An object of a class with these fields. @param {any} type @param {object} fields @returns {any} */
 export function made(type, fields) { return Object.assign(Object.create(type.prototype), fields); }
+
+/** @param {any} holder @param {string} name @param {any} otherwise @returns {any} */
+export function getattr(holder, name, otherwise = undefined) { return name in holder ? holder[name] : otherwise; }
+
+/** The attributes that a dictionary tells. @param {any} found @returns {any} */
+export function attributes(found) { return Object.fromEntries(methods.items(found)); }
+
+/** A function whose first arguments are given. @param {any} call @param {any[]} given @returns {any} */
+export function partial(call, ...given) { return (/** @type {any[]} */ ...rest) => call(...given, ...rest); }
+
+/** @param {any} values @returns {any[][]} */
+export function pairwise(values) {
+  const found = [...iter(values)];
+  return found.slice(1).map((value, i) => [found[i], value]);
+}
 
 /** A function that keeps its results. @param {any} make @returns {any} */
 export function cached(make) {

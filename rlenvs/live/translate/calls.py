@@ -7,7 +7,7 @@ import builtins
 import functools
 import inspect
 import math
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BUILTINS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("abs", "all", "any", "bool", "dict", "divmod", "float", "int", "isinstance"), ()),
     **dict.fromkeys(("len", "list", "map", "filter", "repr", "reversed", "set", "tuple", "chr", "ord", "next"), ()),
-    **dict.fromkeys(("range", "iter", "frozenset"), ()),
+    **dict.fromkeys(("range", "iter", "frozenset", "getattr"), ()),
     "enumerate": ("iterable", "start"),
     "round": ("number", "ndigits"),
     "sum": ("iterable", "start"),
@@ -35,9 +35,9 @@ NUMPY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("array", "asarray", "ascontiguousarray"), ("a", "dtype")),
     **dict.fromkeys(("zeros", "ones", "empty"), ("shape", "dtype")),
     **dict.fromkeys(("sum", "max", "min", "any", "all", "mean"), ("a", "axis", "initial")),
-    **dict.fromkeys(("argmax", "argmin", "cumsum", "count_nonzero"), ("a", "axis")),
+    **dict.fromkeys(("argmax", "argmin", "argsort", "cumsum", "count_nonzero"), ("a", "axis")),
     **dict.fromkeys(("flatnonzero", "argwhere", "nonzero", "ravel", "transpose", "unique", "eye", "diff"), ("a",)),
-    **dict.fromkeys(("zeros_like", "ones_like", "isscalar", "sort", "argsort", "atleast_2d", "ndim"), ("a",)),
+    **dict.fromkeys(("zeros_like", "ones_like", "isscalar", "sort", "atleast_2d", "ndim"), ("a",)),
     **dict.fromkeys(("abs", "sign", "floor", "ceil", "sqrt", "sin", "cos", "tan", "exp", "log", "square"), ("x",)),
     **dict.fromkeys(("isfinite", "isnan", "rint", "arctan", "degrees", "radians", "tanh", "logical_not"), ("x",)),
     **dict.fromkeys(("hypot", "arctan2", "minimum", "maximum", "add", "subtract", "multiply", "divide"), ("x", "y")),
@@ -49,21 +49,27 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "linspace": ("start", "stop", "num"),
     "full": ("shape", "fill_value", "dtype"),
     "where": ("condition", "x", "y"),
+    "meshgrid": ("x", "y"),
+    "ptp": ("a", "axis"),
+    "norm": ("a", "axis"),
+    "cross": ("x", "y"),
+    "lexsort": ("keys",),
     "clip": ("a", "a_min", "a_max"),
     "interp": ("x", "xp", "fp"),
     "repeat": ("a", "repeats"),
     "reshape": ("a", "shape"),
-    "roll": ("a", "shift"),
+    "roll": ("a", "shift", "axis"),
 }
 ARRAY_METHODS: dict[str, tuple[str, ...]] = {
     **{name: NUMPY[name][1:] for name in ("sum", "max", "min", "any", "all", "mean", "argmax", "argmin")},
     "astype": ("dtype",),
+    "reduceat": ("a", "indices", "axis"),
 }
 # methods of Python's texts, lists, sets and dictionaries that the runtime has
 METHODS = frozenset(
     "join split upper lower strip title capitalize replace startswith endswith index count append extend pop insert "
     "remove sort get items keys values add intersection union update bit_length copy tolist item zfill ljust rjust "
-    "center setdefault reverse isdisjoint issubset difference is_integer rstrip lstrip".split()
+    "center setdefault reverse isdisjoint issubset difference is_integer rstrip lstrip popleft appendleft".split()
 )
 
 
@@ -72,34 +78,68 @@ def call(writer: Expressions, node: ast.Call) -> str:
     function = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
     if function is MISSING:
         return _method(writer, node) if isinstance(node.func, ast.Attribute) else _variable(writer, node)
+    if function == dict.fromkeys:
+        return f"py.dict(py.map((key) => [key, null], {writer.text(node.args[0])}))"
+    if function is SimpleNamespace:
+        return _namespace(writer, node)
+    if function is functools.partial:
+        return f"py.partial({writer.all(node.args)})" if not node.keywords else _refused(writer, node)
     if isinstance(function, functools.partial):
         return _plain(writer, node, writer.text(node.func), None)
     if isinstance(function, BuiltinFunctionType | type | np.ufunc) or getattr(function, "__module__", "") == "builtins":
         found = _builtin(writer, node, function)
         if found is not None:
             return found
-    if getattr(function, "__module__", "").startswith("numpy") or isinstance(function, np.ufunc):
+    if str(getattr(function, "__module__", "")).startswith("numpy") or isinstance(function, np.ufunc):
         return _numpy(writer, node, function)
     if isinstance(function, type):
-        return f"new {_plain(writer, node, writer.text(node.func), signature_of(function))}"
+        name = writer.text(node.func)
+        return _plain(writer, node, name if name.startswith("py.") else f"new {name}", _class_signature(function))
+    if hasattr(function, "cache_info") and not inspect.signature(function).parameters:
+        # always the same, so it need not be computed in the page
+        return writer.program.value(function(), function.__name__, lambda told: writer.error(node, told), False)
     if isinstance(function, FunctionType) or hasattr(function, "__wrapped__"):
         return _plain(writer, node, writer.text(node.func), signature_of(function))
+    return _refused(writer, node)
+
+
+def _refused(writer: Expressions, node: ast.Call) -> str:
     raise writer.error(node, f"{ast.unparse(node.func)} cannot be called here")
 
 
+def _namespace(writer: Expressions, node: ast.Call) -> str:
+    """An object with attributes."""
+    parts = [
+        f"{each.arg}: {writer.text(each.value)}" if each.arg else f"...py.attributes({writer.text(each.value)})"
+        for each in node.keywords
+    ]
+    return f"({{ {', '.join(parts)} }})"
+
+
 class Signature(NamedTuple):
-    """The names of the parameters of a function, and how many of them have no default."""
+    """The parameters of a function.
+
+    Attributes:
+        names: in order. required: how many of them have no default.
+        front: how many stand in front of a starred one, -1 where there is none. Those behind it, which only keywords
+            set, come before it in JavaScript.
+    """
 
     names: tuple[str, ...]
     required: int
+    front: int = -1
+
+    def method(self) -> Signature:
+        """Without the object."""
+        return Signature(self.names[1:], self.required - 1, self.front - (self.front > 0))
 
 
-def signature_of(function: Any) -> Signature | None:
-    """The signature of a function or class; None where a starred parameter takes more."""
+def signature_of(function: Any) -> Signature:
+    """The signature of a function or class."""
     found = list(inspect.signature(function).parameters.values())
-    if any(each.kind is each.VAR_POSITIONAL for each in found):
-        return None
-    return Signature(tuple(each.name for each in found), sum(each.default is each.empty for each in found))
+    starred = next((i for i, each in enumerate(found) if each.kind is each.VAR_POSITIONAL), -1)
+    found = [each for each in found if each.kind is not each.VAR_POSITIONAL]
+    return Signature(tuple(each.name for each in found), sum(each.default is each.empty for each in found), starred)
 
 
 def named(*names: str) -> Signature:
@@ -114,19 +154,47 @@ def _plain(writer: Expressions, node: ast.Call, called: str, signature: Signatur
 def arguments(writer: Expressions, node: ast.Call, signature: Signature | None) -> list[str]:
     """The arguments in the order of the parameters. Starred ones in front of keywords stand for as many as are left of
     those without a default."""
-    found = [writer.text(each) for each in node.args]
     given = {each.arg: each.value for each in node.keywords}
+    if signature and 0 <= signature.front < len(signature.names):
+        return _with_rest(writer, node, signature, given)
+    found = [writer.text(each) for each in node.args]
     if not given:
         return found
     if None in given or signature is None:
         raise writer.error(node, "the keywords of this call cannot be translated")
     starred = any(isinstance(each, ast.Starred) for each in node.args)
     behind = signature.names[signature.required if starred else len(found) :]
-    unknown = given.keys() - set(behind)
+    return found + _by_keyword(writer, node, behind, given)
+
+
+def _with_rest(
+    writer: Expressions, node: ast.Call, signature: Signature, given: dict[str | None, ast.expr]
+) -> list[str]:
+    """The arguments for a function with parameters behind a starred one."""
+    front = node.args[: signature.front]
+    if any(isinstance(each, ast.Starred) for each in front) or len(front) < signature.front:
+        raise writer.error(node, "the starred arguments of this call cannot be translated")
+    behind = signature.names[signature.front :]
+    keywords = _by_keyword(writer, node, behind, given) if given else []
+    keywords += ["undefined"] * (len(behind) - len(keywords))
+    return [writer.text(each) for each in front] + keywords + [writer.text(each) for each in node.args[len(front) :]]
+
+
+def _by_keyword(
+    writer: Expressions, node: ast.Call, names: tuple[str, ...], given: dict[str | None, ast.expr]
+) -> list[str]:
+    unknown = given.keys() - set(names)
     if unknown:
         raise writer.error(node, f"the keyword {min(map(str, unknown))!r} of this call cannot be translated")
-    last = max(behind.index(str(name)) for name in given)
-    return found + [writer.text(given[name]) if name in given else "undefined" for name in behind[: last + 1]]
+    last = max(names.index(str(name)) for name in given)
+    return [writer.text(given[name]) if name in given else "undefined" for name in names[: last + 1]]
+
+
+def _class_signature(function: type) -> Signature | None:
+    try:
+        return signature_of(function)
+    except ValueError:  # a class of Python's own that does not tell
+        return None
 
 
 EXTREMES = named("iterable", "key", "default")
@@ -207,15 +275,17 @@ def _method(writer: Expressions, node: ast.Call) -> str:
     writer.program.uses(name)
     if name == "sort":
         return f"py.methods.sort({', '.join([value, *arguments(writer, node, named('key', 'reverse'))])})"
-    return _plain(writer, node, f"{value}.{name}", _method_signature(writer, name) if node.keywords else None)
+    return _plain(writer, node, f"{value}.{name}", _method_signature(writer, name, value) if node.keywords else None)
 
 
-def _method_signature(writer: Expressions, name: str) -> Signature | None:
+def _method_signature(writer: Expressions, name: str, holder: str) -> Signature | None:
     """The parameters of a method with this name: of a canvas, an array, or one of the project's classes."""
+    verb = getattr(Canvas, name, None)
+    if verb is not None and holder.endswith("canvas"):
+        return signature_of(verb).method()
     found = set(writer.program.methods(name))
     if name in ARRAY_METHODS:
         found.add(named(*ARRAY_METHODS[name]))
-    verb = getattr(Canvas, name, None)
-    if verb is not None and (signature := signature_of(verb)):
-        found.add(Signature(signature.names[1:], signature.required - 1))
+    if verb is not None and not found:
+        found.add(signature_of(verb).method())
     return found.pop() if len(found) == 1 else None

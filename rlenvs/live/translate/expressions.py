@@ -108,6 +108,8 @@ class Expressions:
 
     def _Attribute(self, node: ast.Attribute) -> str:
         self.program.uses(node.attr)
+        if any(True for _ in self.program.methods(node.attr)):
+            return f"py.bound({self.text(node.value)}, {json.dumps(node.attr)})"
         return f"{self.text(node.value)}.{node.attr}"
 
     def _Tuple(self, node: ast.Tuple | ast.List) -> str:
@@ -192,8 +194,8 @@ class Expressions:
         ]
         if len(parts) == 1:
             return parts[0]
-        if any(not isinstance(side, (ast.Name, ast.Constant, ast.Attribute, ast.Subscript)) for side in sides[1:-1]):
-            raise self.error(node, "the middle of a chain of comparisons has to be a name, an element or a constant")
+        if any(isinstance(inner, ast.NamedExpr) for side in sides[1:-1] for inner in ast.walk(side)):
+            raise self.error(node, "the middle of a chain of comparisons is evaluated twice, so it cannot assign")
         return f"({' && '.join(parts)})"
 
     def _comparison(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> str:
@@ -223,6 +225,8 @@ class Expressions:
             return f"{value}[{self.text(index)}]"
         if isinstance(index, ast.Slice):
             return f"py.slice({value}, {self._bounds(index)})"
+        if self.kinds.of(index) == "list":
+            return f"py.taken({value}, {self.text(index)})"
         return f"py.item({value}, {self.index(index)})"
 
     def index(self, node: ast.expr) -> str:
@@ -250,8 +254,6 @@ class Expressions:
             raise self.error(arguments.kwarg, f"**{arguments.kwarg.arg} cannot be translated")
         named = [*arguments.posonlyargs, *arguments.args]
         defaults = [None] * (len(named) - len(arguments.defaults)) + list(arguments.defaults)
-        if arguments.vararg and arguments.kwonlyargs:
-            raise self.error(arguments.vararg, "parameters behind a starred one cannot be translated")
         pairs = [*zip(named, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
         told = [js_name(each.arg) + (f" = {self.text(value)}" if value else "") for each, value in pairs]
         return ", ".join([*told, *([f"...{js_name(arguments.vararg.arg)}"] if arguments.vararg else [])])

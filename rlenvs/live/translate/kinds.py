@@ -1,6 +1,6 @@
 """Which expressions are always a number or a text, so that they need no help from the runtime.
 
-A kind is "int", "float", "number" (one of both), "str" or "bool". Products, powers and shifts of whole numbers have no
+A kind is "int", "float", "number" (one of both), "str", "bool" or "list", which as an index chooses several elements. Products, powers and shifts of whole numbers have no
 kind, since they may need more digits than JavaScript's numbers have.
 """
 
@@ -15,7 +15,7 @@ from rlenvs.live.translate.scope import MISSING, Scope, parameters
 
 NUMBERS = ("int", "float", "number", "bool")
 ANNOTATED = {"float": "number", "int": "int", "str": "str", "bool": "bool"}
-RETURNED = {"len": "int", "int": "int", "float": "float", "str": "str", "bool": "bool", "any": "bool", "all": "bool"}
+RETURNED = {"len": "int", "int": "int", "float": "float", "str": "str", "bool": "bool", "any": "bool", "all": "bool", "list": "list"}
 WHOLE_MATH = ("floor", "ceil", "isqrt")
 TRUTHS = ("isfinite", "isnan", "isinf", "isclose")
 FEW = 1000  # a product with a smaller literal has digits enough
@@ -65,6 +65,11 @@ class Kinds:
 
     def _JoinedStr(self, _node: ast.JoinedStr) -> str:
         return "str"
+
+    def _List(self, _node: ast.List | ast.ListComp) -> str:
+        return "list"
+
+    _ListComp = _List
 
     def _UnaryOp(self, node: ast.UnaryOp) -> str | None:
         if isinstance(node.op, ast.Not):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import base64
 import builtins
+import collections
 import functools
 import inspect
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Iterable
@@ -30,6 +32,8 @@ OWN: dict[Any, str] = {
     floats.with_sign: "py.with_sign",
     canvas.agent_color: "py.agent_color",
     canvas.rgb: "py.rgb",
+    collections.deque: "py.list",
+    itertools.pairwise: "py.pairwise",
 }
 LARGEST = 200_000  # bytes of a constant array
 
@@ -61,9 +65,7 @@ class Program:
         """The signatures of the classes' methods of this name."""
         for each in self._classes:
             if isinstance(inspect.getattr_static(each, name, None), FunctionType):
-                signature = signature_of(getattr(each, name))
-                if signature:
-                    yield Signature(signature.names[1:], signature.required - 1)
+                yield signature_of(getattr(each, name)).method()
 
     def translate(self, function: Any, shown: str) -> str:
         """The text, without its imports, of a module that exports the function under the name `shown`."""
@@ -125,7 +127,8 @@ class Program:
         if isinstance(value, (dict, MappingProxyType)):
             return f"py.dict([{', '.join(f'[{inner(key)}, {inner(each)}]' for key, each in value.items())}])"
         if isinstance(value, (set, frozenset)):
-            return f"py.set([{', '.join(map(inner, sorted(value, key=repr)))}])"
+            named = any(isinstance(each, str) for each in value)  # whose order changes from run to run
+            return f"py.set([{', '.join(map(inner, sorted(value) if named else value))}])"
         if isinstance(value, range):
             return f"py.range({value.start}, {value.stop}, {value.step})"
         if isinstance(value, functools.partial) and not value.keywords:

@@ -57,6 +57,17 @@ class Statements(Expressions):
             raise self.error(node, "while ... else cannot be translated")
         return f"while ({self.test(node.test)}) {self.block(node.body)}"
 
+    def _Match(self, node: ast.Match) -> str:
+        subject = self.scope.temporary()
+        text = ""
+        for case in node.cases:
+            pattern = case.pattern
+            if case.guard or not isinstance(pattern, ast.MatchValue):
+                raise self.error(pattern, "this pattern cannot be translated")
+            test = f"py.eq({subject}, {self.text(pattern.value)})"
+            text += f"{' else ' if text else ''}if ({test}) {self.block(case.body)}"
+        return f"{{ const {subject} = {self.text(node.subject)}; {text} }}"
+
     def _For(self, node: ast.For) -> str:
         if node.orelse:
             raise self.error(node, "for ... else cannot be translated")
@@ -127,9 +138,9 @@ class Statements(Expressions):
         return self.assigned(node.target, self.text(whole))
 
     def _FunctionDef(self, node: ast.FunctionDef) -> str:
-        self.scope.functions[node.name] = Signature(
-            tuple(each.arg for each in parameters(node.args)), len(parameters(node.args)) - len(node.args.defaults)
-        )
+        names = tuple(each.arg for each in parameters(node.args))
+        front = len(names) - len(node.args.kwonlyargs) if node.args.vararg else -1
+        self.scope.functions[node.name] = Signature(names, len(names) - len(node.args.defaults), front)
         text = function_text(node, self.scope.source, self.program, around=self.scope)
         return f"{js_name(node.name)} = {text};"
 

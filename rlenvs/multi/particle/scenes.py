@@ -152,7 +152,7 @@ def draw_reference(canvas: Canvas, s: Any, goal_radius: float) -> None:
     for j, place in enumerate(s.landmark):
         plane.area(place, goal_radius, COLOURS[j])
     plane.bodies(s, [Body(0.07, COLOURS[goal], label=str(k)) for k, goal in enumerate(goals)])
-    for j in set(goals):
+    for j in sorted(set(goals)):
         plane.flag(s.landmark[j], COLOURS[j])
     for k in range(2):
         plane.says(s.position[k], s.words[k], 0.07, f"{k}: ")

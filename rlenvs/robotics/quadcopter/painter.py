@@ -209,7 +209,7 @@ class Scene3D:
         rim = circle(centre, radius, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), CYLINDER_FACES)
         following = np.roll(rim, -1, axis=0)
         normals = 0.5 * (rim + following) - centre
-        visible = np.einsum("ij,ij->i", normals, self.camera.position - rim) > 0.0
+        visible = (normals * (self.camera.position - rim)).sum(axis=1) > 0.0
         normals /= np.linalg.norm(normals, axis=1)[:, None]
         for k in np.flatnonzero(visible):
             a, b = rim[k], following[k]

@@ -27,13 +27,14 @@ CHASE_ABOVE, CHASE_AHEAD = 0.7, 0.45  # height of the camera, and how far ahead 
 
 def rotation_matrix(q: Any) -> np.ndarray:
     """From body to world, (..., 3, 3), of quaternions x, y, z, w, (..., 4)."""
-    x, y, z, w = np.moveaxis(np.asarray(q, float), -1, 0)
+    q = np.asarray(q, float)
+    x, y, z, w = (q[..., k] for k in range(4))
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 class Flight:
@@ -61,7 +62,7 @@ class Flight:
         self.rotors = np.asarray(p.rotor, float)[:, :2]  # places in arm lengths
         self.arm = max(arm, float(p.arm))  # as drawn
         self.goals = [np.asarray(goal, float) for goal in goals]
-        self.links = [list(pair) for pair in links]
+        self.links = [np.asarray(pair) for pair in links]
         self.path = np.reshape(np.asarray(path, float), (-1, 3))
         shapes = np.reshape(np.asarray(shapes, float), (-1, COLUMNS))
         self.shapes = shapes[shapes[:, KIND] != NOTHING]
@@ -104,7 +105,7 @@ def _add_drones(scene: Scene3D, flight: Flight, seconds: float) -> None:
     many = len(flight.position) > FEW
     corners, arm = 10 if many else 18, flight.arm
     forward, left = flight.rotation[:, None, None, :, 0], flight.rotation[:, None, None, :, 1]
-    hubs = flight.position[:, None] + arm * np.einsum("dij,kj->dki", flight.rotation[:, :, :2], flight.rotors)
+    hubs = flight.position[:, None] + arm * (flight.rotation[:, None, :, :2] * flight.rotors[:, None]).sum(axis=-1)
     discs = circle(hubs[:, :, None], ROTOR * arm, forward, left, corners)
     shadow = circle((0.0, 0.0, 0.0), 1.3 * arm, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), corners)
     ends = flight.position + seconds * flight.velocity
@@ -259,7 +260,7 @@ def draw_room_flight(
 def _ends(shapes: np.ndarray) -> np.ndarray:
     """Opposite corners (n, 3) of boxes around shapes."""
     columns = {SPHERE: [A, A, A], CYLINDER: [A, A, B], BOX: [A, B, C]}
-    reach = np.array([row[columns[int(row[KIND])]] for row in shapes]).reshape(-1, 3)
+    reach = np.array([row[np.array(columns[int(row[KIND])])] for row in shapes]).reshape(-1, 3)
     middle = shapes[:, X : Z + 1]
     return np.concatenate([middle - reach, middle + reach])
 

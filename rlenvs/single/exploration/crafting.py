@@ -319,7 +319,7 @@ def draw(canvas, p, s):
     unlocked = int(np.count_nonzero(s.unlocked))
     state = "asleep" if s.sleeping else "night" if daylight(int(s.elapsed)) < 0.4 else "day"
     canvas.caption(f"achievements {unlocked} of {len(ACHIEVEMENTS)}", state)
-    draw_land(canvas, s, daylight(int(s.elapsed)))
+    draw_land(canvas, p, s, daylight(int(s.elapsed)))
 
 
 @SPEC.text

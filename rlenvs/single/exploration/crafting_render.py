@@ -160,7 +160,7 @@ def paint(screen, tiles, tile, x, y, light, asleep):
 ACROSS, ALONG = 9, 6  # cells shown on each side of the player
 
 
-def draw_land(canvas: Canvas, s: Any, light: float) -> None:
+def draw_land(canvas: Canvas, p: Any, s: Any, light: float) -> None:
     """The land around the player, and its inventory below."""
     canvas.legend(
         (PLAYER_COLOUR, "player"),
@@ -170,7 +170,7 @@ def draw_land(canvas: Canvas, s: Any, light: float) -> None:
         (COLOURS["water"], "water"),
         (COLOURS["lava"], "lava"),
     )
-    tiles = make_tiles()
+    tiles = p.tiles
     canvas.view(-ACROSS, ACROSS + 1, -ALONG - 4.0, ALONG + 1)
     for x in range(-ACROSS, ACROSS + 1):
         for y in range(-ALONG, ALONG + 1):

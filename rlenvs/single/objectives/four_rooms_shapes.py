@@ -258,7 +258,7 @@ def draw(canvas, p, s):
     canvas.circle((x, y), 0.42, "white")
     canvas.circle((x, y), 0.36, "black")
     counts = [sum(int(taken) for taken, kind in zip(s.taken, KINDS, strict=True) if kind == n) for n in range(3)]
-    canvas.caption("squares {}, triangles {}, circles {}".format(*counts))
+    canvas.caption(f"squares {counts[0]}, triangles {counts[1]}, circles {counts[2]}")
 
 
 def _draw_shape(canvas: Any, kind: int, x: float, y: float) -> None:

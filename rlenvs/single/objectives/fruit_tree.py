@@ -57,10 +57,10 @@ COLORS = ("red", "yellow", "orange", "green", "pink", "blue")
 
 
 @functools.cache
-def leaves(depth: int) -> np.ndarray:
-    """(2 ** depth, 6) values of the fruits of a tree, from left to right."""
+def leaves() -> dict[int, np.ndarray]:
+    """(2 ** depth, 6) values of the fruits of a tree, from left to right, by its depth."""
     found = json.loads(Path(__file__).with_name("fruits.json").read_text(encoding="utf-8"))
-    return np.array(found[str(depth)])
+    return {int(depth): np.array(fruits) for depth, fruits in found.items()}
 
 
 def place_of(number: int) -> tuple[int, int]:
@@ -70,7 +70,7 @@ def place_of(number: int) -> tuple[int, int]:
 
 
 def build(values: Any) -> Table:
-    fruits = leaves(values.depth)
+    fruits = leaves()[values.depth]
     nodes, best = len(fruits) - 1, int(fruits.sum(axis=1).argmax())
     table = Table(nodes + len(fruits), 2, weights_of(TERMS))
     table.starts[0] = 1.0
@@ -128,7 +128,7 @@ def step(p, s, a, rng, r):
 
 @SPEC.published_front
 def published_front(values, gamma):
-    points = leaves(values.depth) * gamma ** (values.depth - 1)
+    points = leaves()[values.depth] * gamma ** (values.depth - 1)
     return PublishedFront(points, (0.0,) * len(NUTRIENTS), f"{SOURCE}, `pareto_front` of the environment")
 
 
@@ -168,7 +168,7 @@ def draw(canvas, p, s):
 def _draw_fruits(canvas: Any, depth: int, level: int, place: int, high: float) -> None:
     """What the fruits within reach have, as bars: the mean, and at a leaf the fruit's own."""
     span = 2 ** (depth - level)
-    fruits = leaves(depth)[place * span : (place + 1) * span]
+    fruits = leaves()[depth][place * span : (place + 1) * span]
     for k, (name, color) in enumerate(zip(NUTRIENTS, COLORS, strict=True)):
         x, value = 0.04 + 0.16 * k, float(fruits[:, k].mean())
         canvas.rectangle(x, 0.05 * high, x + 0.11, (0.05 + 0.022 * value) * high, color)
