@@ -1,8 +1,8 @@
 """Exported environments under Node.js, at all levels: python benchmarks/live_proofs.py --kernels build/kernels [IDS]
 
 A row for each id: kB that its page loads beyond the shared scripts, without and with all networks; milliseconds until
-it has been loaded and reset; at how many levels the steps of the proof hash as in Python; whether a link from Python comes
-back with the same state; networks whose actions differ from Python's by more than 1e-5, of how many.
+it has been loaded and reset; at how many levels the steps of the proof hash as in Python; whether a link from Python
+comes back with the same state; networks whose actions differ from Python's by more than 1e-5, of how many.
 """
 
 import argparse
