@@ -36,6 +36,11 @@ function differing(mine, wanted) {
   return "";
 }
 
+function used(start) {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
 const states = [];
 for (const [number, frame] of told.frames.entries()) {
   if (frame.params) params = recordOf(memory(frame.params), 0, told.params);
@@ -51,8 +56,9 @@ for (const [number, frame] of told.frames.entries()) {
   }
 }
 if (told.timed && !result.difference) {
-  const start = performance.now(), rounds = Math.max(1, Math.ceil(told.timed / states.length));
+  // the processor's time, since others may use the machine too
+  const start = process.cpuUsage(), rounds = Math.max(1, Math.ceil(told.timed / states.length));
   for (let round = 0; round < rounds; round++) for (const [p, state] of states) { params = p; drawn(state, null); }
-  result.milliseconds = (performance.now() - start) / (rounds * states.length);
+  result.milliseconds = used(start) / (rounds * states.length);
 }
 console.log(JSON.stringify(result));

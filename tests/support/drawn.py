@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
 
     Attributes:
         frames: compared. equal: of them. difference: the first one, "" if none.
-        python, node: milliseconds a frame takes. size: bytes of the module.
+        python, node: milliseconds of the processor that a frame takes. size: bytes of the module.
     """
 
     frames: int
@@ -68,9 +68,9 @@ def recorded(batch: KernelBatch, steps: int, frames: int, seed: int) -> tuple[di
     for step in range(steps):
         if step % max(steps // frames, 1) == 0:
             params, state = batch.records(0)
-            began = time.perf_counter()
+            began = time.process_time()
             compose(batch, 0, recorder)
-            took += time.perf_counter() - began
+            took += time.process_time() - began
             own = packed(params)
             told.append({"params": own if own != before else "", "state": packed(state), "image": _told(recorder)})
             before = own

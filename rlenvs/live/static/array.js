@@ -107,7 +107,7 @@ export class NdArray {
       return this.data instanceof Array ? this.data.slice(this.offset, this.offset + size)
         : this.data.subarray(this.offset, this.offset + size);
     }
-    const exact = isWide(this.data), places = this.places(), found = room(exact ? "f" : this.kind, size);
+    const exact = isWide(this.data), places = this.places(), found = new Array(size);
     for (let i = 0; i < size; i++) found[i] = exact ? Number(this.data[places[i]]) : this.data[places[i]];
     return exact && !found.every(Number.isSafeInteger) ? Array.from(places, (place) => this.read(place)) : found;
   }
@@ -133,7 +133,7 @@ export class NdArray {
 
   [Symbol.iterator]() {
     if (!this.shape.length) throw new Error("an array without axes has no elements to go through");
-    if (this.shape.length === 1) return this.values()[Symbol.iterator]();
+    if (this.shape.length === 1) return (this.kind === "b" ? this.values() : this.stored())[Symbol.iterator]();
     return this.rows()[Symbol.iterator]();
   }
 
@@ -158,6 +158,7 @@ export class NdArray {
   /** Elements by numbers, slices, null (a new axis), arrays of numbers or of truth values. @param {any} index */
   get(index) {
     if (typeof index === "number") return this.at(index);
+    if (index instanceof Array && index.every(Number.isInteger)) return this.inner(index);
     const parts = this.parts(index instanceof Array ? index : [index]);
     if (!parts.some((part) => part instanceof NdArray)) {
       const view = this.view(parts);
@@ -165,6 +166,18 @@ export class NdArray {
     }
     const view = this.view(parts.map((part) => (part instanceof NdArray ? ALL : part)));
     return parts.length === 1 && parts[0].shape.length === 1 ? take_rows(view, parts[0]) : take(view, parts);
+  }
+
+  /** What lies behind a number for each of the first axes. @param {number[]} index @returns {any} */
+  inner(index) {
+    let place = this.offset;
+    for (let axis = 0; axis < index.length; axis++) {
+      const length = this.shape[axis], own = index[axis] < 0 ? index[axis] + length : index[axis];
+      if (!(own >= 0 && own < length)) throw new Error(`index ${own} of an axis of ${length}`);
+      place += own * this.strides[axis];
+    }
+    if (index.length === this.shape.length) return this.read(place);
+    return new NdArray(this.data, this.shape.slice(index.length), this.kind, place, this.strides.slice(index.length));
   }
 
   /** @param {any} index @param {any} value */
@@ -253,8 +266,7 @@ export class NdArray {
   flatten() { return this.copy().reshape(-1); }
 
   copy() {
-    const stored = this.stored();
-    return new NdArray(stored === this.data || !(stored instanceof Array) ? stored.slice() : stored, this.shape.slice(), this.kind);
+    return new NdArray(Array.from(this.stored()), this.shape.slice(), this.kind);
   }
 
   /** @param {any} type @returns {NdArray} */
@@ -291,11 +303,6 @@ export class NdArray {
 
   /** @param {any} axis */
   argmin(axis = null) { return reduced(this, axis, (values) => values.indexOf(smallest(values, Infinity)), "f"); }
-}
-
-/** Place for elements. @param {string} kind @param {number} size @returns {any} */
-export function room(kind, size) {
-  return kind === "O" ? new Array(size) : kind === "b" ? new Uint8Array(size) : new Float64Array(size);
 }
 
 // --- of many elements one ---------------------------------------------------------------------------------------------
@@ -338,7 +345,7 @@ export function reduced(array, axis, make, kind) {
   const along = axis < 0 ? axis + array.shape.length : axis;
   const order = array.shape.map((_, i) => i).filter((i) => i !== along);
   const values = array.transpose([...order, along]).stored(), length = array.shape[along];
-  const shape = order.map((i) => array.shape[i]), found = room(kind, size_of(shape));
+  const shape = order.map((i) => array.shape[i]), found = new Array(size_of(shape));
   if (!shape.length) return make(values);
   for (let i = 0; i < found.length; i++) {
     found[i] = make(values instanceof Array ? values.slice(i * length, (i + 1) * length)
@@ -354,13 +361,13 @@ export function where_true(array) {
   const values = array.stored(), strides = strides_of(array.shape), found = [];
   for (let i = 0; i < values.length; i++) if (values[i]) found.push(i);
   return array.shape.map((length, axis) => new NdArray(
-    Float64Array.from(found, (i) => Math.floor(i / strides[axis]) % length), [found.length], "f"));
+    found.map((i) => Math.floor(i / strides[axis]) % length), [found.length], "f"));
 }
 
 /** The rows with some numbers. @param {NdArray} array @param {NdArray} numbers @returns {NdArray} */
 function take_rows(array, numbers) {
   const chosen = numbers.stored(), inner = array.shape.slice(1), wide = size_of(inner);
-  const own = array.stored(), found = room(own instanceof Array ? "O" : array.kind, chosen.length * wide);
+  const own = array.stored(), found = new Array(chosen.length * wide);
   for (let i = 0, k = 0; i < chosen.length; i++) {
     const place = Number(chosen[i]) < 0 ? Number(chosen[i]) + array.shape[0] : Number(chosen[i]);
     if (!(place >= 0 && place < array.shape[0])) throw new Error(`index ${place} of an axis of ${array.shape[0]}`);
@@ -471,7 +478,7 @@ function kind_of_all(values) {
 
 /** @param {any} values @param {number[]} shape @param {string} kind */
 function stored_as(values, shape, kind) {
-  const data = kind === "f4" ? new Float32Array(values.length) : room(kind, values.length);
+  const data = kind === "f4" ? new Float32Array(values.length) : new Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
     data[i] = kind === "b" ? Number(Boolean(value)) : kind === "i" ? Math.trunc(Number(value)) : kind === "O" ? value : Number(value);
@@ -493,8 +500,10 @@ export function elementwise(a, b, make, kind = "f") {
   const first = same(x.shape, shape) ? x.stored() : x.size === 1 ? null : broadcast_to(x, shape).stored();
   const second = same(y.shape, shape) ? y.stored() : y.size === 1 ? null : broadcast_to(y, shape).stored();
   const one = first ? 0 : x.item(), other = second ? 0 : y.item();
-  const found = room(kind === "f" && (x.kind === "O" || y.kind === "O") ? "O" : kind, size);
-  for (let i = 0; i < size; i++) found[i] = make(first ? first[i] : one, second ? second[i] : other);
+  const found = new Array(size);
+  if (!first) for (let i = 0; i < size; i++) found[i] = make(one, second ? second[i] : other);
+  else if (second) for (let i = 0; i < size; i++) found[i] = make(first[i], second[i]);
+  else for (let i = 0; i < size; i++) found[i] = make(first[i], other);
   return new NdArray(found, shape, kind);
 }
 
@@ -508,7 +517,7 @@ function same(a, b) {
 /** What a function of a number gives for all elements. @param {any} a @param {(x: any) => any} make @param {string} kind */
 export function mapped(a, make, kind = "f") {
   if (!(a instanceof NdArray) && !(a instanceof Array)) return make(a);
-  const array = asarray(a), values = array.stored(), found = room(kind, values.length);
+  const array = asarray(a), values = array.stored(), found = new Array(values.length);
   for (let i = 0; i < values.length; i++) found[i] = make(values[i]);
   return new NdArray(found, array.shape.slice(), kind);
 }

@@ -17,8 +17,8 @@ const EMPTY = { title: "", step: "", totals: "", mark: "", success: false };
 
 /** "#rrggbb" of a name of COLORS or of three numbers. @param {any} color @returns {string} */
 export function code(color) {
-  const parts = typeof color === "string" ? COLORS[color] : [...iter(color)];
-  return `#${parts.map((/** @type {number} */ part) => Math.trunc(part).toString(16).padStart(2, "0")).join("")}`;
+  const [red, green, blue] = typeof color === "string" ? COLORS[color] : iter(color);
+  return `#${((1 << 24) | (red << 16) | (green << 8) | blue).toString(16).slice(1)}`;
 }
 
 /** @param {any} point @returns {[number, number]} */
@@ -112,8 +112,9 @@ export class Canvas {
   /** @param {number} left @param {number} bottom @param {number} right @param {number} top @param {any} color
    * @param {number} width @param {number} rounded */
   rectangle(left, bottom, right, top, color, width = 0, rounded = 0) {
-    const corners = round(rounded * this.scale);
-    this.add(["rectangle", code(color), Number(width), corners], this.points([[left, top], [right, bottom]]));
+    const corners = round(rounded * this.scale), above = 2 * this.top;
+    this.add(["rectangle", code(color), Number(width), corners], [this.originX + this.scale * left,
+      this.originY - this.scale * top - above, this.originX + this.scale * right, this.originY - this.scale * bottom - above]);
   }
 
   /** @param {any} start @param {any} end @param {any} color @param {number} width */

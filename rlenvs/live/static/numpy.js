@@ -1,8 +1,8 @@
 /** The functions of NumPy that images use, under its names. */
 
-import { NdArray, added, asarray, broadcast_to, elementwise, mapped, room, shape_of_all, where_true } from "./array.js";
+import { NdArray, added, asarray, broadcast_to, elementwise, mapped, shape_of_all, where_true } from "./array.js";
 import { math } from "./math.js";
-import { add as plus, div, mod as rest, mul, pow, round, sub } from "./python.js";
+import { add as plus, div, mod as rest, mul, pow, round as nearest, sub } from "./python.js";
 import { equal, iter, truth } from "./values.js";
 
 export { asarray };
@@ -27,8 +27,8 @@ export function ascontiguousarray(a, dtype = undefined) { return asarray(a, dtyp
 /** @param {any} shape @param {any} value @param {any} dtype */
 export function full(shape, value, dtype = undefined) {
   const lengths = shape_of(shape), one = asarray([value], dtype);
-  const data = one.data.slice(0, 0).constructor;
-  return new NdArray(new /** @type {any} */ (data)(count(lengths)).fill(one.data[0]), lengths, one.kind);
+  const data = one.data instanceof Float32Array ? new Float32Array(count(lengths)) : new Array(count(lengths));
+  return new NdArray(data.fill(one.data[0]), lengths, one.kind);
 }
 
 /** @param {any} shape @param {any} dtype */
@@ -109,7 +109,7 @@ function common(arrays) {
 
 /** The elements of arrays, one behind the other. @param {NdArray[]} arrays @param {number[]} shape */
 function joined(arrays, shape) {
-  const kind = common(arrays), data = room(kind, count(shape));
+  const kind = common(arrays), data = new Array(count(shape));
   let place = 0;
   for (const each of arrays) for (const value of kind === "O" ? each.values() : each.stored()) data[place++] = value;
   return new NdArray(data, shape, kind);
@@ -151,7 +151,7 @@ function pair(make, kind = "f") {
   return (x, y) => (isMany(x) || isMany(y) ? elementwise(x, y, make, kind) : make(x, y));
 }
 
-export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(round);
+export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(nearest);
 export const floor = single(Math.floor), ceil = single(Math.ceil), square = single((x) => x * x);
 export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.tan), tanh = single(Math.tanh);
 export const exp = single(Math.exp), log = single(Math.log), arctan = single(Math.atan);
@@ -174,7 +174,7 @@ export function where(condition, x = undefined, y = undefined) {
   if (x === undefined) return where_true(asarray(condition));
   const parts = [condition, x, y].map((each) => asarray(each)), shape = shape_of_all(parts.map((each) => each.shape));
   const [tests, first, second] = parts.map((each) => broadcast_to(each, shape).stored());
-  const kind = common(parts.slice(1)), found = room(kind, tests.length);
+  const kind = common(parts.slice(1)), found = new Array(tests.length);
   for (let i = 0; i < tests.length; i++) found[i] = tests[i] ? first[i] : second[i];
   return new NdArray(found, shape, kind);
 }
@@ -243,6 +243,14 @@ export function argsort(a) {
 /** @param {any} a @param {any} axis */
 export function ptp(a, axis = null) { return sub(asarray(a).max(axis), asarray(a).min(axis)); }
 
+/** @param {any} a @param {number} decimals */
+function rounded(a, decimals = 0) {
+  const parts = 10 ** decimals;
+  return mapped(a, (x) => nearest(x * parts) / parts);
+}
+
+export { rounded as round };
+
 /** @param {any} a @param {any} axis */
 export function norm(a, axis = null) { return sqrt(mul(asarray(a), asarray(a)).sum(axis)); }
 
@@ -268,7 +276,7 @@ function with_parts(make, join, kind = "f") {
   make.reduceat = (/** @type {any} */ a, /** @type {any} */ places, axis = 0) => {
     const own = asarray(a), starts = asarray(places).values(), turned = axis === own.ndim - 1 ? own : own.T;
     const lines = turned.ndim === 1 ? [turned] : turned.rows(), length = turned.shape[turned.ndim - 1];
-    const found = room(kind, lines.length * starts.length);
+    const found = new Array(lines.length * starts.length);
     lines.forEach((line, i) => {
       const values = line.values();
       starts.forEach((start, j) => {

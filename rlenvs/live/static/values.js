@@ -21,6 +21,11 @@ export function equal(a, b) {
     return typeof a !== "string" && typeof b !== "string" && a == b; // true is 1, and long numbers are equal to short ones
   }
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
+  if (a instanceof Array && b instanceof Array) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!equal(a[i], b[i])) return false;
+    return true;
+  }
   if (a instanceof PySet) return b instanceof PySet && a.size === b.size && [...a].every((each) => b.has(each));
   if (!(Symbol.iterator in a) || !(Symbol.iterator in b)) return false;
   const [x, y] = [[...a], [...b]];
@@ -39,7 +44,9 @@ export function compared(a, b) {
 
 /** What goes through the elements. @param {any} value @returns {any} */
 export function iter(value) {
-  return value instanceof Dict ? value.keys() : value instanceof NdArray && value.ndim === 1 ? value.values() : value;
+  if (value instanceof Array || typeof value === "string") return value;
+  if (value instanceof NdArray && value.ndim === 1) return value.kind === "b" ? value.values() : value.stored();
+  return value instanceof Dict ? value.keys() : value;
 }
 
 /** @param {any} value @returns {number} */

@@ -51,6 +51,7 @@ NUMPY: dict[str, tuple[str, ...]] = {
     "where": ("condition", "x", "y"),
     "meshgrid": ("x", "y"),
     "ptp": ("a", "axis"),
+    "round": ("a", "decimals"),
     "norm": ("a", "axis"),
     "cross": ("x", "y"),
     "lexsort": ("keys",),

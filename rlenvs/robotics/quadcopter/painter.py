@@ -269,7 +269,8 @@ class Scene3D:
                 anchors[i] = item.anchor
         layers = np.array([item.layer for item in self._items])
         distance = self.camera.distance(anchors)
-        return np.lexsort((np.where(layers == THINGS, -distance, 0.0), layers)), distance
+        # to micrometers: rounding errors do not choose between faces that are equally far
+        return np.lexsort((np.where(layers == THINGS, -np.round(distance, 6), 0.0), layers)), distance
 
     def _out_of_frame(self, seen: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """Whether all points of an item are beyond the same edge; discs and words, which reach farther, never are."""
