@@ -18,7 +18,7 @@ from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
 KERNELS, SHOTS = ROOT / "build" / "kernels", ROOT / "docs" / "_build" / "screenshots"
-IDS = ("CartPole-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0")
+IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0")
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_keys_take_over(visit):
 
 def test_a_touch_holds_a_button(visit):
     page = visit("QuadHover-v0", viewport=NARROW, has_touch=True)
-    page.get_by_role("button", name=re.compile("^↑")).tap()
+    page.get_by_role("button", name=re.compile("up$")).tap()
     until(page, "document.querySelector('.live').live.environment.elapsed > 0")
     assert player(page) == "you"
 

@@ -50,7 +50,8 @@ export class Settings {
   row({ name, unit, doc, low, high, default: usual }) {
     const { params } = this.environment, label = `${name}${unit ? ` in ${unit}` : ""}`;
     const input = make("input", { type: "range", min: low, max: high, step: "any", value: params.get(name), "aria-label": label });
-    const shown = make("span", {}, told(params.get(name), unit)), row = make("label", {}, make("span", {}, name), input, shown);
+    const shown = make("span", {}, short(params.get(name)));
+    const row = make("label", {}, make("span", {}, name, ...(unit ? [make("small", {}, ` ${unit}`)] : [])), input, shown);
     row.title = `${doc} (default ${short(usual)})`;
     const set = (/** @type {number} */ value) => {
       try {
@@ -59,7 +60,7 @@ export class Settings {
         row.title = String(reason); // a rule between parameters
       }
       input.value = String(params.get(name));
-      shown.textContent = told(params.get(name), unit);
+      shown.textContent = short(params.get(name));
       this.acts.changed();
     };
     input.addEventListener("input", () => set(Number(input.value)));

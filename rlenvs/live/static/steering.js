@@ -9,6 +9,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({
   up: "↑", down: "↓", left: "←", right: "→", space: "space", return: "enter",
 });
 const PLAIN = /^action \d+$/; // what is called so has no name; its key says more
+const LONGEST = 30; // letters on a button that has a key
 const MOST_BUTTONS = 20; // choices; more of them are a list
 
 /** @typedef {number | number[]} Action */
@@ -112,8 +113,9 @@ export class Steering {
    */
   button(key, label, names) {
     const shown = names.map((name) => make("kbd", {}, SIGNS[name] || name));
-    const told = shown.length && PLAIN.test(label) ? [] : [make("span", {}, label)];
-    const button = make("button", { type: "button", "data-key": key, "aria-label": [label, ...names].join(", ") }, ...shown, ...told);
+    const told = shown.length && (PLAIN.test(label) || label.length > LONGEST) ? [] : [make("span", {}, label)];
+    const attributes = { type: "button", "data-key": key, title: label, "aria-label": [label, ...names].join(", ") };
+    const button = make("button", attributes, ...shown, ...told);
     button.addEventListener("pointerdown", (event) => {
       button.setPointerCapture(event.pointerId);
       this.down(key);
