@@ -20,8 +20,10 @@ from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.batch.links import link_text, read_link
 from rlenvs.core.catalogue.registry import list_envs, world_of
 from rlenvs.core.declare.errors import RlenvsError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.values import engine_of
 from rlenvs.live.export import write_environment, write_static
+from rlenvs.live.modules import known_module
 from rlenvs.live.translate import TranslationError
 
 STEPS, SEED, CLOSE = 30, 1, 1e-5
@@ -115,21 +117,25 @@ def as_in_python(name: str, label: str, actions: list[list[float]]) -> bool:
     return True
 
 
+def all_names() -> list[str]:
+    """The environments that no engine moves."""
+    names = [id.partition("/")[2] for id in list_envs() if not id.startswith("rlenvs/mo-")]
+    return [name for name in names if not engine_of(world_of(name), {})]
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("ids", nargs="*", help="environments; all that no engine moves by default")
+    parser.add_argument("ids", nargs="*", help="environments; by default all whose module is there")
     parser.add_argument("--kernels", type=Path, help="folder of WebAssembly modules")
     parser.add_argument("--folder", type=Path, help="where pages are written; a temporary folder by default")
     chosen = parser.parse_args()
-    names = chosen.ids or [id.partition("/")[2] for id in list_envs() if not id.startswith("rlenvs/mo-")]
+    names = chosen.ids or [name for name in all_names() if known_module(Setup(world_of(name)), chosen.kernels)]
     folder = chosen.folder or Path(tempfile.mkdtemp())
     write_static(folder)
     head = ["id", "kB", "kB, networks", "ms", "proofs equal", "link", "networks that differ"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}", flush=True)
     for name in names:
-        if engine_of(world_of(name), {}):
-            continue
         try:
             cells = row_of(name, folder, chosen.kernels)
         except (RlenvsError, TranslationError, OSError) as error:
