@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -101,14 +102,14 @@ class Source:
                 path.unlink()
 
 
-def assemble(source: Source) -> None:
-    """Write everything that Sphinx reads."""
+def assemble(source: Source, played: Collection[str]) -> None:
+    """Write everything that Sphinx reads. Environments that are played live are given by name."""
     for origin, name in source.pages.items():
         if name == "index.md":
             continue
         text = (ROOT / origin).read_text(encoding="utf-8")
         if origin.startswith("docs/environments/") and not origin.endswith("README.md"):
-            text = pages.environment(Path(origin).stem, text)
+            text = pages.environment(Path(origin).stem, text, Path(origin).stem in played)
         if origin == "docs/scores.md":
             text = pages.scores(text)
         if name in TREES:
@@ -179,15 +180,15 @@ def remove_old_pages(folder: Path) -> None:
 def build(folder: Path) -> int:
     """Put the pages together and run Sphinx; returns its exit code."""
     start = time.perf_counter()
-    assemble(Source())
+    played = live.write(folder)
+    told = f"{len(played)} environments are live" if played else f"no modules in {live.KERNELS}: pages show films"
+    print(f"{told}, {time.perf_counter() - start:.0f} s", flush=True)
+    assemble(Source(), played)
     remove_old_pages(folder)
     print(f"pages: {time.perf_counter() - start:.0f} s", flush=True)
     options = ("-b", "html", "-W", "--keep-going", "-q", "-c", HERE, "-d", DOCS / "_build" / "doctrees")
     command = (sys.executable, "-m", "sphinx", *options, SOURCE, folder)
     code = subprocess.call([str(part) for part in command])
-    live.write(folder)
-    told = f"{len(live.live())} environments are live"
-    print(f"{told}; without modules in {live.KERNELS}, pages show films" if not live.live() else told, flush=True)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     print(f"{folder}: {size / 1e6:.1f} MB, {time.perf_counter() - start:.0f} s", flush=True)
     return code

@@ -11,33 +11,38 @@ from pathlib import Path
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.setup import Setup
-from rlenvs.live.export import write_environment
+from rlenvs.live.export import write_environment, write_static
 from rlenvs.live.modules import known_module
+from rlenvs.live.translate import TranslationError
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
 FOLDER = "_static/live"  # of the site
 MOST_PROCESSES = 4
 
 
-@functools.cache
-def live() -> list[str]:
-    """The names of the environments that have a module."""
-    names = [row.id.removeprefix(f"{NAMESPACE}/") for row in documented()]
-    return [name for name in names if _is_live(name)]
-
-
-def _is_live(name: str) -> bool:
-    world = world_of(name)
-    return not world.engine and known_module(Setup(world), KERNELS) is not None
-
-
-def write(site: Path) -> None:
-    """Write the files of all live environments, and remove those of others."""
+def write(site: Path) -> list[str]:
+    """Write the files of all live environments, and remove those of others; returns the names of the live ones."""
     folder = site / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    for path in folder.iterdir():
-        if path.is_dir() and path.name[0].isupper() and path.name not in live():
-            shutil.rmtree(path)
-    write_one = functools.partial(write_environment, folder=folder, kernels=KERNELS)
+    write_static(folder)
+    names = [row.id.removeprefix(f"{NAMESPACE}/") for row in documented()]
     with ProcessPoolExecutor(min(os.cpu_count() or 1, MOST_PROCESSES)) as processes:
-        list(processes.map(write_one, live(), chunksize=4))
+        written = list(processes.map(functools.partial(_written, folder=folder), names, chunksize=4))
+    found = [name for name, done in zip(names, written, strict=True) if done]
+    for path in folder.iterdir():
+        if path.name not in (*found, "static", "kernels"):
+            shutil.rmtree(path)
+    return found
+
+
+def _written(name: str, folder: Path) -> bool:
+    """Whether an environment has a module, and an image that a page can draw; it is written then."""
+    world = world_of(name)
+    if world.engine or known_module(Setup(world), KERNELS) is None:
+        return False
+    try:
+        write_environment(name, folder, KERNELS)
+    except TranslationError as error:
+        print(f"{name} is not live: {error}", flush=True)
+        return False
+    return True

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from live import FOLDER, live
+from live import FOLDER
 from parts import raw, search_form, select
 from references import linked, references
 from score_table import score_page
@@ -123,12 +123,13 @@ def _reached(world: World) -> list[tuple[str, float]]:
 # --- the page of an environment ---------------------------------------------------------------------------------------
 
 
-def environment(name: str, text: str) -> str:
-    """The page of an environment: on top how to make it, its film and facts; at the end how to use and cite it."""
+def environment(name: str, text: str, live: bool = False) -> str:
+    """The page of an environment: on top how to make it, its film and facts; at the end how to use and cite it. A live
+    one is played in its page."""
     world, (title, task, ids, rest) = world_of(name), text.split("\n\n", 3)
     if world.source:
         ids = ids.replace(world.source, linked(world.source))
-    parts = [title, siblings(name), task, making(world), film(name), facts_table(name), ids, rest.rstrip()]
+    parts = [title, siblings(name), task, making(world), film(name, live), facts_table(name), ids, rest.rstrip()]
     return "\n\n".join([*parts, use(world), *measured(name), citation(world)]) + "\n"
 
 
@@ -164,7 +165,7 @@ def has_team(world: World) -> bool:
     return world.agents and Setup(world).agents > 1
 
 
-def film(name: str) -> str:
+def film(name: str, live: bool) -> str:
     """The player of an environment's film, around it what plays it live; nothing where there is neither."""
     player = ""
     if name in films():
@@ -173,7 +174,7 @@ def film(name: str) -> str:
             f'<div class="film" data-film="{name}" data-src="../_static/films/{name}.js">'
             f'<p class="film-wait">{still}</p><noscript>The film needs JavaScript.</noscript></div>'
         )
-    if name in live():
+    if live:
         player = f'<div class="live" data-world="../{FOLDER}/{name}/world.json">{player}</div>'
     return raw(player) if player else ""
 

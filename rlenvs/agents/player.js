@@ -217,7 +217,7 @@
       this.main = lines.find((line) => !line.faint);
       const x = (step) => (100 * step) / Math.max(last, 1), y = (value) => 38 - (36 * (value - low)) / (high - low);
       this.x = x;
-      this.value = make("output", { class: "film-value" });
+      this.value = make("span", { class: "film-value" });
       const picture = make("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" });
       picture.append(make("line", { x1: 0, x2: 100, y1: y(0), y2: y(0), class: "film-zero" }));
       if (limit !== null) {

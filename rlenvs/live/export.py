@@ -12,6 +12,7 @@ FOLDER/Name-v0/index.html      the page
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import shutil
@@ -21,7 +22,7 @@ from typing import Any
 from rlenvs.core.batch.image import MemoryImage
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import engine_of
 from rlenvs.live.describe import description_of
@@ -36,7 +37,8 @@ SCRIPTS = Path(__file__).with_name(STATIC)
 
 
 def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Path:
-    """Write the files of an environment, and its page; `write_static` writes what it shares with others.
+    """Write the files of an environment, and its page; `write_static` writes what it shares with others. A level with
+    kernels of its own is left out where these are not built, and cannot be.
 
     Args:
         id: of the environment.
@@ -56,8 +58,10 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
     own = folder / world.name
     own.mkdir(parents=True, exist_ok=True)
     usual = _written(world, None, own, kernels)
-    levels = {name: _written(world, name, own, kernels) for name in world.levels}
-    found = {"": {}, **{name: _differences(usual, level) for name, level in levels.items()}}
+    found: dict[str, dict[str, Any]] = {"": {}}
+    for level in world.levels:
+        with contextlib.suppress(MissingExtraError):
+            found[level] = _differences(usual, _written(world, level, own, kernels))
     text = json.dumps({"format": 1, **usual, "levels": found}, allow_nan=False, separators=(",", ":"))
     (own / "world.json").write_text(text, encoding="utf-8")
     _write_functions(world, own)

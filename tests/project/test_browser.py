@@ -18,7 +18,6 @@ from rlenvs.core.catalogue.docs import documented
 from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
-pytest_plugins = ["support.browsing"]
 SITE, SHOTS = ROOT / "docs" / "_build" / "site", ROOT / "docs" / "_build" / "screenshots"
 NAMES = [row.id.partition("/")[2] for row in documented()]
 SHOWN = [

@@ -13,16 +13,17 @@ NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node.js is not on the PATH")
 
 
-def run_node(script, *arguments, imports=()):
+def run_node(script, *arguments, imports=(), static=STATIC):
     """What a module's text writes as JSON with `tell(value)`.
 
     Args:
         script: the text; `given` are the arguments.
         arguments: as JSON knows them.
-        imports: pairs of names and modules of STATIC, such as ("Generator", "random").
+        imports: pairs of names and modules, such as ("Generator", "random").
+        static: the folder of modules.
     """
     lines = [
-        f"import {{ {names} }} from {json.dumps((STATIC / module).as_uri() + '.js')};" for names, module in imports
+        f"import {{ {names} }} from {json.dumps((static / module).as_uri() + '.js')};" for names, module in imports
     ]
     whole = "\n".join(
         [

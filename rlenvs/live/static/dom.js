@@ -70,5 +70,6 @@ export function nameButton(button, name, label) {
  */
 export function short(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "-";
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
   return Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
 }

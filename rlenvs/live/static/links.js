@@ -165,7 +165,7 @@ function write(environment, { state, params }) {
 function checkParams(environment) {
   const { description, image } = environment, { params, arrays, id } = description, { place, fields = {} } = arrays.param_rows;
   for (const { name } of params) environment.params.check(name, environment.params.get(name));
-  const free = [...params.filter(({ live }) => live).map(({ name }) => name), "horizon", "weights"];
+  const free = [...params.map(({ name }) => name), "horizon", "weights"];
   const horizon = environment.field("param_rows", "horizon")[0], weights = environment.field("param_rows", "weights");
   if (horizon < 1 || !Array.from(weights, Number).every(Number.isFinite)) throw new LinkError(`${id}: its time limit or its weights are none`);
   const usual = image.slice(place, place + arrays.param_rows.bytes), found = environment.bytes("param_rows").slice();

@@ -17,8 +17,12 @@ class Plot {
   constructor(title, note, color, summed, limit = null) {
     this.summed = summed;
     this.limit = limit;
-    this.name = title;
-    this.value = make("output", { class: "film-value" });
+    this.title = title;
+    this.weight = 1;
+    /** @type {number[]} */
+    this.values = [];
+    this.total = 0;
+    this.value = make("span", { class: "film-value" });
     this.line = drawn("polyline", { class: "film-line" });
     this.line.style.stroke = color;
     this.zero = drawn("line", { x1: 0, x2: 100, class: "film-zero" });
@@ -27,11 +31,9 @@ class Plot {
     picture.append(this.zero, this.bound, this.line);
     const name = make("span", { class: "film-name", title: note }, title);
     this.element = make("div", { class: "film-plot" }, make("div", {}, name, this.value), picture);
-    this.clear();
   }
 
   clear() {
-    /** @type {number[]} */
     this.values = [];
     this.total = 0;
   }
@@ -47,16 +49,18 @@ class Plot {
     const shown = values.filter((_, i) => i % every === 0 || i === values.length - 1);
     let low = Math.min(0, ...shown), high = Math.max(0, ...shown);
     const near = limit !== null && limit <= 4 * Math.max(high, 1e-9);
-    if (near) high = Math.max(high, limit);
+    if (limit !== null && near) high = Math.max(high, limit);
     if (high === low) high = low + 1;
     const y = (/** @type {number} */ value) => (38 - (36 * (value - low)) / (high - low)).toFixed(2);
     const width = Math.max(shown.length - 1, 1);
     this.line.setAttribute("points", shown.map((value, i) => `${((100 * i) / width).toFixed(2)},${y(value)}`).join(" "));
     place(this.zero, y(0));
-    place(this.bound, near ? y(limit) : "-10");
+    place(this.bound, limit !== null && near ? y(limit) : "-10");
     this.value.textContent = short(values[values.length - 1]);
   }
 }
+
+const total = (/** @type {number[]} */ values) => values.reduce((sum, value) => sum + value, 0);
 
 /**
  * @param {SVGElement} line
@@ -70,19 +74,35 @@ function place(line, y) {
 /** The plots of an environment. */
 export class Plots {
   /** @param {import("./types.js").Description} description */
-  constructor({ terms, costs }) {
+  constructor({ terms, costs, teams }) {
+    this.teams = teams;
     this.sum = new Plot("return", "sum of the rewards so far", "var(--film-agent)", true);
-    this.terms = new Map(terms.map(({ name, weight }, i) => {
-      const note = `reward term ${name}, times its weight ${weight}, per step`;
-      return [name, new Plot(name, note, `var(--film-series-${i % SERIES})`, false)];
-    }));
-    this.costs = new Map(costs.map(({ name, limit }) => {
-      const note = `cost ${name} so far` + (limit === null ? "" : "; dashed: its limit");
-      return [name, new Plot(`cost: ${name}`, note, "var(--film-yours)", true, limit)];
-    }));
+    this.terms = new Map(terms.map(({ name, weight }, i) => /** @type {const} */ ([name, this.term(name, weight, i)])));
+    this.costs = new Map(costs.map(({ name, limit }) => /** @type {const} */ ([name, this.cost(name, limit)])));
     this.all = [this.sum, ...this.terms.values(), ...this.costs.values()];
-    this.element = make("div", { class: "film-plots" }, ...this.all.map((plot) => plot.element));
+    this.still = make("p", { class: "film-still" });
+    this.element = make("div", { class: "film-plots" }, ...this.all.map((plot) => plot.element), this.still);
     this.clear();
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} weight
+   * @param {number} i
+   */
+  term(name, weight, i) {
+    const note = `reward term ${name}, times its weight ${weight}, per step`;
+    const plot = new Plot(name, note, `var(--film-series-${i % SERIES})`, false);
+    plot.weight = weight;
+    return plot;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number | null} limit
+   */
+  cost(name, limit) {
+    return new Plot(`cost: ${name}`, `cost ${name} so far, dashed: its limit`, "var(--film-yours)", true, limit);
   }
 
   clear() {
@@ -90,14 +110,59 @@ export class Plots {
     this.paint();
   }
 
-  /** @param {import("./types.js").Outcome} step */
-  add(step) {
-    this.sum.add(step.reward);
-    for (const [name, plot] of this.terms) plot.add(step.terms[name]);
-    for (const [name, plot] of this.costs) plot.add(step.costs[name]);
+  /**
+   * Take in a step: what the first team was paid; costs are the mean of its agents, for which limits are.
+   * @param {import("./environment.js").Environment} environment
+   * @param {import("./types.js").Outcome} step
+   */
+  add(environment, step) {
+    const own = (/** @type {ArrayLike<number>} */ values) => Array.from(values).filter((_, k) => this.teams[k] === 0);
+    const of = (/** @type {string} */ name) => own(/** @type {any} */ (environment.field("results", name)));
+    this.sum.add(total(own(step.rewards)));
+    for (const [name, plot] of this.terms) plot.add(plot.weight * total(of(name)));
+    for (const [name, plot] of this.costs) plot.add(total(of(name)) / of(name).length);
   }
 
+  /** Draw all but those in which nothing has happened, which are named. */
   paint() {
-    for (const plot of this.all) plot.paint();
+    const silent = this.all.filter((plot) => plot !== this.sum && !plot.values.some(Boolean));
+    for (const plot of this.all) {
+      plot.element.hidden = silent.includes(plot);
+      if (!plot.element.hidden) plot.paint();
+    }
+    this.still.textContent = silent.length ? `0 so far: ${silent.map((plot) => plot.title).join(", ")}` : "";
   }
+}
+
+/** The return of this episode, the mean of those played here, and the reference scores. */
+export class Scores {
+  /** @param {import("./types.js").Description} description */
+  constructor({ scores, networks }) {
+    /** @type {number[]} */
+    this.returns = [];
+    this.known = [...scores, ...networks.filter(({ mean }) => mean !== null)];
+    this.element = make("table", { class: "live-scores" });
+  }
+
+  /** @param {number} value of a finished episode */
+  add(value) {
+    this.returns.push(value);
+  }
+
+  /** @param {number} now the return of this episode so far */
+  paint(now) {
+    const { returns, known } = this, mean = total(returns) / returns.length;
+    const played = returns.length ? [row(`mean of ${returns.length} played here`, mean, true)] : [];
+    const others = known.map((each) => row(each.label, each.mean, false));
+    this.element.replaceChildren(make("caption", {}, "Return"), row("this episode", now, true), ...played, ...others);
+  }
+}
+
+/**
+ * @param {string} label
+ * @param {number | null} value
+ * @param {boolean} own whether it was played here
+ */
+function row(label, value, own) {
+  return make("tr", { class: own ? "live-own" : "" }, make("th", { scope: "row" }, label), make("td", {}, short(value)));
 }

@@ -2,39 +2,43 @@
 
 import { make, short } from "./dom.js";
 
-/** @typedef {import("./types.js").Description} Description */
+/** @typedef {import("./environment.js").Environment} Environment */
+/** @typedef {{begin: (seed: number) => void, load: (level: string) => void, changed: () => void}} Acts */
 
-/** What is asked for when an environment begins anew. */
+/** What is asked for when an environment begins anew, and what may change while it is played. */
 export class Settings {
   /**
-   * @param {{begin: (seed: number) => void, load: (level: string) => void, set: (name: string, value: number) => void}} acts
+   * @param {Environment} environment
    * @param {number} seed
+   * @param {Acts} acts
    */
-  constructor(acts, seed) {
+  constructor(environment, seed, acts) {
+    this.environment = environment;
     this.acts = acts;
+    const { params, levels, level } = environment.description, live = params.filter((param) => param.live);
     this.seed = make("input", { type: "number", min: 0, step: 1, value: seed, inputmode: "numeric" });
-    this.level = make("select");
-    this.rows = make("div", { class: "live-sliders" });
-    this.fixed = make("p", { class: "live-note" });
-    const start = make("button", { type: "submit" }, "Reset");
+    this.level = make("select", {}, ...Object.keys(levels).map((name) => make("option", { value: name }, name || "default")));
+    this.level.value = level;
+    this.level.addEventListener("change", () => acts.load(this.level.value));
+    /** @type {(() => void)[]} */
+    this.resets = [];
+    const rows = live.map((param) => this.row(param));
+    this.element = make("details", { class: "live-settings" }, make("summary", {}, "Seed, level, parameters"), this.form(),
+      make("div", { class: "live-sliders" }, ...rows), make("p", { class: "live-note" }, fixed(params)));
+  }
+
+  form() {
+    const { acts, level, resets } = this, start = make("button", { type: "submit" }, "Reset");
+    const parts = [make("label", {}, make("span", {}, "Seed"), this.seed)];
+    if (level.options.length > 1) parts.push(make("label", {}, make("span", {}, "Level"), level));
     const usual = make("button", { type: "button" }, "Default parameters");
-    this.levels = make("label", {}, make("span", {}, "Level"), this.level);
-    const form = make("form", { class: "live-form" }, make("label", {}, make("span", {}, "Seed"), this.seed), this.levels, start, usual);
+    usual.addEventListener("click", () => { for (const reset of resets) reset(); });
+    const form = make("form", { class: "live-form" }, ...parts, start, ...(resets.length ? [usual] : []));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       acts.begin(this.chosenSeed);
     });
-    this.level.addEventListener("change", () => acts.load(this.level.value));
-    usual.addEventListener("click", () => {
-      for (const { input, low } of this.inputs) {
-        input.value = low.dataset.usual || "";
-        input.dispatchEvent(new Event("input"));
-      }
-    });
-    this.usual = usual;
-    /** @type {{input: HTMLInputElement, low: HTMLElement}[]} */
-    this.inputs = [];
-    this.element = make("details", { class: "live-settings" }, make("summary", {}, "Seed, level, parameters"), form, this.rows, this.fixed);
+    return form;
   }
 
   /** @returns {number} */
@@ -42,44 +46,33 @@ export class Settings {
     return Math.max(0, Math.floor(Number(this.seed.value)) || 0);
   }
 
-  /**
-   * Show what an environment has.
-   * @param {Description} description
-   * @param {string} level that is played
-   * @param {(name: string) => number} valueOf a parameter
-   */
-  show({ levels, params }, level, valueOf) {
-    const names = Object.keys(levels);
-    this.level.replaceChildren(...names.map((name) => make("option", { value: name }, name || "default")));
-    this.level.value = level;
-    this.levels.hidden = names.length < 2;
-    const live = params.filter((param) => param.live);
-    this.inputs = [];
-    this.rows.replaceChildren(...live.map((param) => this.row(param, valueOf(param.name))));
-    this.usual.hidden = live.length === 0;
-    const others = params.filter((param) => !param.live);
-    this.fixed.textContent = others.length
-      ? `Fixed in this page: ${others.map(({ name, unit, default: value }) => `${name} ${short(value)}${unit ? ` ${unit}` : ""}`).join(", ")}.`
-      : "";
+  /** @param {import("./types.js").Param} param */
+  row({ name, unit, doc, low, high, default: usual }) {
+    const { params } = this.environment, label = `${name}${unit ? ` in ${unit}` : ""}`;
+    const input = make("input", { type: "range", min: low, max: high, step: "any", value: params.get(name), "aria-label": label });
+    const shown = make("span", {}, short(params.get(name)));
+    const row = make("label", {}, make("span", {}, name, ...(unit ? [make("small", {}, ` ${unit}`)] : [])), input, shown);
+    row.title = `${doc} (default ${short(usual)})`;
+    const set = (/** @type {number} */ value) => {
+      try {
+        params.set(name, value);
+      } catch (reason) {
+        row.title = String(reason); // a rule between parameters
+      }
+      input.value = String(params.get(name));
+      shown.textContent = short(params.get(name));
+      this.acts.changed();
+    };
+    input.addEventListener("input", () => set(Number(input.value)));
+    this.resets.push(() => set(usual));
+    return row;
   }
+}
 
-  /**
-   * @param {Description["params"][number]} param
-   * @param {number} value
-   */
-  row({ name, unit, doc, low, high, default: usual }, value) {
-    const finite = low !== null && high !== null && Number.isFinite(high - low);
-    const ends = { ...(low === null ? {} : { min: low }), ...(high === null ? {} : { max: high }), step: "any" };
-    const input = make("input", { type: finite ? "range" : "number", ...ends, value, "aria-label": `${name}${unit ? ` in ${unit}` : ""}` });
-    const shown = make("output", { "data-usual": usual }, told(value, unit));
-    input.addEventListener("input", () => {
-      if (input.value === "") return;
-      this.acts.set(name, Number(input.value));
-      shown.textContent = told(Number(input.value), unit);
-    });
-    this.inputs.push({ input, low: shown });
-    return make("label", { title: `${doc} (default ${short(usual)})` }, make("span", {}, name), input, shown);
-  }
+/** @param {import("./types.js").Param[]} params */
+function fixed(params) {
+  const parts = params.filter((param) => !param.live).map((param) => `${param.name} ${told(param.default, param.unit)}`);
+  return parts.length ? `Fixed in this page: ${parts.join(", ")}.` : "";
 }
 
 /**

@@ -5,16 +5,16 @@ import { make } from "./dom.js";
 /** Links, lines to copy, and the proof. */
 export class Sharing {
   /**
-   * @param {import("./types.js").Description} description
+   * @param {import("./environment.js").Environment} environment
    * @param {URL} url of world.json
-   * @param {() => import("./environment.js").Environment} environment that is played now
    */
-  constructor({ id, proof }, url, environment) {
+  constructor(environment, url) {
+    const { id, proof } = environment.description;
     const page = new URL("index.html", url);
     this.lines = make("div", { class: "live-lines" });
     const link = make("button", { type: "button" }, "Link to this state");
     link.addEventListener("click", async () => {
-      const text = await environment().link(), address = `${location.href.split("#")[0]}#live=${text}`;
+      const text = await environment.link(), address = `${location.href.split("#")[0]}#live=${text}`;
       this.lines.replaceChildren(line("Link", address), line("In Python", `env = rlenvs.from_link("${text}")`));
     });
     const embed = make("button", { type: "button" }, "Embed");

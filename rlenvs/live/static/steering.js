@@ -8,6 +8,8 @@ const KEYS = /** @type {Record<string, string>} */ ({
 const SIGNS = /** @type {Record<string, string>} */ ({
   up: "↑", down: "↓", left: "←", right: "→", space: "space", return: "enter",
 });
+const PLAIN = /^action \d+$/; // what is called so has no name; its key says more
+const LONGEST = 30; // letters on a button that has a key
 const MOST_BUTTONS = 20; // choices; more of them are a list
 
 /** @typedef {number | number[]} Action */
@@ -31,6 +33,12 @@ export class Steering {
     this.chosen = null; // what sliders or lists say
     /** @type {HTMLButtonElement[]} */
     this.buttons = [];
+    /** @type {HTMLInputElement[]} */
+    this.inputs = [];
+    /** @type {HTMLSpanElement[]} */
+    this.outputs = [];
+    this.list = make("select", { size: 6, "aria-label": "Possible actions" });
+    this.told = "";
     this.element = make("div", { class: "live-steer" }, ...this.parts());
   }
 
@@ -105,7 +113,9 @@ export class Steering {
    */
   button(key, label, names) {
     const shown = names.map((name) => make("kbd", {}, SIGNS[name] || name));
-    const button = make("button", { type: "button", "data-key": key }, ...shown, make("span", {}, label));
+    const told = shown.length && (PLAIN.test(label) || label.length > LONGEST) ? [] : [make("span", {}, label)];
+    const attributes = { type: "button", "data-key": key, title: label, "aria-label": [label, ...names].join(", ") };
+    const button = make("button", attributes, ...shown, ...told);
     button.addEventListener("pointerdown", (event) => {
       button.setPointerCapture(event.pointerId);
       this.down(key);
@@ -149,13 +159,13 @@ export class Steering {
       const ends = { min: low[i] ?? -10, max: high[i] ?? 10, step: "any" };
       const input = make("input", { type: "range", ...ends, value: /** @type {number[]} */ (idle)[i], "aria-label": name });
       input.addEventListener("input", () => {
-        this.chosen = (this.inputs || []).map((each) => Number(each.value));
+        this.chosen = this.inputs.map((each) => Number(each.value));
         this.tell(this.chosen);
         this.begin();
       });
       return input;
     });
-    this.outputs = numbers.map(() => make("output"));
+    this.outputs = numbers.map(() => make("span"));
     const rows = numbers.map((name, i) => make("label", {}, make("span", {}, name), this.inputs[i], this.outputs[i]));
     return make("div", { class: "live-sliders" }, ...rows);
   }
@@ -176,17 +186,16 @@ export class Steering {
   }
 
   moves() {
-    this.list = make("select", { size: 6, "aria-label": "Possible actions" });
-    const button = make("button", { type: "button" }, "Play this move");
+    const { list } = this, button = make("button", { type: "button" }, "Play this move");
     const act = () => {
-      if (!this.list || this.list.value === "") return;
-      this.chosen = Number(this.list.value);
+      if (list.value === "") return;
+      this.chosen = Number(list.value);
       this.begin();
     };
     button.addEventListener("click", act);
-    this.list.addEventListener("dblclick", act);
-    this.list.addEventListener("keydown", (event) => { if (event.key === "Enter") act(); });
-    return make("div", { class: "live-moves" }, this.list, button);
+    list.addEventListener("dblclick", act);
+    list.addEventListener("keydown", (event) => { if (event.key === "Enter") act(); });
+    return make("div", { class: "live-moves" }, list, button);
   }
 
   /**
@@ -195,8 +204,8 @@ export class Steering {
    */
   allow(mask) {
     if (this.action.kind !== "discrete") return;
-    this.buttons.forEach((button, choice) => { button.disabled = Boolean(mask) && !mask[choice]; });
-    if (!this.list) return;
+    this.buttons.forEach((button, choice) => { button.disabled = mask !== null && !mask[choice]; });
+    if (this.buttons.length) return;
     const { choices, labels } = this.action;
     const all = Array.from({ length: choices[0] }, (_, choice) => choice).filter((choice) => !mask || mask[choice]);
     const told = all.join();
@@ -212,7 +221,7 @@ export class Steering {
   tell(action) {
     if (typeof action === "number") {
       for (const button of this.buttons) button.classList.toggle("live-done", button.dataset.key === `choice ${action}`);
-    } else if (this.inputs && this.outputs) {
+    } else if (this.continuous) {
       for (const [i, value] of action.entries()) {
         if (document.activeElement !== this.inputs[i]) this.inputs[i].value = String(value);
         this.outputs[i].textContent = short(value);

@@ -13,9 +13,7 @@ from typing import Any
 
 from rlenvs.core.declare.spec import World
 from rlenvs.live.translate.program import Program
-from rlenvs.live.translate.scope import TranslationError
-
-__all__ = ["TranslationError", "draw_module", "fault_module"]
+from rlenvs.live.translate.scope import TranslationError as TranslationError
 
 
 def draw_module(world: World, runtime: str = "../static/") -> str:
