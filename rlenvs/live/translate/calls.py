@@ -78,7 +78,7 @@ METHODS = frozenset(_METHODS.split())
 
 def call(writer: Expressions, node: ast.Call) -> str:
     """A call."""
-    function = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
+    function: Any = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
     if function is MISSING:
         return _method(writer, node) if isinstance(node.func, ast.Attribute) else _variable(writer, node)
     if function == dict.fromkeys:
@@ -262,9 +262,9 @@ def _extreme(writer: Expressions, node: ast.Call, name: str) -> str:
 
 
 def _numpy(writer: Expressions, node: ast.Call, function: Any) -> str:
-    name = (
-        function.__name__ if getattr(np, function.__name__, None) is function else ast.unparse(node.func).split(".")[-1]
-    )
+    name = str(function.__name__)
+    if getattr(np, name, None) is not function:
+        name = ast.unparse(node.func).split(".")[-1]
     if name == "absolute":
         name = "abs"
     if name not in NUMPY:

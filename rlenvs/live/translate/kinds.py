@@ -187,9 +187,8 @@ def infer(scope: Scope, arguments: ast.arguments, body: list[ast.stmt]) -> None:
             kind = merged(*own, found[name] if name in given else own[0])
             if kind is None:
                 del scope.kinds[name]
-            else:
-                scope.kinds[name] = merged(kind, found[name]) if found[name] != "int" else kind
-                scope.kinds[name] = scope.kinds[name] or kind
+            else:  # whole numbers are what all are taken for at first
+                scope.kinds[name] = kind if found[name] == "int" else merged(kind, found[name]) or kind
 
 
 def _assignments(body: list[ast.stmt]) -> tuple[dict[str, list[ast.expr]], set[str]]:

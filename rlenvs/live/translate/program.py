@@ -245,14 +245,10 @@ def _own_name(value: Any) -> str | None:
         return f"py.math.{name}"
     if getattr(builtins, name, None) is value and (name in BUILTINS or name in ("min", "max", "str", "zip")):
         return f"py.{js_name(name)}"
-    if getattr(np, name, None) is value and (name in NUMPY or isinstance(value, type)):
-        return (
-            f"np.{name}"
-            if name in NUMPY
-            else literal(np.dtype(value).str[1:])
-            if issubclass(value, np.generic)
-            else None
-        )
+    if getattr(np, name, None) is value and name in NUMPY:
+        return f"np.{name}"
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return literal(np.dtype(value).str[1:])
     return None
 
 

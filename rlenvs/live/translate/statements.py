@@ -86,9 +86,9 @@ class Statements(Expressions):
         if len(node.targets) == 1:
             target, value = node.targets[0], node.value
             return self.assigned(target, self.text(value), isinstance(value, (ast.Tuple, ast.List)))
-        value = self.scope.temporary()
-        told = " ".join(self.assigned(target, value) for target in node.targets)
-        return f"{{ const {value} = {self.text(node.value)}; {told} }}"
+        whole = self.scope.temporary()
+        told = " ".join(self.assigned(target, whole) for target in node.targets)
+        return f"{{ const {whole} = {self.text(node.value)}; {told} }}"
 
     def _annassign(self, node: ast.AnnAssign) -> str:
         return self.assigned(node.target, self.text(node.value)) if node.value else ""
