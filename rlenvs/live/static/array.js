@@ -1,54 +1,15 @@
 /** Arrays of numbers with axes, as NumPy has them: views of memory with a shape and strides, and their indexing. */
-
 /** @typedef {Float64Array | Float32Array | BigInt64Array | BigUint64Array | Int32Array | Uint32Array | Int16Array |
    Uint16Array | Int8Array | Uint8Array | any[]} Data */
+
+import { ELLIPSIS, Slice, same, shape_of_all, size_of, strides_of } from "./axes.js";
 
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i8: BigInt64Array, u8: BigUint64Array, i4: Int32Array, u4: Uint32Array,
   i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array, b1: Uint8Array,
 };
-
-/** A part start:stop:step of an axis; null where nothing is said. */
-export class Slice {
-  /** @param {any} start @param {any} stop @param {any} step */
-  constructor(start, stop, step = null) {
-    this.start = start;
-    this.stop = stop;
-    this.step = step;
-  }
-
-  /** The first place, how many there are, and the step. @param {number} length @returns {[number, number, number]} */
-  places(length) {
-    const step = this.step === null ? 1 : Number(this.step);
-    const bound = (/** @type {any} */ value, /** @type {number} */ otherwise) => {
-      if (value === null || value === undefined) return otherwise;
-      const place = Number(value) < 0 ? Number(value) + length : Number(value);
-      return Math.min(Math.max(place, step > 0 ? 0 : -1), step > 0 ? length : length - 1);
-    };
-    const start = bound(this.start, step > 0 ? 0 : length - 1), stop = bound(this.stop, step > 0 ? length : -1);
-    return [start, Math.max(0, Math.ceil((stop - start) / step)), step];
-  }
-}
-
-export const ELLIPSIS = Symbol("...");
 const ALL = new Slice(null, null);
-
-/** @param {number[]} shape */
-export function size_of(shape) {
-  let size = 1;
-  for (let axis = 0; axis < shape.length; axis++) size *= shape[axis];
-  return size;
-}
-
-/** @param {number[]} shape */
-export function strides_of(shape) {
-  const strides = new Array(shape.length);
-  for (let axis = shape.length - 1, step = 1; axis >= 0; axis--) {
-    strides[axis] = step;
-    step *= shape[axis];
-  }
-  return strides;
-}
+const FEW = 32; // elements that are copied sooner than seen in another array
 
 /** Whole numbers of 64 bits become numbers where those are exact. @param {bigint} value */
 function whole(value) {
@@ -101,6 +62,9 @@ export class NdArray {
 
   /** All elements as they are stored, the last axis running fastest; not to be written. @returns {Data} */
   stored() {
+    if (this.shape.length === 1 && !isWide(this.data) && (this.shape[0] <= FEW || this.strides[0] !== 1)) {
+      return this.listed();
+    }
     const size = this.size;
     if (!isWide(this.data) && this.plain()) {
       if (this.offset === 0 && this.data.length === size) return this.data;
@@ -110,6 +74,13 @@ export class NdArray {
     const exact = isWide(this.data), places = this.places(), found = new Array(size);
     for (let i = 0; i < size; i++) found[i] = exact ? Number(this.data[places[i]]) : this.data[places[i]];
     return exact && !found.every(Number.isSafeInteger) ? Array.from(places, (place) => this.read(place)) : found;
+  }
+
+  /** The elements of an array with one axis, as they are stored. @returns {any[]} */
+  listed() {
+    const count = this.shape[0], step = this.strides[0], found = new Array(count), { data } = this;
+    for (let i = 0, place = this.offset; i < count; i++, place += step) found[i] = data[place];
+    return found;
   }
 
   /** The places of all elements in `data`. @returns {Int32Array} */
@@ -127,8 +98,10 @@ export class NdArray {
 
   /** All elements. @returns {any[]} */
   values() {
-    const stored = this.stored();
-    return this.kind === "b" ? Array.from(stored, Boolean) : stored instanceof Array ? stored : Array.from(stored);
+    if (this.shape.length === 1 && this.kind !== "b" && !isWide(this.data)) return this.listed();
+    const stored = this.stored(), found = new Array(stored.length);
+    for (let i = 0; i < found.length; i++) found[i] = this.kind === "b" ? Boolean(stored[i]) : stored[i];
+    return found;
   }
 
   [Symbol.iterator]() {
@@ -410,21 +383,6 @@ function take(view, parts) {
 
 // --- several arrays ---------------------------------------------------------------------------------------------------
 
-/** The shape that all of these are stretched to. @param {number[][]} shapes @returns {number[]} */
-export function shape_of_all(shapes) {
-  const found = new Array(Math.max(0, ...shapes.map((shape) => shape.length))).fill(1);
-  for (const shape of shapes) {
-    shape.forEach((length, axis) => {
-      const place = axis + found.length - shape.length;
-      if (length !== 1 && found[place] !== 1 && found[place] !== length) {
-        throw new Error(`shapes ${shapes.map(String).join(" and ")} do not fit`);
-      }
-      if (length !== 1) found[place] = length;
-    });
-  }
-  return found;
-}
-
 /** @param {NdArray} array @param {number[]} shape @returns {NdArray} */
 export function broadcast_to(array, shape) {
   const more = shape.length - array.shape.length;
@@ -505,13 +463,6 @@ export function elementwise(a, b, make, kind = "f") {
   else if (second) for (let i = 0; i < size; i++) found[i] = make(first[i], second[i]);
   else for (let i = 0; i < size; i++) found[i] = make(first[i], other);
   return new NdArray(found, shape, kind);
-}
-
-/** @param {number[]} a @param {number[]} b */
-function same(a, b) {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 /** What a function of a number gives for all elements. @param {any} a @param {(x: any) => any} make @param {string} kind */

@@ -1,6 +1,7 @@
 /** The functions of NumPy that images use, under its names. */
 
-import { NdArray, added, asarray, broadcast_to, elementwise, mapped, shape_of_all, where_true } from "./array.js";
+import { NdArray, added, asarray, broadcast_to, elementwise, mapped, where_true } from "./array.js";
+import { shape_of_all } from "./axes.js";
 import { math } from "./math.js";
 import { add as plus, div, mod as rest, mul, pow, round as nearest, sub } from "./python.js";
 import { equal, iter, truth } from "./values.js";

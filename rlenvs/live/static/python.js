@@ -3,7 +3,8 @@
    Numbers are JavaScript's; whole numbers that need more than 53 bits are BigInt. Lists and tuples are arrays,
    generators arrays that are filled at once, None is null. */
 
-import { ELLIPSIS, NdArray, Slice, asarray, elementwise, mapped, view } from "./array.js";
+import { NdArray, asarray, elementwise, mapped, view } from "./array.js";
+import { ELLIPSIS, Slice } from "./axes.js";
 import { Dict, Named, PySet, dict, set } from "./containers.js";
 import { agent_color, rgb } from "./frame.js";
 import { bits_of, float_of, math, upper_digits, with_sign } from "./math.js";
@@ -227,6 +228,7 @@ export function either(value, ...rest) {
 export function item(holder, index) {
   if (holder instanceof NdArray) return typeof index === "number" ? holder.at(index) : holder.get(index);
   if (holder instanceof Dict) return holder.at(index);
+  if (typeof index === "string") return holder[index]; // a field of a record
   const list = holder instanceof Named ? holder.items : holder, place = Number(index);
   const value = list[place < 0 ? place + list.length : place];
   if (value === undefined) throw new Error(`index ${String(index)} of ${list.length}`);

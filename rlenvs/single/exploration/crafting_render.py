@@ -170,34 +170,43 @@ def draw_land(canvas: Canvas, p: Any, s: Any, light: float) -> None:
         (COLOURS["water"], "water"),
         (COLOURS["lava"], "lava"),
     )
-    tiles = p.tiles
+    kept: dict[tuple[int, float], list[Run]] = {}  # of the tiles that were drawn
+
+    def draw_tile(tile: int, x: float, y: float, shade: float, size: float = 1.0) -> None:
+        if (tile, shade) not in kept:
+            kept[tile, shade] = runs_of(p.tiles[tile], shade)
+        draw_runs(canvas, kept[tile, shade], x, y, size)
+
     canvas.view(-ACROSS, ACROSS + 1, -ALONG - 4.0, ALONG + 1)
     for x in range(-ACROSS, ACROSS + 1):
         for y in range(-ALONG, ALONG + 1):
             column, row = int(s.cell) // STRIDE - 5 + x, int(s.cell) % STRIDE - 5 + y
             inside = 0 <= column < SIDE and 0 <= row < SIDE
             cell = cell_at(column, row) if inside else 0
-            draw_tile(canvas, tiles[int(s.material[cell])] if inside else tiles[0], x, -y, light)
+            draw_tile(int(s.material[cell]) if inside else 0, x, -y, light)
             if x == 0 and y == 0:
-                draw_tile(canvas, tiles[PLAYER + (4 if s.sleeping else int(s.facing))], x, -y, 1.0)
+                draw_tile(PLAYER + (4 if s.sleeping else int(s.facing)), x, -y, 1.0)
             elif inside and s.occupant[cell]:
                 k = int(s.occupant[cell]) - 1
                 kind = int(s.kind[k])
                 tile = SHOT + int(s.heading[k]) if kind == ARROW else 12 + kind
                 tile += 1 if kind == PLANT and s.timer[k] > RIPE else 0
-                draw_tile(canvas, tiles[tile], x, -y, 0.5 + 0.5 * light)
+                draw_tile(tile, x, -y, 0.5 + 0.5 * light)
     for k in range(len(ITEMS)):
         left, low = -ACROSS + 0.3 + 2.35 * (k % 8), -ALONG - 1.7 - 1.8 * (k // 8)
         if s.items[k] > 0:
-            draw_tile(canvas, tiles[ICON + k], left, low, 1.0, 1.35)
+            draw_tile(ICON + k, left, low, 1.0, 1.35)
             canvas.text((left + 1.35, low + 0.5), str(int(s.items[k])), size=15)
 
 
-def draw_tile(canvas: Canvas, tile: np.ndarray, x: float, y: float, light: float, size: float = 1.0) -> None:
-    """A tile whose lower left corner is (x, y), in runs of one color."""
+Run = tuple[int, int, int, tuple[int, int, int]]  # row, first column, the column behind the last one, color
+
+
+def runs_of(tile: np.ndarray, light: float) -> list[Run]:
+    """What is to be drawn of a tile, in runs of one color."""
     shade = np.array([0.25, 0.3, 0.45]) * (1.0 - light) + light
-    colours = (tile[..., :3] * shade).astype(int)
-    dot = size / UNIT
+    colours = (tile[..., :3] * shade).astype(int).tolist()
+    runs = []
     for row, pixels in enumerate(tile.tolist()):
         column = 0
         while column < UNIT:
@@ -205,11 +214,18 @@ def draw_tile(canvas: Canvas, tile: np.ndarray, x: float, y: float, light: float
             while last < UNIT and pixels[last] == pixels[column]:
                 last += 1
             if pixels[column][3]:
-                top = y + size - row * dot
-                edges = x + column * dot, top - dot, x + last * dot, top
-                red, green, blue = colours[row, column].tolist()
-                canvas.rectangle(*edges, (red, green, blue))
+                red, green, blue = colours[row][column]
+                runs.append((row, column, last, (red, green, blue)))
             column = last
+    return runs
+
+
+def draw_runs(canvas: Canvas, runs: list[Run], x: float, y: float, size: float) -> None:
+    """A tile whose lower left corner is (x, y)."""
+    dot = size / UNIT
+    for row, first, last, color in runs:
+        top = y + size - row * dot
+        canvas.rectangle(x + first * dot, top - dot, x + last * dot, top, color)
 
 
 def land_text(s: Any) -> str:
