@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -211,7 +212,9 @@ def _play_in_browser(id: str, level: str | None, seed: int) -> None:
 
 @app.command(rich_help_panel=PANEL)
 def export(
-    id: Id,
+    id: Annotated[
+        str, typer.Argument(metavar="ID", help="Environment id, or MODULE:SPEC of an environment of your own.")
+    ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; several environments can share it.")],
     kernels: Annotated[
         Path | None,
@@ -223,11 +226,12 @@ def export(
     ] = None,
 ) -> None:
     """Write the page of an environment, played by its own kernels, for any web server."""
-    from rlenvs.core.catalogue.registry import world_of
-    from rlenvs.live.export import write_environment, write_static
+    from rlenvs.live.export import world_at, write_environment, write_static
 
+    if ":" in id:
+        sys.path.insert(0, "")  # a module in this folder
     check_folder(folder)
-    with progress(f"writing the page of {world_of(id).name}"):
+    with progress(f"writing the page of {world_at(id).name}"):
         write_static(folder)
         own = write_environment(id, folder, kernels)
     say_written(own / "index.html")

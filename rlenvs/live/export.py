@@ -22,8 +22,8 @@ from typing import Any
 from rlenvs.core.batch.image import MemoryImage
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.errors import MissingExtraError, ParameterError
-from rlenvs.core.declare.spec import World
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError, shortened
+from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.declare.values import engine_of
 from rlenvs.live.describe import description_of
 from rlenvs.live.modules import module_of
@@ -41,7 +41,7 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
     kernels of its own is left out where these are not built, and cannot be.
 
     Args:
-        id: of the environment.
+        id: of the environment, or the address "module:SPEC" of a world that has none.
         folder: of all environments.
         kernels: a folder of WebAssembly modules, see `rlenvs.live.modules.module_of`.
 
@@ -49,10 +49,11 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
         the folder of the environment.
 
     Raises:
+        UnknownNameError: there is no such environment.
         ParameterError: a physics engine moves its bodies. MissingExtraError, KernelError, BuildError: as `module_of`.
         TranslationError: its image cannot be drawn in a page.
     """
-    world = world_of(id)
+    world = world_at(id)
     if engine_of(world, {}):
         raise ParameterError(f"{world.name} cannot be played in a page: a physics engine moves its bodies")
     own = folder / world.name
@@ -67,6 +68,19 @@ def write_environment(id: str, folder: Path, kernels: Path | None = None) -> Pat
     _write_functions(world, own)
     write_page(world, folder)
     return own
+
+
+def world_at(id: str) -> World:
+    """The world of an id, or at the address "module:SPEC". UnknownNameError where there is none."""
+    if ":" not in id.removeprefix("rlenvs:"):
+        return world_of(id)
+    try:
+        found = load_world(id)
+    except (ImportError, AttributeError, KeyError, ValueError) as error:
+        raise UnknownNameError(f"there is no world at {shortened(id)}: {error}") from None
+    if not isinstance(found, World):
+        raise UnknownNameError(f"{shortened(id)} is not a world, but a {type(found).__name__}")
+    return found
 
 
 def _write_functions(world: World, own: Path) -> None:

@@ -149,6 +149,13 @@ def test_a_header_that_says_something_else_is_refused(change):
         rlenvs.from_link(packed(json.dumps({**json.loads(head), **change}).encode() + b"\n" + body))
 
 
+def test_what_follows_the_end_is_refused():
+    text = played("CartPole-v0").unwrapped.link().removeprefix(links.MARK)
+    whole = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    with pytest.raises(SnapshotError, match="behind its end"):
+        rlenvs.from_link(base64.urlsafe_b64encode(whole + b"x").decode().rstrip("="))
+
+
 def test_a_bomb_is_not_unpacked():
     with pytest.raises(SnapshotError, match="too large"):
         rlenvs.from_link(packed(bytes(links.LARGEST_CONTENT + 1)))
@@ -163,7 +170,7 @@ def test_a_bomb_is_not_unpacked():
         ("length", float("nan")),
         ("horizon", 0),
         ("weights", float("inf")),
-        ("kinematics_integrator", 7),
+        *(("kinematics_integrator", 7), ("seen", [1.0, 1.0])),
     ],
 )
 def test_impossible_parameters_are_refused(field, value):

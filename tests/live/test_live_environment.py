@@ -6,16 +6,17 @@ import json
 import numpy as np
 import pytest
 from support.node import needs_node, run_node
+from toys import crossroads
 
 import rlenvs
 from rlenvs.agents.evaluate import chooser
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, SnapshotError, UnknownNameError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.forms.render import EpisodeTotals, head_of
 from rlenvs.live.describe import params_of
-from rlenvs.live.export import write_environment, write_static
+from rlenvs.live.export import world_at, write_environment, write_static
 
 IDS = ["CartPole-v0", "MiniGridDoorKey5x5-v0", "ConnectFour-v0"]
 STEPS = 60
@@ -164,6 +165,17 @@ class TestExported:
         assert said[1] == []
         assert said[0] > 1400
 
+    def test_states_that_are_not_finite_are_refused(self, folder):
+        said = in_node(
+            "const env = await loadEnvironment(new URL(url), options), before = env.snapshot();"
+            "const place = env.field('states', 'x').byteOffset - env.base - env.description.arrays.states.place;"
+            "tell([NaN, Infinity, -Infinity, 1].map(value => { const state = before.state.slice();"
+            "  new DataView(state.buffer).setFloat64(place, value, true);"
+            "  try { env.restore({ ...before, state }); return true; } catch { return false; } }))",
+            *(folder, "CartPole-v0"),
+        )
+        assert said == [False, False, False, True]
+
     @pytest.mark.parametrize("id", IDS)
     def test_forged_states_are_refused_as_in_python(self, folder, id):
         """What the checks of Python refuse, those of pages refuse, and the other way round."""
@@ -188,13 +200,24 @@ class TestExported:
             try:
                 batch.set_state(type(snapshot).of(snapshot.world, bytes(state), snapshot.params))
                 assert accepted
-            except rlenvs.core.declare.errors.SnapshotError:
+            except SnapshotError:
                 assert not accepted
 
 
 def test_engines_have_no_modules():
     with pytest.raises(ParameterError, match="physics engine"):
         write_environment("Ant-v0", None)
+
+
+@pytest.mark.parametrize("address", ["no_such_module:SPEC", "toys.crossroads:NOTHING", "toys.crossroads:__doc__"])
+def test_addresses_of_no_world_are_refused(address):
+    with pytest.raises(UnknownNameError, match=r"no world at|is not a world"):
+        world_at(address)
+
+
+def test_worlds_of_ones_own_have_addresses():
+    assert world_at("toys.crossroads:SPEC") is crossroads.SPEC
+    assert world_at("rlenvs:CartPole-v0") is world_of("CartPole-v0")
 
 
 def test_sliders_are_of_what_acts_at_once():
