@@ -227,6 +227,7 @@ def arrays():
         [np.concatenate([TABLE, TABLE * 2]), np.flatnonzero(part > 3), np.argwhere(TABLE > 4.5), np.hypot(part, 1.0)],
         [np.add.reduceat(np.arange(10.0), [0, 3, 7]), np.roll(part, 1), np.round(TABLE, 0), np.linalg.norm(part)],
         [TABLE.reshape(-1, 2), TABLE[None].shape, TABLE[..., 0], np.cross(TABLE[0], TABLE[1]), np.isin(part, [5.0])],
+        [np.linspace(0.0, 1.0, 7), np.linspace((0.0, 1.0), (2.0, 4.0), 5), (TABLE > 2).nonzero(), np.ptp(TABLE, axis=0)],
     ]
 
 

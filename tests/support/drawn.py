@@ -105,7 +105,7 @@ def compare(
     Args:
         id: of the environment. folder: for the module and the states.
         steps: of the episode, with experts and random actions in turn. frames: of it that are compared.
-        timed: frames to draw for the time under node. keywords: of `rlenvs.make_batch`.
+        timed: frames to draw for the time under node, after as many to get warm. keywords: of `rlenvs.make_batch`.
     """
     module = folder / "draw.mjs"
     module.write_text(draw_module(world_of(id), f"{STATIC.as_uri()}/"), encoding="utf-8")

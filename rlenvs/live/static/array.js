@@ -1,12 +1,8 @@
 /** Arrays of numbers with axes, as NumPy has them: views of memory with a shape and strides, and their indexing.
-   @typedef {InstanceType<(typeof TYPES)[keyof typeof TYPES]> | any[]} Data */
+   @typedef {import("./records.js").Memory | any[]} Data */
 
 import { ELLIPSIS, Slice, same, shape_of_all, size_of, strides_of } from "./axes.js";
 
-const TYPES = {
-  f8: Float64Array, f4: Float32Array, i8: BigInt64Array, u8: BigUint64Array, i4: Int32Array, u4: Uint32Array,
-  i2: Int16Array, u2: Uint16Array, i1: Int8Array, u1: Uint8Array, b1: Uint8Array,
-};
 const ALL = new Slice(null, null);
 const FEW = 32; // elements that are copied sooner than seen in another array
 
@@ -70,9 +66,9 @@ export class NdArray {
       return this.data instanceof Array ? this.data.slice(this.offset, this.offset + size)
         : this.data.subarray(this.offset, this.offset + size);
     }
-    const exact = isWide(this.data), places = this.places(), found = new Array(size);
-    for (let i = 0; i < size; i++) found[i] = exact ? Number(this.data[places[i]]) : this.data[places[i]];
-    return exact && !found.every(Number.isSafeInteger) ? Array.from(places, (place) => this.read(place)) : found;
+    const exact = isWide(this.data), places = this.places(), { data } = this;
+    for (let i = 0; i < size; i++) places[i] = exact ? this.read(places[i]) : data[places[i]];
+    return places;
   }
 
   /** The elements of an array with one axis, as they are stored. @returns {any[]} */
@@ -82,9 +78,9 @@ export class NdArray {
     return found;
   }
 
-  /** The places of all elements in `data`. @returns {Int32Array} */
+  /** The places of all elements in `data`. @returns {any[]} */
   places() {
-    const { shape, strides } = this, found = new Int32Array(this.size), last = shape.length - 1;
+    const { shape, strides } = this, found = new Array(this.size), last = shape.length - 1;
     let i = 0;
     const walk = (/** @type {number} */ axis, /** @type {number} */ place) => {
       const step = strides[axis], length = shape[axis];
@@ -161,11 +157,11 @@ export class NdArray {
     const parts = this.parts(index instanceof Array ? index : [index]);
     let targets;
     if (parts.some((part) => part instanceof NdArray)) {
-      const chosen = new NdArray(Array.from(this.places()), this.shape, "f").get(parts);
+      const chosen = new NdArray(this.places(), this.shape, "f").get(parts);
       targets = chosen instanceof NdArray ? chosen : new NdArray([chosen], [], "f");
     } else {
       const view = this.view(parts);
-      targets = new NdArray(Array.from(view.places()), view.shape, "f");
+      targets = new NdArray(view.places(), view.shape, "f");
     }
     const many = value instanceof NdArray || value instanceof Array;
     const given = many ? broadcast_to(asarray(value), targets.shape).values() : null, places = targets.data;
@@ -453,16 +449,25 @@ function isRow(value) {
 /** What a function of two numbers gives for all elements of two arrays, stretched to each other.
  * @param {any} a @param {any} b @param {(x: any, y: any) => any} make @param {string} kind of what it gives */
 export function elementwise(a, b, make, kind = "f") {
-  const x = a instanceof NdArray ? a : asarray(a), y = b instanceof NdArray ? b : asarray(b);
-  const shape = same(x.shape, y.shape) ? x.shape : shape_of_all([x.shape, y.shape]), size = size_of(shape);
-  const first = same(x.shape, shape) ? x.stored() : x.size === 1 ? null : broadcast_to(x, shape).stored();
-  const second = same(y.shape, shape) ? y.stored() : y.size === 1 ? null : broadcast_to(y, shape).stored();
-  const one = first ? 0 : x.item(), other = second ? 0 : y.item();
-  const found = new Array(size);
-  if (!first) for (let i = 0; i < size; i++) found[i] = make(one, second ? second[i] : other);
-  else if (second) for (let i = 0; i < size; i++) found[i] = make(first[i], second[i]);
-  else for (let i = 0; i < size; i++) found[i] = make(first[i], other);
+  const [first, second, shape] = stretched(a, b), size = size_of(shape), found = new Array(size);
+  for (let i = 0; i < size; i++) found[i] = make(first[i], second[i]);
   return new NdArray(found, shape, kind);
+}
+
+/** The elements of two arrays, stretched to each other, and their shape. @param {any} a @param {any} b
+ * @returns {[Data, Data, number[]]} */
+export function stretched(a, b) {
+  const x = a instanceof NdArray ? a : asarray(a), y = b instanceof NdArray ? b : asarray(b);
+  if (same(x.shape, y.shape)) return [x.stored(), y.stored(), x.shape];
+  const shape = x.size === 1 && x.ndim <= y.ndim ? y.shape : y.size === 1 && y.ndim <= x.ndim ? x.shape
+    : shape_of_all([x.shape, y.shape]);
+  return [filled(x, shape), filled(y, shape), shape];
+}
+
+/** @param {NdArray} array @param {number[]} shape @returns {Data} */
+function filled(array, shape) {
+  if (same(array.shape, shape)) return array.stored();
+  return array.size === 1 ? new Array(size_of(shape)).fill(array.item()) : broadcast_to(array, shape).stored();
 }
 
 /** What a function of a number gives for all elements. @param {any} a @param {(x: any) => any} make @param {string} kind */
@@ -471,30 +476,4 @@ export function mapped(a, make, kind = "f") {
   const array = asarray(a), values = array.stored(), found = new Array(values.length);
   for (let i = 0; i < values.length; i++) found[i] = make(values[i]);
   return new NdArray(found, array.shape.slice(), kind);
-}
-
-// --- memory -----------------------------------------------------------------------------------------------------------
-
-/** A live view of memory. @param {ArrayBufferLike} buffer @param {number} place in bytes
- * @param {string} code such as "f8" @param {number[]} shape @returns {NdArray} */
-export function view(buffer, place, code, shape) {
-  const type = TYPES[/** @type {keyof typeof TYPES} */ (code)];
-  const kind = code[0] === "u" ? "i" : code[0];
-  return new NdArray(new type(/** @type {ArrayBuffer} */ (buffer), place, size_of(shape)), shape, kind);
-}
-
-/** A live record: numbers and truth values, and arrays as views. @param {ArrayBufferLike} buffer
- * @param {number} place of the record, in bytes @param {Record<string, [string, number, number[]]>} fields
- * code, place in the record and shape of each @returns {any} */
-export function recordOf(buffer, place, fields) {
-  const record = {};
-  for (const [name, [code, offset, shape]] of Object.entries(fields)) {
-    const own = view(buffer, place + offset, code, shape);
-    Object.defineProperty(record, name, {
-      enumerable: true,
-      get: shape.length ? () => own : () => own.read(0),
-      set: (value) => { own.write(0, value); },
-    });
-  }
-  return record;
 }

@@ -1,6 +1,6 @@
 // An environment in a page: the kernels that train, as WebAssembly, on the memory that Python laid out.
 
-import { recordOf } from "./array.js";
+import { recordOf } from "./records.js";
 import { headOf, Totals } from "./head.js";
 import { LinkError, linkText, readLink, restoreLink, restoreSnapshot, snapshotOf } from "./links.js";
 import { layImage } from "./memory.js";

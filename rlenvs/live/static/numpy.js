@@ -3,7 +3,7 @@
 import { NdArray, added, asarray, broadcast_to, elementwise, mapped, where_true } from "./array.js";
 import { shape_of_all } from "./axes.js";
 import { math } from "./math.js";
-import { add as plus, div, mod as rest, mul, pow, round as nearest, sub } from "./python.js";
+import { add as plus, div, mod as rest, mul, pow, round as nearest, sub, zip } from "./python.js";
 import { equal, iter, truth } from "./values.js";
 
 export { asarray };
@@ -58,8 +58,9 @@ export function arange(start, stop = undefined, step = 1) {
   return asarray(values, "float");
 }
 
-/** @param {number} start @param {number} stop @param {number} num */
+/** @param {any} start @param {any} stop @param {number} num @returns {NdArray} */
 export function linspace(start, stop, num = 50) {
+  if (isMany(start)) return stack(zip(start, stop).map(([from, to]) => linspace(from, to, num)), 1);
   const step = (stop - start) / (num - 1);
   return asarray(Array.from({ length: num }, (_, i) => (i === num - 1 ? stop : i * step + start)));
 }

@@ -3,12 +3,13 @@
    Numbers are JavaScript's; whole numbers that need more than 53 bits are BigInt. Lists and tuples are arrays,
    generators arrays that are filled at once, None is null. */
 
-import { NdArray, asarray, elementwise, mapped, view } from "./array.js";
+import { NdArray, asarray, elementwise, mapped, stretched } from "./array.js";
 import { ELLIPSIS, Slice } from "./axes.js";
 import { Dict, Named, PySet, dict, set } from "./containers.js";
 import { agent_color, rgb } from "./frame.js";
 import { bits_of, float_of, math, upper_digits, with_sign } from "./math.js";
 import { methods } from "./methods.js";
+import { view } from "./records.js";
 import { float_text, format as format_number } from "./text.js";
 import { compared, contains, equal, iter, len, truth } from "./values.js";
 
@@ -41,11 +42,22 @@ function both_big(a, b) {
     || (typeof b === "bigint" && Number.isInteger(Number(a)));
 }
 
+/** The operations of arrays that images are made of, each with a loop of its own, which the engine makes fast.
+ * @param {any} a @param {any} b @param {"+" | "-" | "*" | "/"} sign */
+function arithmetic(a, b, sign) {
+  const [x, y, shape] = /** @type {[any, any, number[]]} */ (stretched(a, b)), size = x.length, found = new Array(size);
+  if (sign === "+") for (let i = 0; i < size; i++) found[i] = x[i] + y[i];
+  else if (sign === "-") for (let i = 0; i < size; i++) found[i] = x[i] - y[i];
+  else if (sign === "*") for (let i = 0; i < size; i++) found[i] = x[i] * y[i];
+  else for (let i = 0; i < size; i++) found[i] = x[i] / y[i];
+  return new NdArray(found, shape, "f");
+}
+
 /** @param {any} a @param {any} b @returns {any} */
 export function add(a, b) {
   if (typeof a === "number" && typeof b === "number") return a + b;
   if (typeof a === "string" && typeof b === "string") return a + b;
-  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x + y);
+  if (isArray(a) || isArray(b)) return arithmetic(a, b, "+");
   if (a instanceof Array || a instanceof Named) return [...iter(a), ...iter(b)];
   return both_big(a, b) ? exact(a, b, (x, y) => x + y) : Number(a) + Number(b);
 }
@@ -60,7 +72,7 @@ export function iadd(a, b) {
 /** @param {any} a @param {any} b @returns {any} */
 export function sub(a, b) {
   if (typeof a === "number" && typeof b === "number") return a - b;
-  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x - y);
+  if (isArray(a) || isArray(b)) return arithmetic(a, b, "-");
   if (a instanceof PySet) return methods.difference(a, b);
   return both_big(a, b) ? exact(a, b, (x, y) => x - y) : Number(a) - Number(b);
 }
@@ -72,7 +84,7 @@ export function mul(a, b) {
     if (Math.abs(product) < 2 ** 53 || !Number.isInteger(a) || !Number.isInteger(b)) return product;
     return exact(a, b, (x, y) => x * y);
   }
-  if (isArray(a) || isArray(b)) return elementwise(a, b, (x, y) => x * y);
+  if (isArray(a) || isArray(b)) return arithmetic(a, b, "*");
   if (typeof a === "string") return a.repeat(Math.max(Number(b), 0));
   if (a instanceof Array) return [].concat(...new Array(Math.max(Number(b), 0)).fill(a));
   if (typeof b === "string" || b instanceof Array) return mul(b, a);
@@ -81,7 +93,7 @@ export function mul(a, b) {
 
 /** @param {any} a @param {any} b @returns {any} */
 export function div(a, b) {
-  return isArray(a) || isArray(b) ? elementwise(a, b, (x, y) => x / y) : Number(a) / Number(b);
+  return isArray(a) || isArray(b) ? arithmetic(a, b, "/") : Number(a) / Number(b);
 }
 
 /** @param {any} a @param {any} b @returns {any} */
