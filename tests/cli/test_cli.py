@@ -190,6 +190,12 @@ def test_info_has_every_section():
         assert name in output
 
 
+def test_pages_are_of_environments_that_kernels_move(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert "physics engine" in refused("export", "Ant-v0", tmp_path)
+    assert "no world at 'nothing:SPEC'" in refused("export", "nothing:SPEC", tmp_path)
+
+
 @pytest.mark.parametrize("command", ["info", "play", "record", "bench", "check", "front"])
 def test_unknown_ids_name_the_nearest(command):
     assert "rlenvs/QuadHover-v0" in refused(command, "QuadHovr-v0")
