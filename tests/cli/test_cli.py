@@ -48,7 +48,7 @@ def refused(*arguments):
 
 def test_help_names_every_command_and_imports_nothing_heavy():
     output = good("--help")
-    commands = "list info play record bench check doctor demo tournament replay eval watch scores train plot dataset"
+    commands = "list info play export record bench check doctor demo tournament replay eval watch scores train plot dataset"
     for command in commands.split():
         assert command in output
         assert "Usage" in good(command, "--help")
