@@ -355,7 +355,7 @@ def test_a_row_says_what_its_agent_was_trained_on(references):
     settings = {"training": {"weights": {"goal": 2.0}, "horizon": 40}, "network": {"drawn": True, "frames": 4}}
     put(references, replace(agent, card=replace(agent.card, settings=settings)))
     (one,) = score_page.known([HOVER])
-    said = "PPO (mass=0.03, 4 stacked frames, trained with weights=goal:2 and horizon=40, draws its choices)"
+    said = "PPO (mass=0.03, 4 stacked frames, trained with weights=goal:2 and horizon=40, samples its actions)"
     (row,) = score_page.score_rows([one])
     assert dict(zip(score_page.HEAD, row, strict=True))["Learnt by"].startswith(f"{said}, 0.001 M steps")
     assert next(score_page.brief_rows([one]))[-1] == "PPO*"
