@@ -100,6 +100,7 @@ def test_overlong_ids():
     assert "\x1b" not in said
 
 
+@pytest.mark.budget(12)
 def test_compile_keeps_code_for_later(tmp_path):
     """In a process of its own, since this one may have the world in memory."""
     environment = {
@@ -490,6 +491,7 @@ def test_demo_without_its_extra(monkeypatch):
     assert "rlenvs-suite[sb3]" in refused("demo", "--steps", "1")
 
 
+@pytest.mark.budget(8)
 def test_demo(tmp_path):
     pytest.importorskip("stable_baselines3")
     output = good("demo", "--output", tmp_path, "--steps", "4096")
