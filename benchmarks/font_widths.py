@@ -1,4 +1,4 @@
-"""Measure how wide the letters of images are, and write `rlenvs/live/static/widths.js`: python benchmarks/font_widths.py
+"""Measure how wide the letters of images are, and write rlenvs/live/static/widths.js: python benchmarks/font_widths.py
 
 Legends take as many rows as their texts need, so shapes recorded in a page are Python's only where texts are as wide
 as pygame makes them. Advances of letters are whole halves of pixels; what two letters overlap is in 1/64 of them. At 12

@@ -1,4 +1,4 @@
-"""Images of all environments, drawn by Python and by translated code under node: python benchmarks/live_drawing.py [IDS]
+"""Images of all environments, drawn by Python and by translated code under node: benchmarks/live_drawing.py [IDS]
 
 A row for each id: how many of its frames have equal shapes, milliseconds a frame in node and in CPython, bytes of its
 module. `--kinds` takes one id of each compiled kind.
@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from support.drawn import NODE, Comparison, compare  # noqa: E402
+from support.drawn import NODE, Comparison, compare
 
-import rlenvs  # noqa: E402
-from rlenvs.core.catalogue.registry import world_of  # noqa: E402
-from rlenvs.live.translate import TranslationError  # noqa: E402
+import rlenvs
+from rlenvs.core.catalogue.registry import world_of
+from rlenvs.live.translate import TranslationError
 
 ENOUGH = 10.0  # milliseconds
 TIMED = 60  # frames

@@ -66,12 +66,22 @@ def page(address, browse):
 
 
 def visit(page, name):
+    """Open a page, and its film, which an environment that is played live may hide."""
     page.goto(f"{page.site}/{name}")
+    if page.locator(".live[data-world]").count():
+        page.wait_for_selector('.live[data-state="ready"]', timeout=20_000)
+        page.get_by_role("button", name="Film", exact=True).click()
     if page.locator(".film[data-film]").count():
         page.wait_for_selector('.film[data-state="ready"]', timeout=20_000)
         page.evaluate(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )  # its size is known
+
+
+def show_live(page):
+    """What is played live, where a page has that."""
+    if page.locator(".live-tabs").count():
+        page.get_by_role("button", name="Live", exact=True).click()
 
 
 # --- links ------------------------------------------------------------------------------------------------------------
@@ -125,6 +135,7 @@ def test_every_page_fits_wide_and_narrow_and_every_film_opens(page):
         for size, scheme in ((WIDE, "light"), (NARROW, "dark")):
             page.set_viewport_size(size)
             page.emulate_media(color_scheme=scheme)
+            show_live(page)
             found = [f"{page.evaluate(TOO_WIDE)} pixels too wide"] if page.evaluate(TOO_WIDE) > 0 else []
             found += [f"cut off: {each}" for each in page.evaluate(CUT_OFF)]
             found += [f"no image: {each}" for each in page.evaluate(NO_IMAGE)]
@@ -160,8 +171,8 @@ def test_a_notebook_plays_a_film_as_high_as_it_is(page, tmp_path):
     inside, outside = (each.evaluate("document.body.offsetHeight") for each in (frame, page))
     assert 400 < inside <= outside
     assert frame.evaluate("document.querySelectorAll('.film-policies label').length") == 3
-    frame.locator(".film-scrub").fill("7")
-    assert frame.locator(".film-head").inner_text().startswith("step")
+    frame.locator(".film .film-scrub").fill("7")
+    assert frame.locator(".film .film-head").inner_text().startswith("step")
     assert errors == []
 
 
@@ -187,17 +198,17 @@ def test_screenshots(page, size, scheme):
 
 
 def picture(page):
-    return page.evaluate("document.querySelector('.film-screen canvas').toDataURL()")
+    return page.evaluate("document.querySelector(".film .film-screen canvas").toDataURL()")
 
 
 def step_shown(page):
-    return int(re.search(r"\d+", page.locator(".film-head").inner_text())[0])
+    return int(re.search(r"\d+", page.locator(".film .film-head").inner_text())[0])
 
 
 @pytest.mark.parametrize("name", ["CartPole-v0", "PandaReach-v0"])
 def test_the_scrub_bar_shows_every_state(page, name):
     visit(page, f"environments/{name}.html")
-    first, bar = picture(page), page.locator(".film-scrub")
+    first, bar = picture(page), page.locator(".film .film-scrub")
     last = int(bar.get_attribute("max"))
     assert step_shown(page) == 0
     bar.focus()
@@ -214,7 +225,7 @@ def test_the_scrub_bar_shows_every_state(page, name):
 
 def test_a_film_plays_pauses_and_changes_the_policy(page):
     visit(page, "environments/CartPole-v0.html")
-    play = page.locator(".film-play")
+    play = page.locator(".film .film-play")
     play.focus()
     page.keyboard.press("Enter")
     page.wait_for_function("document.querySelector('.film').player.frame > 3")
@@ -222,17 +233,17 @@ def test_a_film_plays_pauses_and_changes_the_policy(page):
     assert play.get_attribute("aria-label") == "Play"
     reached = step_shown(page)
     assert reached > 0
-    tile = page.locator(".film-policies label").first.locator("b")  # the others are at the same step, or at their end
+    tile = page.locator(".film .film-policies label").first.locator("b")  # the others are at the same step, or at their end
     assert tile.inner_text() == str(min(reached, 32))
     page.get_by_role("radio", name="Random actions").check()
     assert step_shown(page) == 0
-    assert int(page.locator(".film-scrub").get_attribute("max")) < 100  # random actions drop the pole early
-    assert "return" in page.locator(".film-plots").inner_text()
+    assert int(page.locator(".film .film-scrub").get_attribute("max")) < 100  # random actions drop the pole early
+    assert "return" in page.locator(".film .film-plots").inner_text()
 
 
 def test_a_plot_leads_to_its_step(page):
     visit(page, "environments/CartPole-v0.html")
-    box = page.locator(".film-plot svg").first.bounding_box()
+    box = page.locator(".film .film-plot svg").first.bounding_box()
     page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 10)
     assert 200 < step_shown(page) < 300  # of 500
 
@@ -362,7 +373,26 @@ def test_the_search_finds(page):
     assert "Quad" in page.locator("#search-results").inner_text()
 
 
+def test_a_live_page_shows_its_film_where_that_is_asked_for_or_all_there_is(page, browse):
+    name = next((name for name in NAMES if "data-world" in (SITE / "environments" / f"{name}.html").read_text()), None)
+    if name is None:
+        pytest.skip("no environment is live: python3 run.py kernels --targets wasm32")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{page.site}/environments/{name}.html")
+    page.wait_for_selector('.live[data-state="ready"]')
+    page.get_by_role("button", name="One step").click()
+    assert step_shown(page) == 1
+    assert not any("/films/" in url for url in asked)  # loaded when it is asked for
+    page.get_by_role("button", name="Film", exact=True).click()
+    page.wait_for_selector('.film[data-state="ready"]')
+    assert page.locator(".live-stage").is_hidden()
+    plain = browse(java_script_enabled=False)
+    plain.goto(f"{page.site}/environments/{name}.html")
+    assert plain.locator(".film img").is_visible()
+
+
 def test_a_film_plays_from_a_file_without_a_server(page):
     page.goto((SITE / "environments" / "CartPole-v0.html").as_uri())
     page.wait_for_selector('.film[data-state="ready"]')
-    assert page.locator(".film-plot").count() == 2
+    assert page.locator(".film .film-plot").count() == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -20,10 +19,9 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.forms.recorder import Recorder
 from rlenvs.core.forms.render import EpisodeTotals, compose
 from rlenvs.live.translate import draw_module
+from support.node import NODE, STATIC
 
-STATIC = Path(rlenvs.__file__).parent / "live" / "static"
 SCRIPT = Path(__file__).with_suffix(".mjs")
-NODE = shutil.which("node")
 TURN = 20  # steps of one policy
 
 
@@ -60,7 +58,7 @@ def packed(record: Any) -> str:
 
 def recorded(batch: KernelBatch, steps: int, frames: int, seed: int) -> tuple[dict[str, Any], float]:
     """States of an episode with what Python draws of them, and the milliseconds that a frame takes there."""
-    recorder, told, took, before = Recorder(), [], 0.0, ""
+    recorder, drawn, took, before = Recorder(), [], 0.0, ""
     # random actions in some steps, so that there are collisions too
     policies = ("random", "expert") if batch.world.has_expert else ("random",)
     batch.totals = EpisodeTotals(batch)
@@ -72,15 +70,16 @@ def recorded(batch: KernelBatch, steps: int, frames: int, seed: int) -> tuple[di
             compose(batch, 0, recorder)
             took += time.process_time() - began
             own = packed(params)
-            told.append({"params": own if own != before else "", "state": packed(state), "image": _told(recorder)})
+            drawn.append({"params": own if own != before else "", "state": packed(state), "image": told(recorder)})
             before = own
         batch.step(choose[(step // TURN) % len(choose)]())
     params, state = batch.records(0)
-    case = {"params": fields_of(params.dtype), "state": fields_of(state.dtype), "frames": told, "timed": 0}
-    return case, 1000.0 * took / len(told)
+    case = {"params": fields_of(params.dtype), "state": fields_of(state.dtype), "frames": drawn, "timed": 0}
+    return case, 1000.0 * took / len(drawn)
 
 
-def _told(recorder: Recorder) -> dict[str, Any]:
+def told(recorder: Recorder) -> dict[str, Any]:
+    """What a recorder has, as JavaScript tells it."""
     frame = recorder.frame()
     return {
         "scene": frame.scene,
@@ -120,6 +119,6 @@ def compare(
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode:
         return Comparison(len(case["frames"]), 0, done.stderr.strip()[-600:], python, 0.0, module.stat().st_size)
-    told = json.loads(done.stdout)
+    result = json.loads(done.stdout)
     size = module.stat().st_size
-    return Comparison(told["frames"], told["equal"], told["difference"], python, told["milliseconds"], size)
+    return Comparison(result["frames"], result["equal"], result["difference"], python, result["milliseconds"], size)

@@ -331,7 +331,7 @@ export function reduced(array, axis, make, kind) {
 
 /** Per axis, the numbers of what is true. @param {NdArray} array @returns {NdArray[]} */
 export function where_true(array) {
-  const values = array.stored(), strides = strides_of(array.shape), found = [];
+  const values = array.stored(), strides = strides_of(array.shape), found = /** @type {number[]} */ ([]);
   for (let i = 0; i < values.length; i++) if (values[i]) found.push(i);
   return array.shape.map((length, axis) => new NdArray(
     found.map((i) => Math.floor(i / strides[axis]) % length), [found.length], "f"));
@@ -352,7 +352,7 @@ function take_rows(array, numbers) {
 /** Elements that several arrays of numbers choose together; `parts` are those of the index of which `view` was made.
  * @param {NdArray} view @param {any[]} parts @returns {any} */
 function take(view, parts) {
-  const axes = [];
+  const axes = /** @type {number[]} */ ([]);
   let axis = 0;
   for (const part of parts) {
     if (part instanceof NdArray) axes.push(axis);

@@ -35,23 +35,27 @@ export class Canvas {
     this.height = height;
     this.framed = framed;
     this.unit = width / USUAL;
-    this.clear();
-  }
-
-  /** Begin an empty image. @param {any} color */
-  clear(color = "background") {
+    this.top = framed ? this.pixels(HEAD) : 0;
+    this.bottom = height;
+    this.scale = this.originX = this.originY = 0;
+    this.ground = "";
     /** @type {Shape[]} */
     this.shapes = [];
     /** @type {NdArray[]} */
     this.images = [];
-    this.ground = code(color);
     /** @type {string[]} */
     this.captions = [];
     /** @type {[any, string, string][]} */
     this.entries = [];
     /** @type {Head} */
     this.told = EMPTY;
-    this.top = this.framed ? this.pixels(HEAD) : 0;
+    this.clear();
+  }
+
+  /** Begin an empty image. @param {any} color */
+  clear(color = "background") {
+    [this.shapes, this.images, this.captions, this.entries, this.told] = [[], [], [], [], EMPTY];
+    this.ground = code(color);
     this.bottom = this.height;
     this.view(0, 1, 0, 1);
   }

@@ -59,7 +59,7 @@ export const methods = {
     while (start < text.length && letters.includes(text[start])) start++;
     return text.slice(start);
   },
-  title: unless("title", isText, (text) => text.toLowerCase().replace(/[a-z]+/g, (word) => word[0].toUpperCase() + word.slice(1))),
+  title: unless("title", isText, (text) => text.toLowerCase().replace(/[a-z]+/g, (/** @type {string} */ word) => word[0].toUpperCase() + word.slice(1))),
   capitalize: (text) => text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase(),
   replace: unless("replace", isText, (text, old, now) => text.split(old).join(now)),
   startswith: (text, start) => text.startsWith(start),

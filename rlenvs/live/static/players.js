@@ -125,6 +125,7 @@ function known({ expert, networks, players, agents }) {
  * @param {boolean} agents whether trained agents come first
  */
 function usual({ expert, networks }, agents) {
-  if (agents && networks.length) return `agent:${networks[0].name}`;
+  const [best] = [...networks].sort((one, other) => (other.mean ?? -Infinity) - (one.mean ?? -Infinity));
+  if (agents && best) return `agent:${best.name}`;
   return expert ? "expert" : "random";
 }

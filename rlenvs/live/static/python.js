@@ -265,7 +265,7 @@ export function slice(holder, start, stop, step = null) {
 /** @param {any} value @returns {any} */
 export function float(value = 0) {
   if (typeof value === "number") return value;
-  if (typeof value === "string") return value.trim().replace(/^\+/, "").replace(/^(-?)inf$/i, "$1Infinity") * 1;
+  if (typeof value === "string") return Number(value.trim().replace(/^\+/, "").replace(/^(-?)inf$/i, "$1Infinity"));
   return value instanceof NdArray ? Number(value.item()) : Number(value);
 }
 

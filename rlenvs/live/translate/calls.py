@@ -67,16 +67,18 @@ ARRAY_METHODS: dict[str, tuple[str, ...]] = {
     "reduceat": ("a", "indices", "axis"),
 }
 # methods of Python's texts, lists, sets and dictionaries that the runtime has
-METHODS = frozenset(
-    "join split upper lower strip title capitalize replace startswith endswith index count append extend pop insert "
-    "remove sort get items keys values add intersection union update bit_length copy tolist item zfill ljust rjust "
-    "center setdefault reverse isdisjoint issubset difference is_integer rstrip lstrip popleft appendleft".split()
+_METHODS = (
+    "join split upper lower strip title capitalize replace startswith endswith index count append extend "
+    "pop insert remove sort get items keys values add intersection union update bit_length copy tolist "
+    "item zfill ljust rjust center setdefault reverse isdisjoint issubset difference is_integer rstrip "
+    "lstrip popleft appendleft"
 )
+METHODS = frozenset(_METHODS.split())
 
 
 def call(writer: Expressions, node: ast.Call) -> str:
     """A call."""
-    function = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
+    function: Any = writer.known(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else MISSING
     if function is MISSING:
         return _method(writer, node) if isinstance(node.func, ast.Attribute) else _variable(writer, node)
     if function == dict.fromkeys:
@@ -100,7 +102,7 @@ def call(writer: Expressions, node: ast.Call) -> str:
         # always the same, so it need not be computed in the page
         return writer.program.value(function(), function.__name__, lambda told: writer.error(node, told), False)
     if isinstance(function, FunctionType) or hasattr(function, "__wrapped__"):
-        return _plain(writer, node, writer.text(node.func), signature_of(function))
+        return _plain(writer, node, writer.text(node.func, called=True), signature_of(function))
     return _refused(writer, node)
 
 
@@ -130,6 +132,11 @@ class Signature(NamedTuple):
     required: int
     front: int = -1
 
+    @property
+    def hidden(self) -> bool:
+        """Whether there are parameters behind a starred one."""
+        return 0 <= self.front < len(self.names)
+
     def method(self) -> Signature:
         """Without the object."""
         return Signature(self.names[1:], self.required - 1, self.front - (self.front > 0))
@@ -156,7 +163,7 @@ def arguments(writer: Expressions, node: ast.Call, signature: Signature | None) 
     """The arguments in the order of the parameters. Starred ones in front of keywords stand for as many as are left of
     those without a default."""
     given = {each.arg: each.value for each in node.keywords}
-    if signature and 0 <= signature.front < len(signature.names):
+    if signature and signature.hidden:
         return _with_rest(writer, node, signature, given)
     found = [writer.text(each) for each in node.args]
     if not given:
@@ -255,7 +262,9 @@ def _extreme(writer: Expressions, node: ast.Call, name: str) -> str:
 
 
 def _numpy(writer: Expressions, node: ast.Call, function: Any) -> str:
-    name = function.__name__ if getattr(np, function.__name__, None) is function else ast.unparse(node.func).split(".")[-1]
+    name = str(function.__name__)
+    if getattr(np, name, None) is not function:
+        name = ast.unparse(node.func).split(".")[-1]
     if name == "absolute":
         name = "abs"
     if name not in NUMPY:

@@ -1,13 +1,13 @@
-"""Python's expressions in JavaScript. What is not plainly a number or a text goes through the runtime, `static/python.js`."""
+"""Python's expressions in JavaScript. What is not plainly a number or a text goes through `static/python.js`."""
 
 from __future__ import annotations
 
 import ast
 import json
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from rlenvs.live.translate.calls import call
+from rlenvs.live.translate.calls import call, signature_of
 from rlenvs.live.translate.kinds import Kinds, infer, is_range
 from rlenvs.live.translate.literals import literal
 from rlenvs.live.translate.scope import MISSING, Scope, TranslationError, js_name, names_bound, parameters
@@ -53,13 +53,17 @@ class Expressions:
         """An error that says where it is."""
         return self.scope.source.error(node, message)
 
-    def text(self, node: ast.expr) -> str:
-        """An expression."""
+    def text(self, node: ast.expr, called: bool = False) -> str:
+        """An expression; `called` where it is the function of a call."""
         value = self.known(node)
         if value is not MISSING:
+            if isinstance(value, FunctionType) and not called and signature_of(value).hidden:
+                raise self.error(
+                    node, f"{value.__name__} has parameters behind a starred one, so it can only be called"
+                )
             text = self.program.value(value, self._hint(node), lambda message: self.error(node, message), self.words)
             return f"({text})" if text.startswith("-") else text
-        write = getattr(self, f"_{type(node).__name__}", None)
+        write = getattr(self, f"_{type(node).__name__.lower()}", None)
         if write is None:
             raise self.error(node, f"{type(node).__name__} cannot be translated")
         return str(write(node))
@@ -96,47 +100,50 @@ class Expressions:
 
     # --- atoms --------------------------------------------------------------------------------------------------------
 
-    def _Constant(self, node: ast.Constant) -> str:
+    def _constant(self, node: ast.Constant) -> str:
         if self.words and type(node.value) is int:
             return f"{node.value}n"
         if node.value is Ellipsis:
             return "py.ELLIPSIS"
         return literal(node.value)
 
-    def _Name(self, node: ast.Name) -> str:
+    def _name(self, node: ast.Name) -> str:
         return js_name(node.id)
 
-    def _Attribute(self, node: ast.Attribute) -> str:
+    def _attribute(self, node: ast.Attribute) -> str:
         self.program.uses(node.attr)
         if any(True for _ in self.program.methods(node.attr)):
             return f"py.bound({self.text(node.value)}, {json.dumps(node.attr)})"
         return f"{self.text(node.value)}.{node.attr}"
 
-    def _Tuple(self, node: ast.Tuple | ast.List) -> str:
+    def _tuple(self, node: ast.Tuple | ast.List) -> str:
         return f"[{self.all(node.elts)}]"
 
-    _List = _Tuple
+    _list = _tuple
 
-    def _Set(self, node: ast.Set) -> str:
+    def _set(self, node: ast.Set) -> str:
         return f"py.set([{self.all(node.elts)}])"
 
-    def _Dict(self, node: ast.Dict) -> str:
+    def _dict(self, node: ast.Dict) -> str:
         parts = [
             f"...py.methods.items({self.text(value)})" if key is None else f"[{self.text(key)}, {self.text(value)}]"
             for key, value in zip(node.keys, node.values, strict=True)
         ]
         return f"py.dict([{', '.join(parts)}])"
 
-    def _Starred(self, node: ast.Starred) -> str:
+    def _starred(self, node: ast.Starred) -> str:
         return f"...py.iter({self.text(node.value)})"
 
-    def _JoinedStr(self, node: ast.JoinedStr) -> str:
+    def _joinedstr(self, node: ast.JoinedStr) -> str:
         return "`" + "".join(self._part(part) for part in node.values) + "`"
 
     def _part(self, node: ast.expr) -> str:
         if isinstance(node, ast.Constant):
-            return json.dumps(str(node.value), ensure_ascii=False)[1:-1].replace('\\"', '"').replace("`", "\\`").replace(
-                "${", "\\${"
+            return (
+                json.dumps(str(node.value), ensure_ascii=False)[1:-1]
+                .replace('\\"', '"')
+                .replace("`", "\\`")
+                .replace("${", "\\${")
             )
         assert isinstance(node, ast.FormattedValue)
         value, kind = self.text(node.value), self.kinds.of(node.value)
@@ -154,7 +161,7 @@ class Expressions:
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
-    def _BinOp(self, node: ast.BinOp) -> str:
+    def _binop(self, node: ast.BinOp) -> str:
         sign, name = OPERATORS[type(node.op)]
         left, right = self.text(node.left), self.text(node.right)
         if self.words:
@@ -164,7 +171,7 @@ class Expressions:
             return f"({left} {sign} {right})"
         return f"py.{name}({left}, {right})"
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> str:
+    def _unaryop(self, node: ast.UnaryOp) -> str:
         if isinstance(node.op, ast.Not):
             return f"!{self.test(node.operand)}"
         value = self.text(node.operand)
@@ -176,8 +183,10 @@ class Expressions:
     def _op(self, node: ast.BoolOp) -> str:
         return " && " if isinstance(node.op, ast.And) else " || "
 
-    def _BoolOp(self, node: ast.BoolOp) -> str:
-        if self.kinds.of(node) in ("bool", "str") and all(self.kinds.of(each) in ("bool", "str") for each in node.values):
+    def _boolop(self, node: ast.BoolOp) -> str:
+        if self.kinds.of(node) in ("bool", "str") and all(
+            self.kinds.of(each) in ("bool", "str") for each in node.values
+        ):
             return f"({self._op(node).join(self.text(each) for each in node.values)})"
         name = "both" if isinstance(node.op, ast.And) else "either"
         rest = "".join(f", () => {self._arrow(self.text(each))}" for each in node.values[1:])
@@ -186,11 +195,10 @@ class Expressions:
     def _arrow(self, text: str) -> str:
         return f"({text})" if text.startswith("{") else text
 
-    def _Compare(self, node: ast.Compare) -> str:
+    def _compare(self, node: ast.Compare) -> str:
         sides = [node.left, *node.comparators]
         parts = [
-            self._comparison(op, left, right)
-            for op, left, right in zip(node.ops, sides[:-1], sides[1:], strict=True)
+            self._comparison(op, left, right) for op, left, right in zip(node.ops, sides[:-1], sides[1:], strict=True)
         ]
         if len(parts) == 1:
             return parts[0]
@@ -211,15 +219,15 @@ class Expressions:
             return f"({a} {sign} {b})"
         return f"py.{name}({a}, {b})"
 
-    def _IfExp(self, node: ast.IfExp) -> str:
+    def _ifexp(self, node: ast.IfExp) -> str:
         return f"({self.test(node.test)} ? {self.text(node.body)} : {self.text(node.orelse)})"
 
-    def _NamedExpr(self, node: ast.NamedExpr) -> str:
+    def _namedexpr(self, node: ast.NamedExpr) -> str:
         return f"({js_name(node.target.id)} = {self.text(node.value)})"
 
     # --- elements -----------------------------------------------------------------------------------------------------
 
-    def _Subscript(self, node: ast.Subscript) -> str:
+    def _subscript(self, node: ast.Subscript) -> str:
         value, index = self.text(node.value), node.slice
         if self.words:
             return f"{value}[{self.text(index)}]"
@@ -242,7 +250,7 @@ class Expressions:
 
     # --- functions and comprehensions ---------------------------------------------------------------------------------
 
-    def _Lambda(self, node: ast.Lambda) -> str:
+    def _lambda(self, node: ast.Lambda) -> str:
         scope = Scope(self.scope.source, {each.arg for each in parameters(node.args)}, around=self.scope)
         infer(scope, node.args, [])
         inner = type(self)(scope, self.program)
@@ -258,17 +266,17 @@ class Expressions:
         told = [js_name(each.arg) + (f" = {self.text(value)}" if value else "") for each, value in pairs]
         return ", ".join([*told, *([f"...{js_name(arguments.vararg.arg)}"] if arguments.vararg else [])])
 
-    def _ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> str:
+    def _listcomp(self, node: ast.ListComp | ast.GeneratorExp) -> str:
         inner = self._inner(node.generators)
         return self._loops(node.generators, inner, lambda: f"$out.push({inner.text(node.elt)});", "[]")
 
-    _GeneratorExp = _ListComp
+    _generatorexp = _listcomp
 
-    def _SetComp(self, node: ast.SetComp) -> str:
+    def _setcomp(self, node: ast.SetComp) -> str:
         inner = self._inner(node.generators)
         return f"py.set({self._loops(node.generators, inner, lambda: f'$out.push({inner.text(node.elt)});', '[]')})"
 
-    def _DictComp(self, node: ast.DictComp) -> str:
+    def _dictcomp(self, node: ast.DictComp) -> str:
         inner = self._inner(node.generators)
         add = lambda: f"$out.set({inner.text(node.key)}, {inner.text(node.value)});"  # noqa: E731
         return self._loops(node.generators, inner, add, "py.dict([])")
@@ -306,7 +314,7 @@ class Expressions:
             return f"...{self.pattern(node.value)}"
         raise self.error(node, "this target of a loop cannot be translated")
 
-    def _Call(self, node: ast.Call) -> str:
+    def _call(self, node: ast.Call) -> str:
         return call(self, node)
 
 

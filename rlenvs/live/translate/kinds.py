@@ -1,7 +1,8 @@
 """Which expressions are always a number or a text, so that they need no help from the runtime.
 
-A kind is "int", "float", "number" (one of both), "str", "bool" or "list", which as an index chooses several elements. Products, powers and shifts of whole numbers have no
-kind, since they may need more digits than JavaScript's numbers have.
+A kind is "int", "float", "number" (one of both), "str", "bool" or "list", which as an index chooses several elements.
+Products, powers and shifts of whole numbers have no kind, since they may need more digits than JavaScript's numbers
+have.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from rlenvs.live.translate.scope import MISSING, Scope, parameters
 
 NUMBERS = ("int", "float", "number", "bool")
 ANNOTATED = {"float": "number", "int": "int", "str": "str", "bool": "bool"}
-RETURNED = {"len": "int", "int": "int", "float": "float", "str": "str", "bool": "bool", "any": "bool", "all": "bool", "list": "list"}
+RETURNED = {
+    "len": "int",
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "bool": "bool",
+    "any": "bool",
+    "all": "bool",
+    "list": "list",
+}
 WHOLE_MATH = ("floor", "ceil", "isqrt")
 TRUTHS = ("isfinite", "isnan", "isinf", "isclose")
 FEW = 1000  # a product with a smaller literal has digits enough
@@ -44,40 +54,40 @@ class Kinds:
 
     def of(self, node: ast.expr) -> str | None:
         """The kind of an expression; None where it is not known."""
-        find = getattr(self, f"_{type(node).__name__}", None)
+        find = getattr(self, f"_{type(node).__name__.lower()}", None)
         return find(node) if find else None
 
     def numeric(self, *nodes: ast.expr) -> bool:
         """Whether all are numbers."""
         return all(self.of(node) in NUMBERS for node in nodes)
 
-    def _Constant(self, node: ast.Constant) -> str | None:
+    def _constant(self, node: ast.Constant) -> str | None:
         return kind_of_value(node.value)
 
-    def _Name(self, node: ast.Name) -> str | None:
+    def _name(self, node: ast.Name) -> str | None:
         if self.scope.holder(node.id):
             return self.scope.kind(node.id)
         return kind_of_value(self.scope.value(node.id))
 
-    def _Attribute(self, node: ast.Attribute) -> str | None:
+    def _attribute(self, node: ast.Attribute) -> str | None:
         value = self.scope.value(node.value.id) if isinstance(node.value, ast.Name) else MISSING
         return kind_of_value(getattr(value, node.attr, None)) if type(value).__name__ == "module" else None
 
-    def _JoinedStr(self, _node: ast.JoinedStr) -> str:
+    def _joinedstr(self, _node: ast.JoinedStr) -> str:
         return "str"
 
-    def _List(self, _node: ast.List | ast.ListComp) -> str:
+    def _list(self, _node: ast.List | ast.ListComp) -> str:
         return "list"
 
-    _ListComp = _List
+    _listcomp = _list
 
-    def _UnaryOp(self, node: ast.UnaryOp) -> str | None:
+    def _unaryop(self, node: ast.UnaryOp) -> str | None:
         if isinstance(node.op, ast.Not):
             return "bool"
         kind = self.of(node.operand)
         return "int" if kind == "bool" else kind if kind in NUMBERS and not isinstance(node.op, ast.Invert) else None
 
-    def _BinOp(self, node: ast.BinOp) -> str | None:
+    def _binop(self, node: ast.BinOp) -> str | None:
         left, right = self.of(node.left), self.of(node.right)
         if left == right == "str" and isinstance(node.op, ast.Add):
             return "str"
@@ -102,19 +112,19 @@ class Kinds:
         )
         return _sum_kind(left, right) if small else None
 
-    def _Compare(self, node: ast.Compare) -> str | None:
+    def _compare(self, node: ast.Compare) -> str | None:
         sides = [node.left, *node.comparators]
         plain = all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops)
         known = [self.of(side) for side in sides]
         return "bool" if plain or all(kind in NUMBERS for kind in known) or "str" in known else None
 
-    def _BoolOp(self, node: ast.BoolOp) -> str | None:
+    def _boolop(self, node: ast.BoolOp) -> str | None:
         return merged(*map(self.of, node.values))
 
-    def _IfExp(self, node: ast.IfExp) -> str | None:
+    def _ifexp(self, node: ast.IfExp) -> str | None:
         return merged(self.of(node.body), self.of(node.orelse))
 
-    def _Call(self, node: ast.Call) -> str | None:
+    def _call(self, node: ast.Call) -> str | None:
         function = self.called(node.func)
         if isinstance(function, (BuiltinFunctionType, type)):
             return self._builtin_kind(node, function)
@@ -167,7 +177,7 @@ def infer(scope: Scope, arguments: ast.arguments, body: list[ast.stmt]) -> None:
     assigned, opaque = _assignments(body)
     opaque |= scope.own - given.keys() - assigned.keys() - optional
     kinds = Kinds(scope)
-    scope.kinds = {name: "int" for name in assigned.keys() - opaque - given.keys()}
+    scope.kinds = dict.fromkeys(assigned.keys() - opaque - given.keys(), "int")
     scope.kinds |= {name: kind for name, kind in given.items() if kind and name not in opaque}
     found: dict[str, str] = {}
     while found != scope.kinds:
@@ -177,9 +187,8 @@ def infer(scope: Scope, arguments: ast.arguments, body: list[ast.stmt]) -> None:
             kind = merged(*own, found[name] if name in given else own[0])
             if kind is None:
                 del scope.kinds[name]
-            else:
-                scope.kinds[name] = merged(kind, found[name]) if found[name] != "int" else kind
-                scope.kinds[name] = scope.kinds[name] or kind
+            else:  # whole numbers are what all are taken for at first
+                scope.kinds[name] = kind if found[name] == "int" else merged(kind, found[name]) or kind
 
 
 def _assignments(body: list[ast.stmt]) -> tuple[dict[str, list[ast.expr]], set[str]]:

@@ -10,6 +10,7 @@ import functools
 import inspect
 import itertools
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, FunctionType, MappingProxyType
@@ -134,7 +135,7 @@ class Program:
         if isinstance(value, functools.partial) and not value.keywords:
             given = ", ".join(map(inner, value.args))
             return f"(...rest) => {inner(value.func)}({given}{', ' if given else ''}...rest)"
-        if hasattr(value, "__dict__") and type(value).__module__.startswith("rlenvs."):
+        if hasattr(value, "__dict__") and _is_own(type(value)):
             fields = ", ".join(f"{name}: {inner(each)}" for name, each in vars(value).items() if name in self._used)
             return f"py.made({self.value(type(value), hint, fail, False)}, {{ {fields} }})"
         raise fail(f"{hint}, a {type(value).__name__}, cannot be translated")
@@ -159,7 +160,7 @@ class Program:
         return f"function {function_text(node, source, self, name=name)}"
 
     def _define_class(self, value: type, fail: Fail) -> None:
-        if not value.__module__.startswith("rlenvs."):
+        if not _is_own(value):
             raise fail(f"{value.__module__}.{value.__name__} cannot be translated")
         for base in value.__bases__:
             if base not in (object, tuple):
@@ -208,12 +209,21 @@ class Program:
         found = inspect.signature(value).parameters
         told = [
             js_name(name)
-            + ("" if found[name].default is inspect.Parameter.empty else f" = {self._part(found[name].default, name, fail, False)}")
+            + (
+                ""
+                if found[name].default is inspect.Parameter.empty
+                else f" = {self._part(found[name].default, name, fail, False)}"
+            )
             for name in fields
         ]
         listed = f"super([{', '.join(map(js_name, fields))}]); " if base else ""
         sets = " ".join(f"this.{name} = {js_name(name)};" for name in fields)
         return f"constructor({', '.join(told)}) {{ {listed}{sets} }}"
+
+
+def _is_own(value: type) -> bool:
+    """Whether a class is neither Python's nor NumPy's."""
+    return value.__module__.split(".")[0] not in {*sys.stdlib_module_names, "numpy"}
 
 
 def _generated(value: type) -> bool:
@@ -235,8 +245,10 @@ def _own_name(value: Any) -> str | None:
         return f"py.math.{name}"
     if getattr(builtins, name, None) is value and (name in BUILTINS or name in ("min", "max", "str", "zip")):
         return f"py.{js_name(name)}"
-    if getattr(np, name, None) is value and (name in NUMPY or isinstance(value, type)):
-        return f"np.{name}" if name in NUMPY else literal(np.dtype(value).str[1:]) if issubclass(value, np.generic) else None
+    if getattr(np, name, None) is value and name in NUMPY:
+        return f"np.{name}"
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return literal(np.dtype(value).str[1:])
     return None
 
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 # words that Python has as names and JavaScript keeps for itself, and those that the written modules use
-TAKEN = frozenset(
-    "arguments await break case catch class const continue debugger default delete do else enum eval export extends "
-    "false finally for function if implements import in instanceof interface let new null package private protected "
-    "public return static super switch this throw true try typeof undefined var void while with yield np py".split()
+_TAKEN = (
+    "arguments await break case catch class const continue debugger default delete do else enum eval "
+    "export extends false finally for function if implements import in instanceof interface let new null "
+    "package private protected public return static super switch this throw true try typeof undefined var "
+    "void while with yield np py"
 )
+TAKEN = frozenset(_TAKEN.split())
 
 
 class TranslationError(Exception):
@@ -57,7 +59,7 @@ class Scope:
     """The variables of a function or of a comprehension.
 
     Attributes:
-        source: of the function. own: its variables; kinds: of those that are always a "number", a "string", a "boolean".
+        source: of the function. own: its variables. kinds: of those of which one is known, see `kinds`.
         around: the scope in which it lies. functions: the signatures of functions defined in it.
     """
 

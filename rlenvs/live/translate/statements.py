@@ -23,41 +23,41 @@ class Statements(Expressions):
 
     def statement(self, node: ast.stmt) -> str:
         """One statement."""
-        write = getattr(self, f"_{type(node).__name__}", None)
+        write = getattr(self, f"_{type(node).__name__.lower()}", None)
         if write is None:
             raise self.error(node, f"{type(node).__name__} cannot be translated")
         return str(write(node))
 
-    def _Expr(self, node: ast.Expr) -> str:
+    def _expr(self, node: ast.Expr) -> str:
         return "" if isinstance(node.value, ast.Constant) else f"{self.text(node.value)};"
 
-    def _Pass(self, _node: ast.Pass) -> str:
+    def _pass(self, _node: ast.Pass) -> str:
         return ""
 
-    _Import = _ImportFrom = _Nonlocal = _Assert = _Pass
+    _import = _importfrom = _nonlocal = _assert = _pass
 
-    def _Break(self, _node: ast.Break) -> str:
+    def _break(self, _node: ast.Break) -> str:
         return "break;"
 
-    def _Continue(self, _node: ast.Continue) -> str:
+    def _continue(self, _node: ast.Continue) -> str:
         return "continue;"
 
-    def _Return(self, node: ast.Return) -> str:
+    def _return(self, node: ast.Return) -> str:
         return f"return {self.text(node.value)};" if node.value else "return null;"
 
-    def _Raise(self, node: ast.Raise) -> str:
+    def _raise(self, node: ast.Raise) -> str:
         return f'throw new Error("{type(node.exc).__name__}");'
 
-    def _If(self, node: ast.If) -> str:
+    def _if(self, node: ast.If) -> str:
         rest = f" else {self.block(node.orelse)}" if node.orelse else ""
         return f"if ({self.test(node.test)}) {self.block(node.body)}{rest}"
 
-    def _While(self, node: ast.While) -> str:
+    def _while(self, node: ast.While) -> str:
         if node.orelse:
             raise self.error(node, "while ... else cannot be translated")
         return f"while ({self.test(node.test)}) {self.block(node.body)}"
 
-    def _Match(self, node: ast.Match) -> str:
+    def _match(self, node: ast.Match) -> str:
         subject = self.scope.temporary()
         text = ""
         for case in node.cases:
@@ -68,7 +68,7 @@ class Statements(Expressions):
             text += f"{' else ' if text else ''}if ({test}) {self.block(case.body)}"
         return f"{{ const {subject} = {self.text(node.subject)}; {text} }}"
 
-    def _For(self, node: ast.For) -> str:
+    def _for(self, node: ast.For) -> str:
         if node.orelse:
             raise self.error(node, "for ... else cannot be translated")
         each = self.scope.temporary()
@@ -82,15 +82,15 @@ class Statements(Expressions):
         first = self.assigned(node.target, each)
         return f"for ({head}) {{ {first} " + self.block(node.body)[2:]
 
-    def _Assign(self, node: ast.Assign) -> str:
+    def _assign(self, node: ast.Assign) -> str:
         if len(node.targets) == 1:
             target, value = node.targets[0], node.value
             return self.assigned(target, self.text(value), isinstance(value, (ast.Tuple, ast.List)))
-        value = self.scope.temporary()
-        told = " ".join(self.assigned(target, value) for target in node.targets)
-        return f"{{ const {value} = {self.text(node.value)}; {told} }}"
+        whole = self.scope.temporary()
+        told = " ".join(self.assigned(target, whole) for target in node.targets)
+        return f"{{ const {whole} = {self.text(node.value)}; {told} }}"
 
-    def _AnnAssign(self, node: ast.AnnAssign) -> str:
+    def _annassign(self, node: ast.AnnAssign) -> str:
         return self.assigned(node.target, self.text(node.value)) if node.value else ""
 
     def assigned(self, target: ast.expr, value: str, listed: bool = False) -> str:
@@ -122,7 +122,7 @@ class Statements(Expressions):
         parts = " ".join(self.assigned(each, f"{whole}[{i}]") for i, each in enumerate(target.elts))
         return f"{{ const {whole} = [...py.iter({value})]; {parts} }}"
 
-    def _AugAssign(self, node: ast.AugAssign) -> str:
+    def _augassign(self, node: ast.AugAssign) -> str:
         if isinstance(node.target, ast.Name):
             load: ast.expr = ast.Name(node.target.id, ast.Load())
         elif isinstance(node.target, ast.Attribute):
@@ -137,7 +137,7 @@ class Statements(Expressions):
         assert type(node.op) in OPERATORS
         return self.assigned(node.target, self.text(whole))
 
-    def _FunctionDef(self, node: ast.FunctionDef) -> str:
+    def _functiondef(self, node: ast.FunctionDef) -> str:
         names = tuple(each.arg for each in parameters(node.args))
         front = len(names) - len(node.args.kwonlyargs) if node.args.vararg else -1
         self.scope.functions[node.name] = Signature(names, len(names) - len(node.args.defaults), front)
@@ -175,8 +175,13 @@ def function_text(
     if method:
         first = f"const {js_name(arguments.args[0].arg)} = this; "
         arguments = ast.arguments(
-            posonlyargs=[], args=arguments.args[1:], vararg=arguments.vararg, kwonlyargs=arguments.kwonlyargs,
-            kw_defaults=arguments.kw_defaults, kwarg=arguments.kwarg, defaults=arguments.defaults,
+            posonlyargs=[],
+            args=arguments.args[1:],
+            vararg=arguments.vararg,
+            kwonlyargs=arguments.kwonlyargs,
+            kw_defaults=arguments.kw_defaults,
+            kwarg=arguments.kwarg,
+            defaults=arguments.defaults,
         )
     body = writer.block(node.body)
     if isinstance(writer, Generator):
@@ -190,12 +195,12 @@ def function_text(
 class Generator(Statements):
     """Writes a function with `yield`: one that gives a list."""
 
-    def _Expr(self, node: ast.Expr) -> str:
+    def _expr(self, node: ast.Expr) -> str:
         if isinstance(node.value, ast.Yield) and node.value.value:
             return f"$yielded.push({self.text(node.value.value)});"
         if isinstance(node.value, ast.YieldFrom):
             return f"$yielded.push(...py.iter({self.text(node.value.value)}));"
-        return super()._Expr(node)
+        return super()._expr(node)
 
-    def _Return(self, node: ast.Return) -> str:
+    def _return(self, node: ast.Return) -> str:
         return "return $yielded;"
