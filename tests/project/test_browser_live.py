@@ -225,6 +225,12 @@ def test_a_link_leads_to_the_same_state(visit):
     assert step_shown(other) == 7
 
 
+def test_a_damaged_link_is_said_and_an_episode_begins(visit):
+    page = visit("CartPole-v0", fragment="#live=abcd")
+    assert page.get_by_role("status").inner_text().startswith("The link cannot be opened")
+    assert step_shown(page) == 0
+
+
 def test_the_line_that_embeds_a_page_works(visit, browse, address):
     page = visit("CartPole-v0")
     page.get_by_role("button", name="Embed").click()
