@@ -1,4 +1,4 @@
-"""Measure how wide the letters of images are, and write rlenvs/live/static/widths.js: python benchmarks/font_widths.py
+"""Measure how wide the letters of images are, and write rlenvs/live/static/widths.js: benchmarks/font_widths.py [FILE]
 
 Legends take as many rows as their texts need, so shapes recorded in a page are Python's only where texts are as wide
 as pygame makes them. Advances of letters are whole halves of pixels; what two letters overlap is in 1/64 of them. At 12
@@ -9,6 +9,7 @@ in 1 of 20, and by 3 at most.
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,15 @@ def overlaps(font: Any, wide: dict[str, int]) -> dict[str, dict[str, str]]:
 def main() -> None:
     import pygame
 
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
+
     pygame.font.init()
     font = pygame.font.Font(None, HEIGHT)
     wide = advances(font)
     tables = {"ADVANCES": wide, "OVERLAPS": overlaps(font, wide)}
     lines = [f"export const {name} = {json.dumps(table, separators=(',', ':'))};" for name, table in tables.items()]
-    TARGET.write_text("\n".join(["/** Written by benchmarks/font_widths.py. */", *lines, ""]), encoding="utf-8")
+    target.write_text("\n".join(["/** Written by benchmarks/font_widths.py. */", *lines, ""]), encoding="utf-8")
+    print(target)
 
 
 if __name__ == "__main__":

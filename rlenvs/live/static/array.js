@@ -1,6 +1,5 @@
-/** Arrays of numbers with axes, as NumPy has them: views of memory with a shape and strides, and their indexing. */
-/** @typedef {Float64Array | Float32Array | BigInt64Array | BigUint64Array | Int32Array | Uint32Array | Int16Array |
-   Uint16Array | Int8Array | Uint8Array | any[]} Data */
+/** Arrays of numbers with axes, as NumPy has them: views of memory with a shape and strides, and their indexing.
+   @typedef {InstanceType<(typeof TYPES)[keyof typeof TYPES]> | any[]} Data */
 
 import { ELLIPSIS, Slice, same, shape_of_all, size_of, strides_of } from "./axes.js";
 
@@ -236,6 +235,7 @@ export class NdArray {
   }
 
   ravel() { return this.reshape(-1); }
+  nonzero() { return where_true(this); }
   flatten() { return this.copy().reshape(-1); }
 
   copy() {

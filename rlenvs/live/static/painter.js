@@ -1,29 +1,11 @@
-/** Paints frames of `canvas.js` on a canvas of the page. */
-
-import { rowsOf } from "./canvas.js";
-import { HEAD, MARGIN, ROW, SWATCH, USUAL } from "./frame.js";
+/** Paints the scenes of frames on a canvas of the page. */
 
 /** @typedef {import("./canvas.js").Frame} Frame */
 /** @typedef {import("./array.js").NdArray} NdArray */
 
-const PARTS = 2; // of a pixel, in which coordinates are counted
+export const PARTS = 2; // of a pixel, in which coordinates are counted
+const SEAM = 0.5; // pixels, of the line around a filled polygon that closes the gaps to its neighbors
 const FONT = '"FreeSans", "Helvetica Neue", Arial, sans-serif';
-const DARK = "#252c34", QUIET = "#bcc4cc", PLAIN = "#f0f0ec", RULE = "#cecec8", FAINT_EDGE = "#a0a09a", OVER = "#6e747a";
-const FAINT = 32, SMALLEST = 9;
-
-/** A whole image, with head and legend, as large as the context's canvas.
- * @param {Frame} frame @param {CanvasRenderingContext2D} pen */
-export function paint(frame, pen) {
-  const scale = pen.canvas.width / frame.width;
-  pen.setTransform(scale, 0, 0, scale, 0, 0);
-  pen.save();
-  pen.translate(0, frame.top);
-  paintShapes(frame, pen);
-  pen.restore();
-  if (!frame.top) return;
-  paintHead(frame, pen);
-  paintLegend(frame, pen);
-}
 
 /** The scene alone, as large as the context's canvas. @param {Frame} frame @param {CanvasRenderingContext2D} pen */
 export function paintScene(frame, pen) {
@@ -33,8 +15,8 @@ export function paintScene(frame, pen) {
 }
 
 /** @param {Frame} frame @param {CanvasRenderingContext2D} pen whose unit is a pixel of the image */
-function paintShapes(frame, pen) {
-  const [width, height] = frame.scene;
+export function paintShapes(frame, pen) {
+  const [width, height] = frame.scene, scale = pen.getTransform().a;
   pen.save();
   pen.beginPath();
   pen.rect(0, 0, width, height);
@@ -47,7 +29,7 @@ function paintShapes(frame, pen) {
     pen.fillStyle = pen.strokeStyle = String(color || "#000");
     pen.lineJoin = "round";
     if (verb === "paste") paste(pen, frame.images[numbers[0]], width, height);
-    else VERBS[verb](pen, places, style.slice(2), String(color));
+    else VERBS[verb](pen, places, style.slice(2), String(color), scale);
   }
   pen.restore();
   pen.restore();
@@ -56,7 +38,7 @@ function paintShapes(frame, pen) {
 /** @param {CanvasRenderingContext2D} pen @param {number} width */
 function finish(pen, width) {
   if (!width) return pen.fill();
-  pen.lineWidth = Math.max(width, 1);
+  pen.lineWidth = width === SEAM ? width : Math.max(width, 1);
   pen.stroke();
 }
 
@@ -68,8 +50,8 @@ function trace(pen, places, closed) {
 }
 
 /** How each verb is painted, from its places in pixels and what its style has behind the color.
- * @type {Record<string, (pen: CanvasRenderingContext2D, places: number[], rest: any[], color: string) => void>} */
-const VERBS = {
+ * @type {Record<string, (pen: CanvasRenderingContext2D, places: number[], rest: any[], color: string, scale: number) => void>} */
+export const VERBS = {
   clip(pen, [left, top, right, bottom]) {
     pen.restore();
     pen.save();
@@ -89,8 +71,14 @@ const VERBS = {
   polygon(pen, places, [width]) {
     trace(pen, places, true);
     finish(pen, width);
+    if (!width) finish(pen, SEAM);
   },
-  rectangle(pen, [x0, y0, x1, y1], [width, corners]) {
+  rectangle(pen, [x0, y0, x1, y1], [width, corners], _color, scale) {
+    if (!width && !corners) { // on whole pixels, so that there are no gaps to its neighbors
+      const [left, top, right, bottom] = [x0, y0, x1, y1].map((place) => Math.round(place * scale) / scale);
+      pen.fillRect(left, top, right - left, bottom - top);
+      return;
+    }
     const wide = Math.abs(x1 - x0), high = Math.abs(y1 - y0), left = Math.min(x0, x1), top = Math.min(y0, y1);
     pen.beginPath();
     pen.roundRect(left + width / 2, top + width / 2, Math.max(wide - width, 0), Math.max(high - width, 0),
@@ -123,7 +111,7 @@ const VERBS = {
 };
 
 /** @param {CanvasRenderingContext2D} pen @param {number} size in pixels */
-function letters(pen, size) {
+export function letters(pen, size) {
   pen.font = `bold ${0.9 * size}px ${FONT}`;
   pen.textBaseline = "middle";
 }
@@ -138,87 +126,4 @@ function paste(pen, image, width, height) {
   /** @type {OffscreenCanvasRenderingContext2D} */ (sheet.getContext("2d")).putImageData(data, 0, 0);
   pen.imageSmoothingEnabled = false;
   pen.drawImage(sheet, 0, 0, width, height);
-}
-
-// --- head and legend --------------------------------------------------------------------------------------------------
-
-/** Text as small as it has to be for its room, cut where that is not enough; returns its width.
- * @param {CanvasRenderingContext2D} pen @param {string} text @param {number} x @param {number} y @param {number} size
- * @param {string} color @param {CanvasTextAlign} align @param {number} room */
-function write(pen, text, x, y, size, color, align = "left", room = Infinity) {
-  letters(pen, size);
-  while (size > SMALLEST && pen.measureText(text).width > room) letters(pen, (size -= 1));
-  if (pen.measureText(text).width > room) {
-    while (text && pen.measureText(`${text}...`).width > room) text = text.slice(0, -1);
-    text += "...";
-  }
-  pen.fillStyle = color;
-  pen.textAlign = align;
-  pen.fillText(text, x, y);
-  return pen.measureText(text).width;
-}
-
-/** Name and step in the first row, caption and totals in the second. @param {Frame} frame
- * @param {CanvasRenderingContext2D} pen */
-function paintHead(frame, pen) {
-  const unit = frame.width / USUAL, margin = MARGIN * unit, { head } = frame, right = frame.width - margin;
-  pen.fillStyle = DARK;
-  pen.fillRect(0, 0, frame.width, frame.top);
-  const [first, second] = [0.29 * HEAD * unit, 0.72 * HEAD * unit];
-  const step = write(pen, head.step, right, first, 13 * unit, QUIET, "right");
-  const title = write(pen, head.title, margin, first, 15 * unit, "#fff", "left", right - step - 2 * margin);
-  if (head.mark) paintMark(pen, head.mark, head.success, 2.5 * margin + title, first, unit);
-  const totals = write(pen, head.totals, right, second, 13 * unit, "#fff", "right");
-  write(pen, frame.captions.join("   "), margin, second, 13 * unit, QUIET, "left", right - totals - 2 * margin);
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {string} text @param {boolean} good @param {number} x @param {number} y
- * @param {number} unit */
-function paintMark(pen, text, good, x, y, unit) {
-  letters(pen, 12 * unit);
-  const wide = pen.measureText(text).width, high = 15 * unit;
-  pen.fillStyle = good ? "#009e73" : OVER;
-  pen.beginPath();
-  pen.roundRect(x - MARGIN * unit * 0.5, y - high / 2, wide + MARGIN * unit, high, high / 2);
-  pen.fill();
-  write(pen, text, x, y, 12 * unit, "#fff");
-}
-
-/** @param {Frame} frame @param {CanvasRenderingContext2D} pen */
-function paintLegend(frame, pen) {
-  const bottom = frame.top + frame.scene[1], unit = frame.width / USUAL, row = ROW * unit;
-  if (!frame.legend.length) return;
-  pen.fillStyle = PLAIN;
-  pen.fillRect(0, bottom, frame.width, frame.height - bottom);
-  rowsOf(frame.legend, frame.width).forEach((entries, i) => {
-    for (const [left, color, label, shape] of entries) {
-      const x = left / PARTS, y = bottom + (i + 0.5) * row;
-      paintSwatch(pen, x, y, SWATCH * unit, color, shape);
-      write(pen, label, x + (SWATCH + 5) * unit, y, 12 * unit, "#1e1e1e");
-    }
-  });
-  pen.fillStyle = RULE;
-  pen.fillRect(0, bottom, frame.width, unit);
-}
-
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} size
- * @param {string} color @param {string} shape */
-function paintSwatch(pen, x, y, size, color, shape) {
-  const half = size / 2;
-  pen.fillStyle = pen.strokeStyle = color;
-  if (shape === "disc" || shape === "ring") {
-    const line = shape === "ring" ? size / 4 : 0;
-    VERBS.circle(pen, [x + half, y, half], [line], color);
-  } else if (shape === "line") {
-    VERBS.line(pen, [x, y, x + size, y], [size / 4, 0], color);
-  } else if (shape === "triangle") {
-    VERBS.polygon(pen, [x, y + half, x + half, y - half, x + size, y + half], [0], color);
-  } else {
-    VERBS.rectangle(pen, [x, y - half, x + size, y + half], [0, (PARTS * size) / 5], color);
-    const faint = [1, 3, 5].every((i) => Math.abs(parseInt(color.slice(i, i + 2), 16) - parseInt(PLAIN.slice(i, i + 2), 16)) < FAINT);
-    if (faint) {
-      pen.strokeStyle = FAINT_EDGE;
-      VERBS.rectangle(pen, [x, y - half, x + size, y + half], [1, (PARTS * size) / 5], color);
-    }
-  }
 }
