@@ -166,6 +166,7 @@ def test_a_peer_that_does_not_start_is_said(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.budget(4)
 def test_levels_of_one_environment_are_renewed_and_the_other_lines_stay(tmp_path):
     page = (FOLDER / "levels.md").read_text()
     for name in ("levels.py", "levels.md"):
