@@ -18,7 +18,7 @@ from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
 KERNELS, SHOTS = ROOT / "build" / "kernels", ROOT / "docs" / "_build" / "screenshots"
-IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0")
+IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0", "Breakthrough-v0")
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +162,17 @@ def test_a_board_waits_for_moves_and_lets_the_other_side_reply(visit):
     until(page, "document.querySelector('.live').live.environment.elapsed === 2")
     page.wait_for_timeout(400)
     assert step_shown(page) == 2
+
+
+def test_a_move_of_a_list_is_seen_before_it_is_played(visit):
+    page = visit("Breakthrough-v0", "?who=you")
+    before, shown, moves = state(page), picture(page), page.get_by_role("listbox", name="Possible actions")
+    moves.select_option(index=3)
+    assert picture(page) != shown
+    assert page.get_by_role("status").inner_text().startswith("after this move")
+    assert state(page) == before
+    page.get_by_role("button", name="Play this move").click()
+    until(page, "document.querySelector('.live').live.environment.elapsed === 2")
 
 
 def test_masked_actions_are_disabled(visit):
