@@ -48,8 +48,8 @@ def refused(*arguments):
 
 def test_help_names_every_command_and_imports_nothing_heavy():
     output = good("--help")
-    commands = "list info play export record bench check doctor demo tournament replay eval watch scores train plot dataset"
-    for command in commands.split():
+    commands = "list info play export record bench check doctor demo tournament replay eval watch scores train plot"
+    for command in [*commands.split(), "dataset"]:
         assert command in output
         assert "Usage" in good(command, "--help")
     code = "import sys, rlenvs.cli; print([m for m in ('numba', 'torch', 'pygame', 'matplotlib') if m in sys.modules])"
