@@ -10,7 +10,8 @@
     python3 run.py package  build the wheels and the source distributions, and try them in a fresh environment
     python3 run.py kernels  build compiled loops of all kinds of worlds as libraries for processors and browsers, to
                             build/kernels (--targets; --verify: compare them with numba's; ids: of these alone; --wheel:
-                            and the wheel of this system with them, in dist; --turn: some, others with each commit)
+                            and the wheel of this system with them, in dist; --turn: some, others with each commit;
+                            --own: for this processor into the cache, where the tests find them)
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
                             the classroom's exercises in full: grading, the sandbox, every notebook; with the newest and

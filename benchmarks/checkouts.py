@@ -26,14 +26,15 @@ HEAD = "{:22} {:8} {:>6} {:>7} {:>7} {:>7} {:>7}".format(
 )
 
 
-def stepper(checkout: Path, form: list[str]) -> Worker:
-    """A worker that steps an environment of a checkout."""
-    return Worker(["env", f"PYTHONPATH={checkout}", sys.executable, "ours.py", *form])
+def stepper(checkout: Path, target: str, form: list[str]) -> Worker:
+    """A worker that steps an environment of a checkout, by libraries for a target, or the best ones."""
+    settings = [f"PYTHONPATH={checkout}", *([f"RLENVS_TARGET={target}"] if target else [])]
+    return Worker(["env", *settings, sys.executable, "ours.py", *form])
 
 
-def compare(other: Path, form: list[str], slices: int, seconds: float) -> tuple[float, float, float]:
+def compare(other: Path, target: str, form: list[str], slices: int, seconds: float) -> tuple[float, float, float]:
     """The ratio of the median rates, and the quartiles of the ratios of neighbours."""
-    sides = [stepper(HERE.parent, form), stepper(other, form)]
+    sides = [stepper(HERE.parent, "", form), stepper(other, target, form)]
     rates: list[list[float]] = [[], []]
     for turn in range(slices):
         for side in (0, 1) if turn % 2 else (1, 0):
@@ -54,6 +55,7 @@ def main() -> None:
     options.add_argument("--slices", type=int, default=40)
     options.add_argument("--seconds", type=float, default=0.2, help="of a slice")
     options.add_argument("--keywords", type=json.loads, default={}, help="of make, as JSON")
+    options.add_argument("--target", default="", help="RLENVS_TARGET of the other one, which may be this checkout, too")
     options.add_argument("--cpu", action="store_true", help="count the time that processors worked")
     given = options.parse_args()
     if not (given.other / "rlenvs").is_dir():
@@ -66,7 +68,7 @@ def main() -> None:
         form = ["--id", name, "--form", given.form, "--num", str(num), "--threads", str(threads)]
         form += ["--with-resets", "--keywords", json.dumps(given.keywords), *["--cpu"] * given.cpu]
         numbers = " ".join(
-            f"{ratio:7.3f}" for ratio in compare(given.other.resolve(), form, given.slices, given.seconds)
+            f"{ratio:7.3f}" for ratio in compare(given.other.resolve(), given.target, form, given.slices, given.seconds)
         )
         print(f"{name:22} {given.form:8} {num:6} {threads:7} {numbers}", flush=True)
 

@@ -136,7 +136,7 @@ def found_by(root: Path, file: Path) -> tuple[int, str]:
     parts = sorted(suite.parts_of(tree, due, Record()), key=lambda part: distance(part, file))
     with tempfile.TemporaryDirectory() as place:
         for part in parts:
-            part.run(tree, Path(place), "", float("inf"))
+            part.run(tree, Path(place), "", [], float("inf"))
             if part.failures or part.broken:
                 return len(due), (part.failures or [f"{part.name} broke off: {part.said[-300:]}"])[0]
     return len(due), ""

@@ -41,7 +41,7 @@ def with_conditions(
     told = [*first, *(f"{name}={value}" for name, value in keywords.items() if name != "level")]
     told += [f"{network['frames']} stacked frames"] if network.get("frames", 1) > 1 else []
     told += [f"trained with {' and '.join(training)}"] if training else []
-    told += ["draws its choices"] if network.get("drawn") else []
+    told += ["samples its actions"] if network.get("drawn") else []
     return f"{algorithm} ({', '.join(told)})" if told else algorithm
 
 

@@ -200,7 +200,7 @@ def summary(everything: Iterable[Known]) -> str:
         f"another return than random actions: {well['solved']} reach 0.8 of its score, and of its success where that "
         f"is defined, within the limits of costs; {better['solved']} reach 0.9. {well['unsafe']} more reach 0.8, but "
         f"break a limit. In {helped} of the {len(learnt)} the best agent had another task than the page describes (an "
-        f"observation, a reward, an option, a start), or draws its choices: its row says so in brackets. All agents "
+        f"observation, a reward, an option, a start), or samples its actions: its row says so in brackets. All agents "
         f"that learnt so, at levels and by other algorithms too, took {hours:.1f} hours of one core."
     )
 

@@ -202,9 +202,9 @@ def _play_in_browser(id: str, level: str | None, seed: int) -> None:
         with served(Path(folder)) as address:
             query = urlencode({"seed": seed, **({"level": level} if level else {}), "who": "you"})
             page = f"{address}/{world_of(id).name}/?{query}"
-            webbrowser.open(page)
             say(f"{page}\nServed until Ctrl+C.")
             try:
+                webbrowser.open(page)
                 threading.Event().wait()
             except KeyboardInterrupt:
                 say("")

@@ -60,7 +60,7 @@ def _show_scores() -> None:
     table.columns[-1].justify = "left"
     console().print(table)
     say("\nMean returns. Score: 0 is random actions, 1 the scripted expert. !: a cost is above its limit.")
-    say("*: trained on another observation, reward, option or start than the default, or draws its choices.")
+    say("*: trained on another observation, reward, option or start than the default, or samples its actions.")
     say("Open, with no agent at 0.8 of the expert's score and success within the limits of costs:")
     console().print(", ".join(one.name for one in everything if one.level is None and is_open(one)))
     say("\nAll policies and levels of one environment: rlenvs scores ID. The whole table: rlenvs scores --write FILE.")

@@ -335,6 +335,7 @@ def says_the_same(text, original):
         return False
 
 
+@pytest.mark.budget(3)
 @settings(max_examples=60)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(), st.lists))
 @example(2**80)

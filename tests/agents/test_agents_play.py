@@ -59,7 +59,7 @@ def test_whole_numbers_of_a_discrete_space_are_played_in_every_form(tmp_path):
 def test_choices_are_drawn_with_the_probabilities_of_the_network():
     agent = agent_for(MAZE, masked=True)
     drawing = replace(agent, card=replace(agent.card, settings={"network": {"drawn": True}}))
-    assert drawing.card.learner == f"{agent.card.algorithm} (draws its choices)"
+    assert drawing.card.learner == f"{agent.card.algorithm} (samples its actions)"
     venv = rlenvs.make_vec(MAZE, 1)
     seen, info = venv.reset(seed=3)
     rows, masks = np.repeat(seen, 20_000, axis=0), np.repeat(info["action_mask"], 20_000, axis=0)

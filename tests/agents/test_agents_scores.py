@@ -112,6 +112,7 @@ SHIPPED = store.reference_agents()
 SOME = [stem for k, stem in enumerate(SHIPPED) if stem.parents[1] == store.REFERENCE or k % 8 == 0]
 
 
+@pytest.mark.budget(5)
 @pytest.mark.parametrize("stem", SOME, ids=store.title)  # all of them: rlenvs scores --check
 def test_shipped_agents_hold_their_scores_on_a_few_seeds(stem):
     assert load_agent(stem).card.score is not None
@@ -299,6 +300,7 @@ def test_references_are_those_of_the_page():
     assert not wrong
 
 
+@pytest.mark.budget(5)
 def test_cards_are_not_older_than_their_worlds():
     """What an agent was measured beside is what is declared now, by the same seeds: else its score means nothing."""
     wrong = []
@@ -353,7 +355,7 @@ def test_a_row_says_what_its_agent_was_trained_on(references):
     settings = {"training": {"weights": {"goal": 2.0}, "horizon": 40}, "network": {"drawn": True, "frames": 4}}
     put(references, replace(agent, card=replace(agent.card, settings=settings)))
     (one,) = score_page.known([HOVER])
-    said = "PPO (mass=0.03, 4 stacked frames, trained with weights=goal:2 and horizon=40, draws its choices)"
+    said = "PPO (mass=0.03, 4 stacked frames, trained with weights=goal:2 and horizon=40, samples its actions)"
     (row,) = score_page.score_rows([one])
     assert dict(zip(score_page.HEAD, row, strict=True))["Learnt by"].startswith(f"{said}, 0.001 M steps")
     assert next(score_page.brief_rows([one]))[-1] == "PPO*"
@@ -436,6 +438,7 @@ def test_algorithms_are_compared_where_there_are_several(references):
     assert (*rows[0][4:8], *rows[0][9:]) == ("50 %", "", "", "200 k", "1 min", "1", "not reached", "not reached")
 
 
+@pytest.mark.budget(8)
 def test_agents_are_checked(references):
     stem = put(references, measured(agent_for(HOVER), 4))
     other = put(references, learnt_by("DAgger", measured(agent_for(HOVER, level="hard"), 4)))

@@ -256,6 +256,7 @@ def test_of_several_costs_that_of_the_agent_is_told(store):
     assert "99" not in text
 
 
+@pytest.mark.budget(4)
 def test_a_row_says_what_its_agent_was_trained_on():
     """Of all environments and levels, as the table of scores says it; of curves without an agent by the settings."""
     checked = 0

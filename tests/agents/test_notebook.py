@@ -132,6 +132,7 @@ def test_bad_arguments_are_refused():
         rlenvs.show_episode("CartPole-v0", 3)
 
 
+@pytest.mark.slow
 def test_a_curve_grows_in_a_notebook():
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("stable_baselines3")

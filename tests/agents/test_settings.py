@@ -202,6 +202,7 @@ def test_a_world_outside_of_packages_has_the_defaults(world, monkeypatch):
     assert settings_for("Alone-v0").to_dict() == {"algorithm": "PPO", **DEFAULTS["PPO"]}
 
 
+@pytest.mark.budget(7)
 @pytest.mark.parametrize("id", IDS)
 def test_the_file_of_an_environment_fits_it(id):
     for level in (None, *world_of(id).levels):

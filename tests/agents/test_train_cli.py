@@ -68,6 +68,7 @@ def rlenvs_train(*arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.budget(7)
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
 )
@@ -91,6 +92,7 @@ def test_a_signal_leaves_a_checkpoint_and_an_agent(tmp_path, sent, code):
     assert read_checkpoint(folder / runs.CHECKPOINT)["state"]["attributes"]["num_timesteps"] >= steps
 
 
+@pytest.mark.budget(7)
 @pytest.mark.parametrize("name", ["SAC", pytest.param("PPO", marks=pytest.mark.slow)])
 def test_a_new_process_goes_on_to_the_same_weights(tmp_path, name):
     id, settings = CASES[name]

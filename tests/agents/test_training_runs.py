@@ -55,6 +55,7 @@ def test_a_run_leaves_what_it_promises(tmp_path):
     assert steps[-1] == 4096
 
 
+@pytest.mark.budget(7)
 @pytest.mark.parametrize("name", CASES)
 def test_an_interrupted_run_goes_on_to_the_same_weights(tmp_path, name):
     id, settings = CASES[name]

@@ -22,9 +22,13 @@ def told(result):
 
 # each learns for 10 s and more in its last test, which the slow test below looks at; the others learn here too
 LONG = ("dqn", "function_approximation")
+# too long for each run as a whole
+SLOW = ("q_learning_and_sarsa", "sim_to_real")
+IN_TURN = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in NAMES]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.budget(8)
+@pytest.mark.parametrize("name", IN_TURN)
 def test_solution_gets_full_marks(name, tmp_path):
     path = tmp_path / f"{name}.py"
     path.write_text(builder().solution((FOLDER / name / "exercise.py").read_text()))
@@ -54,7 +58,8 @@ def test_starter_gets_nothing(name, tmp_path):
     assert all("NotImplementedError" in each.reason for each in result.results), told(result)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.budget(5)
+@pytest.mark.parametrize("name", IN_TURN)
 def test_half_right_gets_half(name):
     result = grade(FOLDER / name / "half.py", find_exercise(name), SECRET)
     assert 0.2 <= result.share <= 0.8, told(result)

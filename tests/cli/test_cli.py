@@ -48,8 +48,8 @@ def refused(*arguments):
 
 def test_help_names_every_command_and_imports_nothing_heavy():
     output = good("--help")
-    commands = "list info play record bench check doctor demo tournament replay eval watch scores train plot dataset"
-    for command in commands.split():
+    commands = "list info play export record bench check doctor demo tournament replay eval watch scores train plot"
+    for command in [*commands.split(), "dataset"]:
         assert command in output
         assert "Usage" in good(command, "--help")
     code = "import sys, rlenvs.cli; print([m for m in ('numba', 'torch', 'pygame', 'matplotlib') if m in sys.modules])"
@@ -100,6 +100,7 @@ def test_overlong_ids():
     assert "\x1b" not in said
 
 
+@pytest.mark.budget(12)
 def test_compile_keeps_code_for_later(tmp_path):
     """In a process of its own, since this one may have the world in memory."""
     environment = {
@@ -188,6 +189,12 @@ def test_info_has_every_section():
         assert heading in output
     for name in world_of(HOVER).params:
         assert name in output
+
+
+def test_pages_are_of_environments_that_kernels_move(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert "physics engine" in refused("export", "Ant-v0", tmp_path)
+    assert "no world at 'nothing:SPEC'" in refused("export", "nothing:SPEC", tmp_path)
 
 
 @pytest.mark.parametrize("command", ["info", "play", "record", "bench", "check", "front"])
@@ -484,6 +491,7 @@ def test_demo_without_its_extra(monkeypatch):
     assert "rlenvs-suite[sb3]" in refused("demo", "--steps", "1")
 
 
+@pytest.mark.budget(8)
 def test_demo(tmp_path):
     pytest.importorskip("stable_baselines3")
     output = good("demo", "--output", tmp_path, "--steps", "4096")

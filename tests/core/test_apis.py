@@ -147,6 +147,7 @@ def workers(id, context, count=2):
     return AsyncVectorEnv([make] * count, context=context)
 
 
+@pytest.mark.budget(4)
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
 @pytest.mark.parametrize(("id", "context"), [*((id, "fork") for id in FAMILIES), ("rlenvs/QuadHover-v0", "spawn")])
 def test_worker_processes_after_threads(id, context):
@@ -209,6 +210,7 @@ def test_window(id, clock):
     env.close()
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize("id", PLAIN)
 def test_every_mode_that_the_classes_name_works(id):
     """Of all forms; the window is the same image, which `test_window` opens."""

@@ -107,6 +107,7 @@ def world_of(form, address):
     return address if not isinstance(address, str) else rlenvs.core.declare.spec.load_world(address)
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize(
     ("form", "world"),
     [

@@ -33,6 +33,7 @@ WHOLE = {*one_per_kind(rlenvs.list_envs()), "rlenvs/mo-DeepSeaTreasure-v0"}
 SHAPES = {*one_per_shape(one_per_kind(rlenvs.list_envs())), "rlenvs/mo-DeepSeaTreasure-v0"}
 
 
+@pytest.mark.budget(20)  # it is thirty tests, and some experts plan
 @pytest.mark.parametrize("id", rlenvs.list_envs())
 @pytest.mark.usefixtures("trimmed")
 def test_registry_passes(id):
@@ -42,6 +43,7 @@ def test_registry_passes(id):
     check_env(id, whole=whole, without=CORE_RULES if whole and not core else ()).raise_on_failure()
 
 
+@pytest.mark.budget(4)
 def test_rules_can_be_left_out():
     left = {rule.number for rule in RULES} - set(CORE_RULES)
     assert {o.number for o in check_env(Healthy, backend="python", without=CORE_RULES).outcomes} == left
@@ -60,6 +62,7 @@ def test_golden_numbers_are_recorded(row):
     assert name in recorded, f"run `python -m rlenvs.core.check --record {name}`"
 
 
+@pytest.mark.budget(6)
 @pytest.mark.parametrize("world", [Healthy, Goal, Team], ids=lambda world: world.name)
 def test_healthy_worlds_pass(world):
     """Without this, a broken world might fail for what it inherits."""
@@ -80,6 +83,7 @@ def test_numbers_within_a_space_are_told_one_by_one():
     assert anything.all()
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize(("rule", "world"), WORLD_CASES)
 def test_broken_world_fails_its_rule(rule, world):
     report = check_env(world, backend="python", only={rule})
@@ -146,6 +150,7 @@ def test_every_rule_says_how_to_mend_a_failure():
         assert "To mend" in rule.check.__doc__ or rule.number == 17
 
 
+@pytest.mark.budget(5)
 def test_report_is_readable():
     report = check_env(BROKEN_WORLDS[5][0], backend="python")
     text = str(report)

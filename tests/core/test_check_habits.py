@@ -52,6 +52,7 @@ def test_experts_that_plan_are_asked_as_often_as_their_world_says(answers, words
     assert (words in reason, "answers" in reason) == (True, bool(answers))
 
 
+@pytest.mark.slow
 def test_what_is_rare_is_found_in_the_long_mode():
     assert check_env(RARE, backend="python", only={11, 14, 26}).passed
     report = assert_fails(RARE, 26, long=True)

@@ -23,6 +23,7 @@ def test_late_form_fails_its_rule_in_the_long_mode(rule, form):
     assert_fails(form(PICTURED, backend="python"), rule, long=True)
 
 
+@pytest.mark.budget(4)
 def test_actions_that_are_taken_in_their_order():
     assert_fails(InOrder(Team, backend="python"), 7)
 

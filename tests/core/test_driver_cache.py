@@ -119,6 +119,7 @@ def cache(first_process, tmp_path):
     return Path(shutil.copytree(first_process[1], tmp_path / "cache"))
 
 
+@pytest.mark.budget(6)
 def test_compiling_is_told(first_process):
     done, cache = first_process
     reward, compiled = done.stdout.split()
@@ -136,6 +137,7 @@ def test_loading_is_not_called_compiling(package, cache):
     assert "compiling" not in done.stderr
 
 
+@pytest.mark.budget(8)
 def test_a_second_process_compiles_nothing_and_edits_are_picked_up(package, cache):
     # comments and doc strings compile nothing
     text = WORLD.format(package="pkg").replace('doc="A point."', 'doc="A point on a line."')
@@ -221,6 +223,7 @@ print(json.dumps([found, len(compiled)]))
 """
 
 
+@pytest.mark.budget(7)
 def test_edits_of_values_that_are_not_plain_numbers_are_picked_up(tmp_path):
     def found(gain):
         package = tmp_path / "values"
@@ -350,6 +353,7 @@ def test_files_of_older_code_go_when_nobody_has_used_them_for_long(tmp_path, mon
     assert recent.exists()
 
 
+@pytest.mark.budget(7)
 def test_code_of_two_worlds_from_two_processes_is_kept_apart(package, cache, tmp_path):
     # numbered alike by the compiler in each process, and linked by name in the third; the worlds differ in a constant
     # that both import
@@ -363,6 +367,7 @@ def test_code_of_two_worlds_from_two_processes_is_kept_apart(package, cache, tmp
     assert output.stdout.split() == ["0.5", "0", "2.0", "0"]
 
 
+@pytest.mark.budget(12)
 def test_processes_may_compile_at_once(package, tmp_path):
     environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path / "cache")}
     jobs = [subprocess.Popen(command(package), stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
@@ -371,6 +376,7 @@ def test_processes_may_compile_at_once(package, tmp_path):
     assert not list((tmp_path / "cache").glob("*.tmp"))
 
 
+@pytest.mark.budget(6)
 def test_an_unwritable_cache_falls_back(package, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

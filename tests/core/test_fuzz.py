@@ -46,6 +46,7 @@ def strict(small, monkeypatch):
     monkeypatch.setattr(plain, "_python_accessor", fuzz.strict_accessor(plain._python_accessor))
 
 
+@pytest.mark.budget(9)
 @pytest.mark.parametrize("id", IDS)
 def test_a_sample_of_options_breaks_nothing(id, strict):
     cases = fuzz.cases(id, 2, seed=SEEDS.get(id, 1))

@@ -168,6 +168,7 @@ def test_vector_form(mode):
         assert (infos["final_obs"][0]["desired_goal"] != observations["desired_goal"][0]).any()
 
 
+@pytest.mark.budget(4)
 def test_stable_baselines_replays_with_hindsight():
     sb3 = pytest.importorskip("stable_baselines3")
     envs = rlenvs.sb3_vec_env(REACH, 4, form="goal")

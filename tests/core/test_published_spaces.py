@@ -41,11 +41,13 @@ def env(toy, **keywords):
 # --- conformance ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize(("toy", "scaled"), FORMS, ids=IDS)
 def test_worlds_keep_all_rules(toy, scaled):
     rlenvs.check_env(toy, backend="python", only=NUMBERS, scaled=scaled).raise_on_failure()
 
 
+@pytest.mark.budget(3)
 @pytest.mark.parametrize("toy", [SWING64, WALKERS], ids=lambda toy: toy.name)
 def test_compiled_worlds_keep_all_rules(toy):
     rlenvs.check_env(toy, only=NUMBERS).raise_on_failure()

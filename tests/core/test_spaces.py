@@ -40,6 +40,7 @@ def env(toy, **keywords):
 # --- conformance ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(6)
 @pytest.mark.parametrize(("toy", "keywords"), FORMS, ids=IDS)
 def test_worlds_keep_all_rules(toy, keywords):
     rlenvs.check_env(toy, backend="python", only=NUMBERS, **keywords).raise_on_failure()

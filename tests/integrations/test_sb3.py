@@ -154,6 +154,7 @@ def test_images():
     assert venv.render().shape == (1024, 512, 3)
 
 
+@pytest.mark.budget(8)
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_worker_processes_after_threads(method):
     """A fork copies no threads: the child must not wait for those of its parent's pool."""

@@ -663,6 +663,7 @@ def test_unknown_backends_are_refused(monkeypatch):
         images.gl_context(8, 8)
 
 
+@pytest.mark.budget(5)
 def test_conformance():
     from rlenvs.core.check.rules import RULES
 

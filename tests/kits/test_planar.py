@@ -232,6 +232,7 @@ def test_the_same_seed_gives_the_same_world_in_any_batch():
     assert again.states["centre"][0].tobytes() == saved.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "steps"),
     [

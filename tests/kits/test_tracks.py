@@ -371,6 +371,7 @@ def test_a_bridge_hides_what_passes_below():
 # --- generator and files ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(3)
 def test_random_roads_are_sound_differ_and_keep_their_promises():
     found = [generator.random_road(seed, difficulty=difficulty) for seed in range(2) for difficulty in (0.0, 0.5, 1.0)]
     for track in found:

@@ -7,16 +7,19 @@ import numpy as np
 import pytest
 from support.node import needs_node, run_node
 from toys import crossroads
+from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents.evaluate import chooser
+from rlenvs.cli import app
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError, SnapshotError, UnknownNameError
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.forms.render import EpisodeTotals, head_of
 from rlenvs.live.describe import params_of
-from rlenvs.live.export import world_at, write_environment, write_static
+from rlenvs.live.export import world_at, write_environment
+from rlenvs.live.networks import networks_of
 
 IDS = ["CartPole-v0", "MiniGridDoorKey5x5-v0", "ConnectFour-v0"]
 STEPS = 60
@@ -32,9 +35,10 @@ exported = [needs_node, linked, pytest.mark.budget(40)]  # of which compiling ta
 def folder(tmp_path_factory):
     """A folder with the environments of IDS."""
     folder = tmp_path_factory.mktemp("live")
-    write_static(folder)
     for id in IDS:
-        write_environment(id, folder)
+        done = CliRunner().invoke(app, ["export", id, str(folder)])
+        assert done.exit_code == 0, done.output
+        assert (folder / id / "index.html").exists()
     return folder
 
 
@@ -218,6 +222,15 @@ def test_addresses_of_no_world_are_refused(address):
 def test_worlds_of_ones_own_have_addresses():
     assert world_at("toys.crossroads:SPEC") is crossroads.SPEC
     assert world_at("rlenvs:CartPole-v0") is world_of("CartPole-v0")
+
+
+def test_a_level_without_agents_has_those_that_fit(tmp_path):
+    (usual,), (hard,) = (networks_of(Setup(world_of("CartPole-v0"), level=level), tmp_path) for level in (None, "hard"))
+    assert usual["mean"] == 500.0
+    assert hard == {**usual, "mean": None}
+    wild = networks_of(Setup(world_of("QuadHover-v0"), level="wild"), tmp_path)
+    assert [network["file"] for network in wild] == ["wild-PPO.safetensors"]
+    assert {path.name for path in tmp_path.iterdir()} == {"PPO.safetensors", "wild-PPO.safetensors"}
 
 
 def test_sliders_are_of_what_acts_at_once():

@@ -8,7 +8,9 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from rlenvs.cli import app
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.keys import action_of_keys, steering_keys
 from rlenvs.core.declare.setup import Setup
@@ -78,3 +80,29 @@ def test_a_server_gives_files_with_their_types_and_no_lists(tmp_path):
         connection.close()
     with pytest.raises(OSError):
         urlopen(address)
+
+
+def test_play_in_a_browser_serves_the_page_until_it_is_stopped(monkeypatch):
+    pages = []
+
+    def look(page):
+        with urlopen(page) as answer:
+            pages.append((page, answer.read().decode()))
+        raise KeyboardInterrupt  # Ctrl+C
+
+    monkeypatch.setattr("webbrowser.open", look)
+    monkeypatch.setattr("rlenvs.live.export.write_environment", lambda id, folder: write_page(world_of(id), folder))
+    answer = CliRunner().invoke(app, ["play", "CartPole-v0", "--browser", "--seed", "3"])
+    assert answer.exit_code == 0, answer.output
+    [(page, text)] = pages
+    assert page.endswith("/CartPole-v0/?seed=3&who=you")
+    assert page in answer.output
+    assert 'data-world="world.json"' in text
+    with pytest.raises(OSError):
+        urlopen(page)
+
+
+def test_play_in_a_browser_takes_no_values():
+    answer = CliRunner().invoke(app, ["play", "CartPole-v0", "--browser", "--set", "gravity=1"])
+    assert answer.exit_code == 2
+    assert "change parameters in the page" in answer.output

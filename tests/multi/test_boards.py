@@ -180,6 +180,7 @@ def test_turns_are_declared():
         world("Wrong-v0", doc="", state={}, horizon=1, turns=True, agents=True, **parts)
 
 
+@pytest.mark.budget(4)
 def test_the_conformance_suite_holds_worlds_to_their_turns():
     assert "have an effect" in actions_matter(subject_of(nim.declare(), "python", None, {}))
     for fault, complaint in (

@@ -115,6 +115,7 @@ def test_joint_policies_attain_the_front(level):
         np.testing.assert_allclose(pareto.play_policy(env, route).mean, point.value, rtol=1e-12)
 
 
+@pytest.mark.budget(5)
 def test_the_front_of_the_defaults_is_attained_from_any_start():
     env, front = front_of_beach()
     assert len(front) == 30

@@ -64,6 +64,7 @@ def test_walkers_without_torque_lose_the_package_as_pettingzoos():
     assert paid.sum(0)[0] == pytest.approx(rewards.sum(0)[0], abs=5.0)
 
 
+@pytest.mark.slow
 def test_the_random_policys_return_is_pettingzoos():
     """Mean of 600 episodes of PettingZoo's, with its error, beside 200 of ours: within four standard errors."""
     batch, generator = begin(200), np.random.default_rng(0)

@@ -79,6 +79,7 @@ def test_fronts_are_those_of_all_policies(seed, gamma, steps, objectives):
     np.testing.assert_allclose(coverage.values, front.convex().values, atol=1e-8)
 
 
+@pytest.mark.budget(4)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_coverage_sets_have_the_best_value_for_all_weights(seed, objectives):

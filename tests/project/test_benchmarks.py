@@ -42,6 +42,7 @@ SMALL = {
     "left": [TREASURE],
     "levels": ["PathFinding-v0", "--seeds", "2"],
     "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
+    "live_proofs": ["CartPole-v0", "--kernels", "{out}"],
     "live_drawing": ["CartPole-v0", "--steps", "4", "--frames", "2"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
@@ -72,6 +73,7 @@ NEEDED = {
     "carry_over_arm": "panda_gym",
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
+    "live_proofs": "ziglang",
     "morl": "torch",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
@@ -168,6 +170,7 @@ def test_a_peer_that_does_not_start_is_said(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.budget(4)
 def test_levels_of_one_environment_are_renewed_and_the_other_lines_stay(tmp_path):
     page = (FOLDER / "levels.md").read_text()
     for name in ("levels.py", "levels.md"):

@@ -198,7 +198,7 @@ def test_screenshots(page, size, scheme):
 
 
 def picture(page):
-    return page.evaluate("document.querySelector(".film .film-screen canvas").toDataURL()")
+    return page.evaluate("document.querySelector('.film .film-screen canvas').toDataURL()")
 
 
 def step_shown(page):
@@ -233,7 +233,8 @@ def test_a_film_plays_pauses_and_changes_the_policy(page):
     assert play.get_attribute("aria-label") == "Play"
     reached = step_shown(page)
     assert reached > 0
-    tile = page.locator(".film .film-policies label").first.locator("b")  # the others are at the same step, or at their end
+    # the others are at the same step, or at their end
+    tile = page.locator(".film .film-policies label").first.locator("b")
     assert tile.inner_text() == str(min(reached, 32))
     page.get_by_role("radio", name="Random actions").check()
     assert step_shown(page) == 0
@@ -382,7 +383,7 @@ def test_a_live_page_shows_its_film_where_that_is_asked_for_or_all_there_is(page
     page.goto(f"{page.site}/environments/{name}.html")
     page.wait_for_selector('.live[data-state="ready"]')
     page.get_by_role("button", name="One step").click()
-    assert step_shown(page) == 1
+    assert page.locator(".live .film-head").first.inner_text().startswith("step 1")
     assert not any("/films/" in url for url in asked)  # loaded when it is asked for
     page.get_by_role("button", name="Film", exact=True).click()
     page.wait_for_selector('.film[data-state="ready"]')

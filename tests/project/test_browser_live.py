@@ -18,7 +18,7 @@ from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
 KERNELS, SHOTS = ROOT / "build" / "kernels", ROOT / "docs" / "_build" / "screenshots"
-IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0")
+IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0", "Breakthrough-v0")
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +164,17 @@ def test_a_board_waits_for_moves_and_lets_the_other_side_reply(visit):
     assert step_shown(page) == 2
 
 
+def test_a_move_of_a_list_is_seen_before_it_is_played(visit):
+    page = visit("Breakthrough-v0", "?who=you")
+    before, shown, moves = state(page), picture(page), page.get_by_role("listbox", name="Possible actions")
+    moves.select_option(index=3)
+    assert picture(page) != shown
+    assert page.get_by_role("status").inner_text().startswith("after this move")
+    assert state(page) == before
+    page.get_by_role("button", name="Play this move").click()
+    until(page, "document.querySelector('.live').live.environment.elapsed === 2")
+
+
 def test_masked_actions_are_disabled(visit):
     page = visit("Battle-v0", "?who=you")
     masked = page.evaluate("[...document.querySelector('.live').live.mask()]")
@@ -223,6 +234,12 @@ def test_a_link_leads_to_the_same_state(visit):
     other = visit("CartPole-v0", fragment="#" + link.partition("#")[2])
     assert state(other) == state(page)
     assert step_shown(other) == 7
+
+
+def test_a_damaged_link_is_said_and_an_episode_begins(visit):
+    page = visit("CartPole-v0", fragment="#live=abcd")
+    assert page.get_by_role("status").inner_text().startswith("The link cannot be opened")
+    assert step_shown(page) == 0
 
 
 def test_the_line_that_embeds_a_page_works(visit, browse, address):

@@ -2,6 +2,7 @@
 
 import graphlib
 
+import pytest
 from support.tree import Tree
 
 TREE = Tree()
@@ -24,6 +25,7 @@ def circle_in(graph):
     return []
 
 
+@pytest.mark.budget(4)
 def test_no_modules_import_each_other_in_a_circle():
     graph = graph_of(TREE)
     assert len(graph) > 500

@@ -220,6 +220,7 @@ def test_families_have_counts_links_and_guides():
     assert table.count("guide") == 1
 
 
+@pytest.mark.budget(14)
 def test_committed_pages_are_up_to_date():
     module = generator()
     if not module.PAGES.exists():
@@ -250,6 +251,7 @@ def field_types():
     return {name for name, home in module.homes_in("rlenvs.core").items() if home == module.FIELD_TYPES}
 
 
+@pytest.mark.budget(4)
 def test_everything_public_is_in_the_reference_and_nothing_else():
     public = {(one.module, one.name) for one in generator("reference").public_names()}
     assert named_in_the_reference() == public, "run `python docs/reference.py`"
@@ -379,6 +381,7 @@ def number(text):
     return float(text.replace(",", ""))
 
 
+@pytest.mark.budget(4)
 def test_figures_of_the_performance_page_are_those_of_the_benchmarks():
     measured = "".join(
         (ROOT / "benchmarks" / f"{name}.md").read_text(encoding="utf-8")

@@ -323,6 +323,7 @@ def test_a_sweep_wants_two_objectives(capsys):
     assert "two or more" in capsys.readouterr().err
 
 
+@pytest.mark.budget(6)
 @pytest.mark.parametrize("algorithm", ["ppo", "envelope"])
 def test_one_network_for_all_weights_learns(algorithm):
     share = many_weights.main(["FruitTree-v0", "--algorithm", algorithm, "--steps", "6000", "--worlds", "64"])

@@ -184,6 +184,7 @@ def test_every_guide_is_in_the_menu_of_the_site():
     assert missing == ["README.md"]  # the index of the repository, which is the front page of the site
 
 
+@pytest.mark.budget(4)
 def test_the_gallery_has_a_card_for_every_environment(pages):
     text = pages.gallery()
     for name in NAMES:
@@ -236,6 +237,7 @@ def test_bibtex_says_what_the_declaration_says_and_no_more(pages):
     assert pages.references("A (x; y); B") == ["A (x; y)", "B"]
 
 
+@pytest.mark.budget(3)
 @pytest.mark.parametrize("name", ["CartPole-v0", "ParticleSpread-v0"])
 def test_a_page_begins_with_lines_that_make_its_environment(pages, name):
     text = pages.environment(name, (ROOT / "docs" / "environments" / f"{name}.md").read_text("utf-8"))

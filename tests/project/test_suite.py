@@ -190,6 +190,7 @@ def test_a_damaged_record_counts_as_none(tmp_path, text):
     assert Record.load(tmp_path / "tests.json") is None
 
 
+@pytest.mark.budget(11)
 def test_a_test_broken_on_purpose_is_found_in_spite_of_its_green_entry(repository, monkeypatch, capsys):
     """Its file was edited without anything that the key sees: by the record itself."""
     (repository / "tests/single/test_walk.py").write_text("def test_walk():\n    assert False\n")
@@ -257,6 +258,7 @@ BUDGET = "import pytest\nimport time\n@pytest.mark.budget(0.05)\ndef test_walk()
 BUSY = "    end = time.process_time() + 1.0\n    while time.process_time() < end:\n        pass\n"
 
 
+@pytest.mark.budget(18)
 @pytest.mark.parametrize(
     ("test", "told", "fails"),
     [
@@ -287,6 +289,7 @@ def test_small_parts_share_a_process_of_their_area(monkeypatch):
 CASES = "import pytest\n@pytest.mark.parametrize('k', range(30))\ndef test_seed(k):\n    pass\n"
 
 
+@pytest.mark.budget(15)
 def test_of_what_was_checked_out_a_few_cases_run_and_all_of_what_was_edited(repository, monkeypatch, capsys):
     """Until all is asked for; a sample stands for nothing else."""
     monkeypatch.setattr(suite, "compile_for", lambda *told: 0)
@@ -346,6 +349,7 @@ def test_every_family_has_a_kind_in_the_cross_section():
         assert part_of(tree, Unit(file)) == part_of(tree, Unit(EACH, id))
 
 
+@pytest.mark.budget(7)
 def test_edits_of_one_family_do_not_reach_another():
     """Of the repository as it is: most of the tests stay green when one family changes."""
     tree = Tree()
@@ -358,8 +362,8 @@ def test_edits_of_one_family_do_not_reach_another():
     assert len(touched) < len(files) / 3
 
 
-def test_a_cross_section_compiles_no_other_kinds(monkeypatch, tmp_path):
-    """Its tests of worlds that would have to be compiled are skipped, those of toys are not."""
+def test_kinds_that_did_not_change_are_not_compiled(monkeypatch, tmp_path):
+    """Tests of worlds that would have to be compiled are skipped, those of toys are not."""
     monkeypatch.setenv("RLENVS_CACHE_DIR", str(tmp_path))
     setup = Setup(world_of("LightsOut-v0"))
     fresh = CompiledDriver.__new__(CompiledDriver)
@@ -372,10 +376,12 @@ def test_a_cross_section_compiles_no_other_kinds(monkeypatch, tmp_path):
         (["CartPole-v0"], ["CartPole-v0"], False),  # as toys are of no id
         ([], ["CartPole-v0"], False),
     ):
-        with selection.other_kinds_skipped(ids, chosen):
+        named = []
+        with selection.other_kinds_skipped(ids, chosen, named):
             if skipped:
-                with pytest.raises(pytest.skip.Exception, match="LightsOut-v0 is another kind"):
+                with pytest.raises(pytest.skip.Exception, match="LightsOut-v0 is of a kind that did not change"):
                     fresh._finished(entry, lambda: asked.append(1))
             else:
                 fresh._finished(entry, lambda: asked.append(1))
+        assert named == ["LightsOut-v0"] * skipped
     assert len(asked) == 3

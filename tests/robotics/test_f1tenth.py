@@ -47,6 +47,7 @@ def drive_on(batch, choose, most=2000):
 # --- beside the original ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(4)
 def test_a_thousand_steps_are_the_originals(recorded):
     """From one state by actions alone: gentle, wild, and with stops; to 1e-9 in every state."""
     batch = batch_of(centre_line=CIRCLE, level="original", observation="track", neighbours=0)

@@ -249,6 +249,7 @@ def play(worlds, steps, policy, stop=False):
     return goals, spent
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize("level", LEVELS)
 def test_expert(level):
     worlds = batch(ID, 50, level=level)

@@ -632,6 +632,7 @@ def test_thrusts_are_the_inverse_dynamics_of_the_attitudes(quad, name):
     np.testing.assert_allclose(np.swapaxes(attitude, -1, -2) @ attitude, [np.eye(3)] * 15, atol=1e-12)
 
 
+@pytest.mark.budget(5)
 def test_round_trip_the_thrusts_fly_the_lemniscate():
     """Runge-Kutta integration of the rigid body under the thrusts alone stays on the reference for a second."""
     name, quad, step = "lemniscate", CPC, 1e-3

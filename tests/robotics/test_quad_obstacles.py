@@ -474,6 +474,7 @@ def ends(worlds, choose, **keywords):
     return success.mean(), collision.mean()
 
 
+@pytest.mark.budget(5)
 @pytest.mark.parametrize(
     "keywords",
     [

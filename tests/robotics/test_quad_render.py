@@ -184,6 +184,7 @@ def test_a_flyer_outside_the_arena_is_kept_at_the_edge_of_the_map():
     assert columns.max() * 192 + 320 < 0.98 * 512
 
 
+@pytest.mark.budget(8)
 @pytest.mark.parametrize(
     "position",
     [(0.0, 0.0, -3.0), (30.0, -50.0, 1.0), (1e7, 1e7, 1e7), (-4.0, 0.0, 200.0), (2.2, -3.0, 2.6), (0.0, 0.0, 0.0)],

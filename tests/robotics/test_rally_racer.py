@@ -212,6 +212,7 @@ def test_a_graze_keeps_the_velocity_along_the_wall_and_is_no_crash(side):
     assert s.recoveries == 0
 
 
+@pytest.mark.budget(6)
 @given(
     speed=st.floats(0.5, 5.0),
     slip=st.floats(-3.0, 3.0),

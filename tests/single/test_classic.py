@@ -462,6 +462,7 @@ def test_the_two_poles_move_as_wieland_says():
         assert batch.terminated[i, 0] == (abs(state[0]) > 2.4 or max(abs(state[2::2])) > math.radians(36))
 
 
+@pytest.mark.budget(5)
 def test_the_two_poles_start_and_end_as_published():
     env = gymnasium.make("rlenvs/DoublePole-v0", level="published")
     env.reset(seed=5)

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 IDS = ["CartPole-v1", "rlenvs/CartPole-v0"]
 
 
+@pytest.mark.budget(5)
 @pytest.mark.parametrize("id", IDS)
 def test_policy_gradients_of_a_tutorial(id):
     """REINFORCE: sample episodes, weigh the log-probabilities with the returns."""

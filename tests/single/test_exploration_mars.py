@@ -116,6 +116,7 @@ def near(values, mean, spread, count):
     return abs(values.mean() - mean) < 4.0 * error
 
 
+@pytest.mark.budget(5)
 def test_the_cost_planner_on_random_maps():
     total, length, covered = returns("cost")
     assert near(total, 632.5, 270.9, 200)

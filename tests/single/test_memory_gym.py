@@ -423,6 +423,7 @@ def test_bad_options_are_refused(id, keywords):
         rlenvs.make_batch(id, 1, **keywords)
 
 
+@pytest.mark.budget(4)
 @pytest.mark.parametrize(
     ("id", "keywords"),
     [

@@ -201,6 +201,7 @@ def test_bottles_have_the_published_number_of_states():
     assert len(rlenvs.make(BOTTLES).unwrapped.model.start) == 360
 
 
+@pytest.mark.budget(7)
 def test_the_fronts_of_the_bottles():
     """One at a time takes 18 steps. Two at a time take 10 steps, and each of the three moves from a cell between drops
     one with probability 0.1; who has dropped one goes back for another."""
@@ -223,6 +224,7 @@ def test_the_fronts_of_the_bottles():
 LEFT_BOTTLE, RIGHT_BOTTLE, PICK = range(3)
 
 
+@pytest.mark.budget(3)
 def test_corners_of_the_discounted_bottles():
     corners = pareto.coverage_set(BOTTLES, 0.99)
     assert len(corners) == 3

@@ -31,6 +31,7 @@ def test_the_number_of_points(gamma, points):
     assert len(made().unwrapped.pareto_front(gamma)) == points
 
 
+@pytest.mark.budget(5)
 @pytest.mark.parametrize("level", LEVELS)
 def test_policies_attain_their_points(fronts, level):
     front = fronts[level]

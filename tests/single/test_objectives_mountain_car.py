@@ -105,6 +105,7 @@ def test_the_variants_say_the_same_of_the_same_ride(actions, seed):
             break
 
 
+@pytest.mark.budget(4)
 def test_experts():
     """Both are ahead of the plain worlds' experts under these weights, and reach the goal from everywhere."""
     found, plain = evaluate(CAR, "expert", 50), evaluate("MountainCar-v0", "expert", 50)

@@ -739,6 +739,7 @@ def greedy_return(env, table, episodes, masked=False):
     return np.mean(returns)
 
 
+@pytest.mark.budget(4)
 def test_q_learning_of_the_tutorials():
     lake = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("rlenvs/FrozenLake-v0", is_slippery=False))
     assert greedy_return(lake, q_learning(lake, 2000, epsilon=0.5), 10) == 1.0

@@ -78,9 +78,14 @@ def compiling_counted(counted: list[float]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def other_kinds_skipped(ids: Collection[str], chosen: Iterable[str]) -> Iterator[None]:
-    """Skip tests that would compile a world of the catalogue of another kind than those that are chosen: a
-    cross-section is of one kind per family."""
+def other_kinds_skipped(ids: Collection[str], chosen: Iterable[str], skipped: list[str]) -> Iterator[None]:
+    """Skip tests that would compile a world of the catalogue of another kind than those that are chosen.
+
+    Args:
+        ids: of the catalogue; where there are none, nothing is skipped.
+        chosen: one id of each kind that may be compiled.
+        skipped: the names of worlds for which a test was skipped are added to it.
+    """
     if not ids or importlib.util.find_spec("rlenvs.core.catalogue") is None:  # a package of this name, in tests
         yield
         return
@@ -96,7 +101,8 @@ def other_kinds_skipped(ids: Collection[str], chosen: Iterable[str]) -> Iterator
         other = other and threading.current_thread() is threading.main_thread()  # elsewhere nobody skips
 
         def skip() -> None:
-            pytest.skip(f"{world.name} is another kind than that of its family's cross-section: run.py test --all")
+            skipped.append(world.name)
+            pytest.skip(f"{world.name} is of a kind that did not change, and not compiled yet: run.py test --all")
 
         return real(driver, entry, skip if other else prepare)
 
@@ -122,8 +128,8 @@ class Selection:
     Args:
         root: of the repository.
         plan: "units" to run, "sampled": those of which one case of each test is enough, "whole": by file the
-            functions that go through all ids, "ids": all names, "kinds": of these one of each family, "turns": of how
-            many parts of the tests one runs, "report": where the outcomes go.
+            functions that go through all ids, "ids": all names, "kinds": those of these whose kinds may be compiled,
+            none for all, "turns": of how many parts of the tests one runs, "report": where the outcomes go.
     """
 
     def __init__(self, root: Path, plan: dict[str, Any]) -> None:
@@ -159,12 +165,11 @@ class Selection:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        start, compiled = processor_time(), []
-        unit = self.unit_of(item)
-        entry = self.tests[item.nodeid] = {"unit": unit, "failed": False, "seconds": 0.0}
-        few = unit in self.plan.get("sampled", ())
+        start, compiled, skipped = processor_time(), [], []
+        entry = self.tests[item.nodeid] = {"unit": self.unit_of(item), "failed": False, "seconds": 0.0}
+        kinds = self.plan.get("kinds", ())
         try:
-            with compiling_counted(compiled), other_kinds_skipped(self.ids if few else (), self.plan.get("kinds", ())):
+            with compiling_counted(compiled), other_kinds_skipped(self.ids if kinds else (), kinds, skipped):
                 return (yield)
         finally:
             taken = processor_time() - start
@@ -173,6 +178,7 @@ class Selection:
             budget = max((mark.args[0] for mark in item.iter_markers("budget")), default=LONG)
             share = 0.0 if item.get_closest_marker("slow") else own / budget
             entry |= {"seconds": round(taken, 2), "own": round(own, 2), "of_budget": round(share, 2)}
+            entry["in_part"] = bool(skipped)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:

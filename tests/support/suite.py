@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +42,7 @@ FEW = 10  # units, below which a family's part joins that of its area
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
 BUDGETS_KEPT = "RLENVS_BUDGETS"  # in the environment: a test fails that takes FAR times its budget
-FAR = 2.5  # what other programs on the machine do to a test's time, at most
+FAR = 2.0  # what other programs on the machine do to a test's time, at most
 MARKS = {"slow": ("-m", "not browser"), "turn": ("-m", "slow and not browser")}  # else as pyproject.toml has it
 TURNS = 8  # parts of the slow tests, one of which runs at a time
 # whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
@@ -125,13 +125,14 @@ class Part:
     code: int = 0
     began: bool = False
 
-    def run(self, tree: Tree, place: Path, marks: str, end: float) -> Part:
+    def run(self, tree: Tree, place: Path, marks: str, kinds: Sequence[str], end: float) -> Part:
         """Run it, and read what it reports; not at all when it is too late.
 
         Args:
             tree: the repository.
             place: a folder for plans and reports.
             marks: which tests, of MARKS; "" for those that are not marked.
+            kinds: ids whose kinds may be compiled; none for all.
             end: when no part may begin any more, by the clock that counts on.
         """
         if time.monotonic() > end:
@@ -143,7 +144,7 @@ class Part:
             "units": [unit.name for unit in self.units],
             "sampled": sorted(self.sampled),
             "ids": list(tree.ids),
-            "kinds": [id for id, _ in KINDS.values()],
+            "kinds": list(kinds),
             "whole": {file: sorted(tree.source(file).whole) for file in files},
             "turns": TURNS if marks == "turn" else 1,
             "report": str(stem.with_suffix(".report")),
@@ -181,6 +182,11 @@ class Part:
             taken[test["unit"]] += test["seconds"]
         bad = set(taken) if self.broken else {self.tests[name]["unit"] for name in self.failures}
         return {name: seconds for name, seconds in taken.items() if name not in bad}, bad
+
+    @property
+    def in_part(self) -> set[str]:
+        """Names of units of which not all ran."""
+        return self.sampled | {test["unit"] for test in self.tests.values() if test["in_part"]}
 
 
 def parts_of(tree: Tree, units: Iterable[Unit], record: Record, sampled: Container[str] = ()) -> list[Part]:
@@ -226,9 +232,14 @@ def cross_section(units: Iterable[Unit]) -> Iterator[Unit]:
             yield unit
 
 
+def ids_of(tree: Tree, units: Iterable[Unit]) -> set[str]:
+    """The ids of the worlds that the units need compiled."""
+    return {unit.id.removeprefix("mo-") for unit in units if unit.id in tree.ids and unit.file not in EVERY_ID}
+
+
 def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
     """Compile the worlds of the units' ids before the tests, which would grow by it."""
-    ids = sorted({unit.id.removeprefix("mo-") for unit in units if unit.id in tree.ids and unit.file not in EVERY_ID})
+    ids = sorted(ids_of(tree, units))
     if not ids:
         return 0
     compiling = [sys.executable, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(jobs)]
@@ -254,14 +265,16 @@ def run(
     done = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(chosen.jobs) as pool:
         marks = "turn" if chosen.turn else "slow" if chosen.slow else ""
-        sampled = set() if chosen.turn else sampled_of(due, keys, record, chosen.all or chosen.slow)
+        whole = chosen.all or chosen.slow or chosen.turn
+        sampled = set() if whole else sampled_of(due, keys, record)
+        kinds = [] if whole else sorted(ids_of(tree, due) | {id for id, _ in KINDS.values()})
         parts = parts_of(tree, due, record, sampled)
-        waiting = [pool.submit(part.run, tree, Path(name), marks, end) for part in parts]
+        waiting = [pool.submit(part.run, tree, Path(name), marks, kinds, end) for part in parts]
         for future in waiting:
             part = future.result()
             if not chosen.turn:  # passed in part
                 green, red = part.outcome()
-                record.passed(green, keys, part.sampled)
+                record.passed(green, keys, part.in_part)
                 record.failed(red)
                 record.save(folder() / RECORD)
             show(part)
@@ -284,10 +297,12 @@ def summary(done: list[Part], left: int) -> int:
     spent = sum(test["seconds"] for test in tests.values())
     own = sum(test["own"] for test in tests.values())
     print(f"{len(tests)} tests, {spent:.0f} s of processor time, {own:.0f} of them not in compiling")
-    sampled = sum(len(part.sampled) for part in done)
+    sampled = sum(len(part.in_part) for part in done)
     print(f"{left} units are as they passed here, or as they were checked out, and did not run" if left else "all ran")
     if sampled:
-        print(f"of {sampled} units, which are as they were checked out, some cases ran; --all runs what is left")
+        print(
+            f"of {sampled} units, which are as they were checked out, or compile what is, some ran; --all runs the rest"
+        )
     if late:
         print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
@@ -332,10 +347,10 @@ def due_of(units: list[Unit], keys: dict[str, str], record: Record, everything: 
     return [unit for unit in units if not record.is_green(unit.name, keys[unit.name], enough[unit.name])]
 
 
-def sampled_of(due: list[Unit], keys: dict[str, str], record: Record, everything: bool) -> set[str]:
+def sampled_of(due: list[Unit], keys: dict[str, str], record: Record) -> set[str]:
     """The names of the units of which one case of each test runs: all that is as it was checked out, but for tests of
     one kind."""
-    some = [] if everything else [unit for unit in due if unit.id in ("", EVERYTHING)]
+    some = [unit for unit in due if unit.id in ("", EVERYTHING)]
     return {unit.name for unit in some if record.is_unseen(unit.name, keys[unit.name])}
 
 

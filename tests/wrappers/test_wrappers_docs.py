@@ -15,6 +15,7 @@ GUIDE = (ROOT / "docs" / "wrappers.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 
+@pytest.mark.budget(3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=[text.strip().splitlines()[-1][:40] for text in EXAMPLES])
 def test_examples_run(example, tmp_path, monkeypatch):
     pytest.importorskip("mujoco")

@@ -618,6 +618,7 @@ def test_forms_agree(name):
 FIRST = ["advice ahead", "mask ahead", "team", "reflex"]
 
 
+@pytest.mark.budget(8)
 @pytest.mark.parametrize("name", FIRST)
 def test_conformance(name):
     id, wrapper, keywords = GUARDS[name]

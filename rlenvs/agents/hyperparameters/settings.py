@@ -44,7 +44,7 @@ class Settings:
             "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
             large as the board, rated by a convolution, and "layers" are those of the value; for PLANES), "roles"
             (whether the network is shown which kind of agent it plays; worlds with several kinds), "drawn" (whether
-            the agent draws its choices when it is evaluated and used, as in training; ON_POLICY, choices).
+            the agent samples its actions when it is evaluated and used, as in training; ON_POLICY, choices).
         normalize: "observations", "rewards": whether running statistics scale them.
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the

@@ -14,7 +14,8 @@ import { Sha256 } from "./sha256.js";
 /** @typedef {import("./types.js").Place} Place */
 /** @typedef {(url: URL) => Promise<Uint8Array>} Read */
 
-const [ACT, BEGIN, OBSERVE] = [0, 3, 4]; // jobs of `run_worlds`, see rlenvs/core/compiler/driver.py
+export const ACT = 0; // jobs of `run_worlds`, see rlenvs/core/compiler/driver.py
+const [BEGIN, OBSERVE] = [3, 4];
 const REASONS = ["", "the episode is over, or never began", "the action contains NaN", "the action is not one of the choices"];
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i8: BigInt64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,

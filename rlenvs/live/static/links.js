@@ -7,7 +7,8 @@ import { unpacked } from "./packing.js";
 /** @typedef {{state: Uint8Array, params: Uint8Array}} Snapshot */
 /** @typedef {{format: number, id: string, level: string, seed: number | null, world: string, checksum: number}} Header */
 
-const FORMAT = 1, MARK = "#live=";
+export const MARK = "#live="; // what an address with a state has before it
+const FORMAT = 1;
 const LARGEST_TEXT = 1 << 22, LARGEST_CONTENT = 1 << 24, LARGEST_HEADER = 1 << 10; // letters, bytes, bytes
 const LINE = 10;
 /** @type {Record<string, (value: any) => boolean>} */

@@ -1,7 +1,7 @@
 /* A live environment: the loop of steps and pictures, and the parts of its page. */
 
 import { iconButton, make, nameButton } from "./dom.js";
-import { fromLink, loadEnvironment } from "./environment.js";
+import { ACT, fromLink, loadEnvironment } from "./environment.js";
 import { Players, YOU } from "./players.js";
 import { Plots, Scores } from "./plots.js";
 import { Screen } from "./screen.js";
@@ -59,7 +59,7 @@ export class Live {
       this.steering.release();
       if (pointed && this.players.who === YOU) this.screen.picture.focus();
     });
-    this.steering = new Steering(this.description.action, () => this.takeOver());
+    this.steering = new Steering(this.description.action, () => this.takeOver(), (choice) => this.consider(choice));
     this.screen = new Screen(labelOf(this.description), draw, this.controls());
     this.plots = new Plots(this.description);
     this.scores = new Scores(this.description);
@@ -207,6 +207,21 @@ export class Live {
     else if (!this.step()) return this.say("Choose an action first.");
     this.paint();
     this.say(this.screen.text);
+  }
+
+  /**
+   * Show where a move of a board game would lead.
+   * @param {number} choice
+   */
+  consider(choice) {
+    const { environment, description } = this;
+    if (!description.turns || this.over || this.waits()) return;
+    const memory = new Uint8Array(environment.buffer, environment.base, environment.image.length), kept = memory.slice();
+    environment.load(description.agents > 1 ? [choice, ...Array(description.agents - 1).fill(0)] : choice);
+    environment.run("run_worlds", ACT);
+    this.screen.paint(environment);
+    this.say(`after this move: ${this.screen.text}`);
+    memory.set(kept);
   }
 
   /** Whether it is another agent's turn. */

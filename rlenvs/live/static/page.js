@@ -2,9 +2,8 @@
    already, such as a film, is what is shown at a press of a button, or where the environment cannot be loaded. */
 
 import { make } from "./dom.js";
+import { MARK } from "./links.js";
 import { open } from "./live.js";
-
-const LINK = "#live="; // what an address with a state has behind it
 
 /**
  * Make an element's environment live.
@@ -17,7 +16,7 @@ export async function mount(element) {
   element.prepend(stage);
   stage.addEventListener("live", (event) => Object.assign(element, { live: /** @type {CustomEvent} */ (event).detail }));
   try {
-    const live = await open(stage, url, wanted());
+    const live = await opened(stage, url);
     Object.assign(element, { live });
     element.dataset.state = "ready";
     if (instead.length) element.prepend(tabs(stage, instead, () => /** @type {any} */ (element).live.pause()));
@@ -30,6 +29,23 @@ export async function mount(element) {
   }
 }
 
+/**
+ * The environment that the address asks for; where its link is damaged, an episode from the start.
+ * @param {HTMLElement} stage
+ * @param {URL} url
+ */
+async function opened(stage, url) {
+  const asked = wanted();
+  try {
+    return await open(stage, url, asked);
+  } catch (reason) {
+    if (!asked.link) throw reason;
+    const live = await open(stage, url, { ...asked, link: undefined });
+    live.say(`The link cannot be opened: ${reason instanceof Error ? reason.message : reason}`);
+    return live;
+  }
+}
+
 /** What the address asks for. */
 function wanted() {
   const query = new URLSearchParams(location.search);
@@ -37,7 +53,7 @@ function wanted() {
     level: query.get("level") || "",
     seed: Math.max(0, Math.floor(Number(query.get("seed"))) || 0),
     who: query.get("who") || "",
-    link: location.hash.startsWith(LINK) ? location.hash.slice(LINK.length) : undefined,
+    link: location.hash.startsWith(MARK) ? location.hash : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 /* What leads out of a live page: a link to its state, a line that embeds it, and the proof that it plays as Python. */
 
 import { make } from "./dom.js";
+import { MARK } from "./links.js";
 
 /** Links, lines to copy, and the proof. */
 export class Sharing {
@@ -14,7 +15,7 @@ export class Sharing {
     this.lines = make("div", { class: "live-lines" });
     const link = make("button", { type: "button" }, "Link to this state");
     link.addEventListener("click", async () => {
-      const text = await environment.link(), address = `${location.href.split("#")[0]}#live=${text}`;
+      const text = await environment.link(), address = `${location.href.split("#")[0]}${MARK}${text}`;
       this.lines.replaceChildren(line("Link", address), line("In Python", `env = rlenvs.from_link("${text}")`));
     });
     const embed = make("button", { type: "button" }, "Embed");

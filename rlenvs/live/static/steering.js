@@ -19,10 +19,12 @@ export class Steering {
   /**
    * @param {import("./types.js").Controls} action
    * @param {() => void} begin called when the person does something
+   * @param {(choice: number) => void} consider called when a move is looked at in a list
    */
-  constructor(action, begin) {
+  constructor(action, begin, consider) {
     this.action = action;
     this.begin = begin;
+    this.consider = consider;
     this.continuous = action.kind === "continuous";
     this.pairs = action.keys ? action.keys.held : digits(action);
     /** @type {Set<string>} */
@@ -193,6 +195,7 @@ export class Steering {
       this.begin();
     };
     button.addEventListener("click", act);
+    list.addEventListener("change", () => this.consider(Number(list.value)));
     list.addEventListener("dblclick", act);
     list.addEventListener("keydown", (event) => { if (event.key === "Enter") act(); });
     return make("div", { class: "live-moves" }, list, button);

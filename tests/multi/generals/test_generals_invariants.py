@@ -49,6 +49,7 @@ def counted(p, s):
     return [[int(x.sum()) for x in rows], [int(s.army[x].sum()) for x in rows], [int((x & cities).sum()) for x in rows]]
 
 
+@pytest.mark.budget(4)
 @settings(max_examples=12, deadline=None)
 @given(
     st.integers(0, 9999), st.sampled_from([(2, 0), (2, 0), (3, 0), (4, 2), (5, 0), (6, 3), (8, 0)]),
@@ -142,6 +143,7 @@ def assert_shown_whole(batch):
     np.testing.assert_array_equal(allowed, batch.masks)
 
 
+@pytest.mark.budget(4)
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(CHANGES), st.integers(0, 10**6), st.integers(1, 4))
 def test_changes_add_up_to_the_whole_observation(choices, seed, stride):

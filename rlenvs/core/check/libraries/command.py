@@ -24,9 +24,12 @@ from rlenvs.core.compiler.ahead.manifest import add_libraries, add_loops, keep_o
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
 from rlenvs.core.compiler.ahead.threads import build_threads_library
 from rlenvs.core.compiler.build import driver
+from rlenvs.core.compiler.cache import cache_folders
 from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.loops import Loop, watch
+from rlenvs.core.compiler.ready import FOLDER as KEPT
 from rlenvs.core.compiler.ready import NONE
+from rlenvs.core.compiler.ready import targets as best_targets
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
@@ -202,7 +205,10 @@ def main() -> None:
     parser.add_argument("--verify", action="store_true", help="compare them with numba's loops where that is possible")
     parser.add_argument("--jobs", type=int, default=2, help="processes, each with up to 1.5 GB; 2 by default")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"{FOLDER} by default")
+    parser.add_argument("--own", action="store_true", help="for this processor, into the cache that rlenvs reads")
     given = parser.parse_args()
+    if given.own:
+        given.targets, given.folder = _own_targets(), cache_folders()[0] / KEPT
     folder = given.folder.resolve()
     os.environ["RLENVS_TARGET"] = NONE  # built from and compared with numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
@@ -217,10 +223,17 @@ def main() -> None:
     faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
     print("\n".join(faults))
     loops = build_loops(targets, folder) if whole or given.loops else []
-    if whole and not faults:
+    if whole and not faults and not given.own:  # other checkouts may use the same cache
         keep_only(folder, {threads_key(), *loops, *(one.path.stem for each in results for one in each.libraries)})
     failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
     raise SystemExit(1 if failed else 0)
+
+
+def _own_targets() -> tuple[str, ...]:
+    """The best target of this machine."""
+    if not best_targets():
+        raise SystemExit("there are no libraries for this system; numba compiles what is needed")
+    return best_targets()[:1]
 
 
 def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -> list[Built]:
