@@ -63,9 +63,12 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("ids", nargs="*")
     given = options.parse_args()
+    names = given.ids or sorted(path.parent.name for path in given.folder.glob("*/world.json"))
+    if not names:
+        print(f"there are no environments in {given.folder}")
+        return
     from playwright.sync_api import sync_playwright
 
-    names = given.ids or sorted(path.parent.name for path in given.folder.glob("*/world.json"))
     chromium = os.environ.get("RLENVS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     print(
         "| id | kB | first frame, s | ms per frame (frames/s) | proof | errors |\n|---|---|---|---|---|---|", flush=True
