@@ -32,6 +32,17 @@ def test_free_fall_is_the_semi_implicit_parabola():
     assert body(batch, "velocity")[1] == pytest.approx(-10.0, abs=1e-9)
 
 
+def test_damping_slows_velocity_and_spin_by_rates_of_their_own():
+    """Implicitly: by 1 / (1 + rate dt) in each step of 0.02 s, without gravity."""
+    batch, step = scene("fall", speed=3.0, gravity=0.0)
+    batch.states["damping"][0, 1] = 0.5, 2.0
+    spin = body(batch, "spin")
+    assert spin > 0.0
+    step(10)
+    assert body(batch, "velocity")[0] == pytest.approx(3.0 / (1.0 + 0.02 * 0.5) ** 10)
+    assert body(batch, "spin") == pytest.approx(spin / (1.0 + 0.02 * 2.0) ** 10)
+
+
 def test_mass_and_inertia_of_a_box_and_a_disc():
     batch, _ = scene("fall")
     assert 1.0 / body(batch, "inverse_mass") == pytest.approx(1.0)
