@@ -227,7 +227,65 @@ def arrays():
         [np.concatenate([TABLE, TABLE * 2]), np.flatnonzero(part > 3), np.argwhere(TABLE > 4.5), np.hypot(part, 1.0)],
         [np.add.reduceat(np.arange(10.0), [0, 3, 7]), np.roll(part, 1), np.round(TABLE, 0), np.linalg.norm(part)],
         [TABLE.reshape(-1, 2), TABLE[None].shape, TABLE[..., 0], np.cross(TABLE[0], TABLE[1]), np.isin(part, [5.0])],
-        [np.linspace(0.0, 1.0, 7), np.linspace((0.0, 1.0), (2.0, 4.0), 5), (TABLE > 2).nonzero(), np.ptp(TABLE, axis=0)],
+        [
+            np.linspace(0.0, 1.0, 7),
+            np.linspace((0.0, 1.0), (2.0, 4.0), 5),
+            (TABLE > 2).nonzero(),
+            np.ptp(TABLE, axis=0),
+        ],
+    ]
+
+
+def more_arrays():
+    part, truths = TABLE[0], TABLE > 2.0
+    return [
+        [
+            np.abs(part),
+            np.sign(part),
+            np.floor(part),
+            np.ceil(part),
+            np.sqrt(TABLE[1]),
+            np.degrees(part),
+            np.radians(90.0),
+        ],
+        [
+            np.isfinite(part),
+            np.isnan(part),
+            np.add(part, 1),
+            np.subtract(1, part),
+            np.multiply(part, 2),
+            np.divide(part, 2),
+        ],
+        [
+            np.minimum(part, 1.0),
+            np.maximum(part, [2, 2, 2]),
+            np.logical_and(truths, TABLE < 5),
+            np.array_equal(part, part),
+        ],
+        [np.sum(TABLE), np.max(TABLE, axis=0), np.min(TABLE), np.any(truths), np.all(truths, axis=1), np.mean(part)],
+        [np.argmax(part), np.argmin(part), np.argsort(part), np.cumsum(part), np.count_nonzero(truths), np.sort(part)],
+        [
+            np.unique([3, 1, 3]),
+            np.full((2, 2), 7),
+            np.ones(2),
+            np.hstack([part, part]),
+            np.atleast_2d(part),
+            np.float64(2),
+        ],
+        [
+            np.meshgrid([1, 2], [3, 4, 5]),
+            np.interp([0.5, 9.0], [0, 1, 2], [0, 10, 40]),
+            np.reshape(TABLE, (3, 2)),
+            np.int64(2.7),
+        ],
+        [
+            np.lexsort(([2, 1, 0, 1], [0, 0, 1, 0])),
+            np.nonzero(truths),
+            np.roll(TABLE, 1, axis=0),
+            TABLE.flat[4],
+            ~truths,
+        ],
+        [truths | (TABLE < 0), truths & (TABLE < 5), TABLE.astype(int), TABLE[[1, 0]], TABLE[np.array([True, False])]],
     ]
 
 
@@ -244,7 +302,7 @@ def changed_arrays():
 
 def test_results_are_those_of_python():
     same(whole_numbers, long_numbers, rounding, texts, lists, choices, dictionaries, nested, with_yield, objects, stars)
-    same(queues, matched, exact_functions, arrays, changed_arrays)
+    same(queues, matched, exact_functions, arrays, more_arrays, changed_arrays)
 
 
 def with_try():

@@ -22,9 +22,6 @@ function count(shape) { return shape.reduce((product, length) => product * lengt
 /** @param {any} a @param {any} dtype */
 export function array(a, dtype = undefined) { return asarray(a, dtype, true); }
 
-/** @param {any} a @param {any} dtype */
-export function ascontiguousarray(a, dtype = undefined) { return asarray(a, dtype); }
-
 /** @param {any} shape @param {any} value @param {any} dtype */
 export function full(shape, value, dtype = undefined) {
   const lengths = shape_of(shape), one = asarray([value], dtype);
@@ -37,17 +34,6 @@ export function zeros(shape, dtype = "float") { return full(shape, 0, dtype); }
 
 /** @param {any} shape @param {any} dtype */
 export function ones(shape, dtype = "float") { return full(shape, 1, dtype); }
-
-export const empty = zeros;
-
-/** @param {any} a */
-export function zeros_like(a) { return full(asarray(a).shape, asarray(a).kind === "b" ? false : 0); }
-
-/** @param {any} a */
-export function ones_like(a) { return full(asarray(a).shape, asarray(a).kind === "b" ? true : 1); }
-
-/** @param {number} n */
-export function eye(n) { return asarray(Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => Number(i === j)))); }
 
 /** @param {number} start @param {any} stop @param {number} step */
 export function arange(start, stop = undefined, step = 1) {
@@ -86,16 +72,10 @@ export function concatenate(arrays, axis = 0) {
 }
 
 /** @param {any} arrays */
-export function vstack(arrays) { return concatenate(Array.from(arrays, (each) => atleast_2d(each))); }
-
-/** @param {any} arrays */
 export function hstack(arrays) {
   const parts = Array.from(arrays, (each) => asarray(each));
   return concatenate(parts, parts[0].ndim === 1 ? 0 : 1);
 }
-
-/** @param {any} arrays */
-export function column_stack(arrays) { return stack(arrays, 1); }
 
 /** @param {any} a */
 export function atleast_2d(a) {
@@ -117,21 +97,8 @@ function joined(arrays, shape) {
   return new NdArray(data, shape, kind);
 }
 
-/** @param {any} a @param {any} repeats */
-export function repeat(a, repeats) {
-  const own = asarray(a), values = own.values(), times = isMany(repeats) ? asarray(repeats).values() : null;
-  const found = values.flatMap((value, i) => new Array(times ? times[i] : repeats).fill(value));
-  return asarray(found);
-}
-
 /** @param {any} a @param {any} shape */
 export function reshape(a, shape) { return asarray(a).reshape(shape_of(shape)); }
-
-/** @param {any} a */
-export function ravel(a) { return asarray(a).ravel(); }
-
-/** @param {any} a */
-export function transpose(a) { return asarray(a).T; }
 
 /** @param {any} a @param {number} shift @param {any} axis the first, or none */
 export function roll(a, shift, axis = null) {
@@ -153,17 +120,16 @@ function pair(make, kind = "f") {
   return (x, y) => (isMany(x) || isMany(y) ? elementwise(x, y, make, kind) : make(x, y));
 }
 
-export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt), rint = single(nearest);
-export const floor = single(Math.floor), ceil = single(Math.ceil), square = single((x) => x * x);
-export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.tan), tanh = single(Math.tanh);
-export const exp = single(Math.exp), log = single(Math.log), arctan = single(Math.atan);
+export const abs = single(Math.abs), sign = single(Math.sign), sqrt = single(Math.sqrt);
+export const floor = single(Math.floor), ceil = single(Math.ceil);
+export const sin = single(Math.sin), cos = single(Math.cos), tan = single(Math.tan);
+export const exp = single(Math.exp), log = single(Math.log);
 export const degrees = single(math.degrees), radians = single(math.radians);
-export const isfinite = single(Number.isFinite, "b"), isnan = single(Number.isNaN, "b"), logical_not = single((x) => !x, "b");
+export const isfinite = single(Number.isFinite, "b"), isnan = single(Number.isNaN, "b");
 export const hypot = pair(math.hypot), arctan2 = pair(Math.atan2);
 export const minimum = pair((x, y) => (x < y || x !== x ? x : y)), maximum = pair((x, y) => (x > y || x !== x ? x : y));
 export const add = pair(plus), subtract = pair(sub), multiply = pair(mul), divide = pair(div);
-export const power = pair(pow), mod = pair(rest);
-export const logical_and = pair((x, y) => Boolean(x && y), "b"), logical_or = pair((x, y) => Boolean(x || y), "b");
+export const logical_and = pair((x, y) => Boolean(x && y), "b");
 
 /** @param {any} a @param {any} least @param {any} most */
 export function clip(a, least, most) {
@@ -308,37 +274,12 @@ export function cumsum(a) {
   return asarray(asarray(a).values().map((value) => (total += Number(value))));
 }
 
-/** @param {any} a */
-export function diff(a) {
-  const values = asarray(a).values();
-  return asarray(values.slice(1).map((value, i) => value - values[i]));
-}
-
 /** @param {any} x @param {any} y */
 export function array_equal(x, y) { return equal(asarray(x).shape, asarray(y).shape) && equal(asarray(x).tolist(), asarray(y).tolist()); }
-
-/** @param {any} x @param {any} y */
-export function outer(x, y) { return elementwise(asarray(x).reshape(-1, 1), asarray(y).reshape(1, -1), mul); }
-
-/** @param {any} x @param {any} y */
-export function dot(x, y) { return elementwise(x, y, mul).sum(); }
-
-/** @param {any} a */
-export function ndim(a) { return asarray(a).ndim; }
-
-/** @param {any} a */
-export function isscalar(a) { return !isMany(a); }
 
 /** @param {any} x */
 export function float64(x) { return isMany(x) ? asarray(x, "float") : Number(x); }
 
 /** @param {any} x */
-export function float32(x) { return mapped(x, (each) => Math.fround(Number(each))); }
-
-/** @param {any} x */
 export function int64(x) { return isMany(x) ? asarray(x, "int") : Math.trunc(Number(x)); }
 
-export const int32 = int64;
-
-/** @param {any} x */
-export function bool_(x) { return isMany(x) ? asarray(x, "bool") : truth(x); }

@@ -7,6 +7,8 @@ import json
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rlenvs.live.translate.calls import call, signature_of
 from rlenvs.live.translate.kinds import Kinds, infer, is_range
 from rlenvs.live.translate.literals import literal
@@ -38,7 +40,7 @@ COMPARISONS = {
     ast.Gt: (">", "gt"),
     ast.GtE: (">=", "ge"),
 }
-CONTAINERS = (dict, list, tuple, set, frozenset, str)
+CONTAINERS = (dict, list, tuple, set, frozenset, str, np.ndarray)
 
 
 class Expressions:

@@ -136,9 +136,20 @@ class Program:
             given = ", ".join(map(inner, value.args))
             return f"(...rest) => {inner(value.func)}({given}{', ' if given else ''}...rest)"
         if hasattr(value, "__dict__") and _is_own(type(value)):
-            fields = ", ".join(f"{name}: {inner(each)}" for name, each in vars(value).items() if name in self._used)
-            return f"py.made({self.value(type(value), hint, fail, False)}, {{ {fields} }})"
+            fields = [
+                f"{name}: {text}" for name, each in vars(value).items() if (text := self._field(name, each, inner))
+            ]
+            return f"py.made({self.value(type(value), hint, fail, False)}, {{ {', '.join(fields)} }})"
         raise fail(f"{hint}, a {type(value).__name__}, cannot be translated")
+
+    def _field(self, name: str, value: Any, write: Callable[[Any], str]) -> str:
+        """The value of an object's attribute; "" for what cannot be translated and is used nowhere so far."""
+        try:
+            return write(value)
+        except TranslationError:
+            if name in self._used:
+                raise
+            return ""
 
     def _part(self, value: Any, hint: str, fail: Fail, words: bool) -> str:
         """A part of a constant, written in its place unless it is a function or a class."""
