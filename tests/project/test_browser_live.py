@@ -122,16 +122,29 @@ def test_it_moves_by_itself_unless_less_motion_is_wanted(visit):
     assert step_shown(page) == 0
 
 
+def test_a_person_begins_when_ready(visit):
+    page = visit("CartPole-v0", "?who=expert", reduced_motion="no-preference")
+    until(page, "document.querySelector('.live').live.environment.elapsed > 3")
+    page.get_by_role("radio", name="You").click()
+    until(page, "document.querySelector('.live-said').innerText.startsWith('You play')")
+    reached = step_shown(page)
+    page.wait_for_timeout(200)
+    assert step_shown(page) == reached
+    page.keyboard.press("ArrowRight")  # the picture has the focus
+    until(page, f"document.querySelector('.live').live.environment.elapsed > {reached}")
+
+
 def test_keys_take_over(visit):
     page = visit("CartPole-v0")
     assert player(page) != "you"
+    page.get_by_label("Speed").select_option("0.25")
     page.get_by_role("application").focus()
     page.keyboard.down("ArrowRight")
-    until(page, "document.querySelector('.live').live.environment.elapsed > 3")
+    until(page, "document.querySelector('.live').live.environment.elapsed > 1")
     assert player(page) == "you"
+    page.keyboard.press("Escape")
     assert page.locator(".live-done").inner_text().endswith("push right")
     page.keyboard.up("ArrowRight")
-    page.keyboard.press("Escape")
     reached = step_shown(page)
     page.keyboard.press(".")
     assert step_shown(page) == reached + 1
@@ -210,8 +223,9 @@ def state_after(page, steps):
 
 
 def test_levels_and_seeds(visit, folder):
-    levels = json.loads((folder / "CartPole-v0" / "world.json").read_text())["levels"]
-    page = visit("CartPole-v0", "?seed=7")
+    levels = json.loads((folder / "QuadHover-v0" / "world.json").read_text())["levels"]
+    assert len(levels) > 1
+    page = visit("QuadHover-v0", "?seed=7")
     seventh = state(page)
     page.locator("summary").click()
     page.get_by_label("Seed").fill("8")
@@ -224,6 +238,7 @@ def test_levels_and_seeds(visit, folder):
         page.get_by_label("Level").select_option(level)
         until(page, f"document.querySelector('.live').live.description.level === '{level}'")
         assert page.get_by_label("Level").input_value() == level
+        page.wait_for_selector('.live-proof[data-equal="true"]')
 
 
 def test_a_link_leads_to_the_same_state(visit):

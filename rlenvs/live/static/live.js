@@ -18,6 +18,7 @@ const BUDGET = 12; // milliseconds of a picture's time that steps may take
 const LATE = 500; // milliseconds after which steps that are due are given up
 const HOLD = 1200; // milliseconds from the end of an episode to the next one
 const PLOTTED = 100; // milliseconds from one update of plots to the next
+const HOW = "You play: press a key, or a button below the picture.";
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
@@ -32,7 +33,8 @@ export async function open(stage, url, { level = "", seed, who, link }) {
   const live = new Live(stage, url, environment, { draw, seed, who });
   await live.players.choose(live.players.who);
   live.begun();
-  if (!link && !calm()) live.play();
+  if (live.players.who === YOU) live.say(HOW);
+  else if (!link && !calm()) live.play();
   return live;
 }
 
@@ -57,7 +59,10 @@ export class Live {
     this.button = iconButton("play", "Play", () => (this.playing ? this.pause() : this.play()));
     this.players = new Players(environment, who, (pointed) => {
       this.steering.release();
-      if (pointed && this.players.who === YOU) this.screen.picture.focus();
+      if (this.players.who !== YOU) return;
+      this.pause();
+      this.say(HOW);
+      if (pointed) this.screen.picture.focus();
     });
     this.steering = new Steering(this.description.action, () => this.takeOver(), (choice) => this.consider(choice));
     this.screen = new Screen(labelOf(this.description), draw, this.controls());

@@ -10,7 +10,7 @@ export class Sharing {
    * @param {URL} url of world.json
    */
   constructor(environment, url) {
-    const { id, proof } = environment.description;
+    const { id, level, proof } = environment.description;
     const page = new URL("index.html", url);
     this.lines = make("div", { class: "live-lines" });
     const link = make("button", { type: "button" }, "Link to this state");
@@ -25,7 +25,7 @@ export class Sharing {
     });
     this.proof = make("p", { class: "live-proof" }, `${proof.steps} steps computed here hash to the same as in Python: …`);
     this.element = make("div", { class: "live-sharing" }, make("div", { class: "live-row" }, link, embed), this.lines, this.proof);
-    this.prove(url, proof.steps);
+    this.prove(url, level, proof.steps);
   }
 
   /** A link of a state that has passed says nothing about the present one. */
@@ -36,9 +36,10 @@ export class Sharing {
   /**
    * Compute the proof, beside the page.
    * @param {URL} url
+   * @param {string} level
    * @param {number} steps
    */
-  prove(url, steps) {
+  prove(url, level, steps) {
     const worker = new Worker(new URL("proof.js", import.meta.url), { type: "module" });
     const tell = (/** @type {string} */ answer) => {
       this.proof.replaceChildren(`${steps} steps computed here hash to the same as in Python: `, make("b", {}, answer));
@@ -50,7 +51,7 @@ export class Sharing {
       tell(data.error ? "not computed" : data.equal ? "yes" : "no");
     };
     worker.onerror = () => tell("not computed");
-    worker.postMessage(url.href);
+    worker.postMessage({ url: url.href, level });
   }
 }
 
