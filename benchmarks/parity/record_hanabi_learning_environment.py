@@ -1,6 +1,7 @@
 """Record games of the Hanabi learning environment: decks, moves, and what every player sees before each move.
 
-Installed as: hanabi-learning-environment 0.0.4 from the registry (built with cmake), Python 3.11. In games "random"
+Installed as: hanabi-learning-environment 0.0.4 from the registry, which is compiled (with cmake 4 after `export
+CMAKE_POLICY_VERSION_MINIMUM=3.5`), Python 3.11. In games "random"
 players draw any allowed move, in games "simple" they follow the package's SimpleAgent, and in games "mixed" either, as
 drawn for each move. The arrays are described in tests/data/README.md.
 """
@@ -27,7 +28,6 @@ GAMES = [
     ({**SMALL, "colors": 1, "players": 2, "observation_type": 1}, "mixed"),
     ({**OTHER, "players": 3, "observation_type": 1}, "simple"),
 ]
-NAMES = ("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens", "observation_type")
 
 
 def record(config: dict[str, int], kind: str, seed: int) -> dict[str, np.ndarray]:
@@ -66,7 +66,9 @@ def record(config: dict[str, int], kind: str, seed: int) -> dict[str, np.ndarray
     deals = [item.move() for item in env.state.move_history() if item.move().type() == 5]
     ranks = env.game.num_ranks()
     deck = [move.color() * ranks + move.rank() for move in deals]
-    numbers = [env.game.parameters()[name] for name in NAMES]
+    game = env.game
+    numbers = [players, game.num_colors(), game.num_ranks(), game.hand_size(), game.max_information_tokens()]
+    numbers += [game.max_life_tokens(), config["observation_type"]]
     return {
         "deck": np.array(deck, np.int8),
         "options": np.array(numbers, np.int64),
