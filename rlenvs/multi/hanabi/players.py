@@ -125,12 +125,16 @@ def card_to_discard(p, s, k, me):
 
 @kernel
 def is_promised(p, s, card, holder, place, me):
-    """Whether another copy of a card is about to be played, or was kept by a hint, as player `me` sees it."""
+    """Whether another copy of a card was touched by a hint, or is one that `me` may have been asked to play."""
+    color, rank = color_of(p, card), rank_of(p, card)
     for j in range(s.alive.size):
-        if j != me:
-            for slot in range(s.hand.shape[1]):
-                if s.hand[j, slot] == card and (j != holder or slot != place) and is_touched(s, j, slot):
+        for slot in range(s.hand.shape[1]):
+            if j == me:
+                both = (s.open_colors[j, slot] >> color) & (s.open_ranks[j, slot] >> rank) & 1
+                if both == 1 and s.focus[j, slot]:
                     return True
+            elif s.hand[j, slot] == card and (j != holder or slot != place) and is_touched(s, j, slot):
+                return True
     return False
 
 
@@ -185,4 +189,18 @@ def choose_convention(p, s, k, choices):
         return hand + play
     if most >= GOOD or (s.hints == p.hints and best >= 0):
         return best
+    if s.dealt == s.deck.size and s.lives > 1:
+        return hand + likeliest(p, s, k)
     return card_to_discard(p, s, k, k) if s.hints < p.hints else hand
+
+
+@kernel
+def likeliest(p, s, k):
+    """The place of the card of player k that can be placed most likely."""
+    best, most = 0, -1.0
+    for slot in range(s.hand.shape[1]):
+        if s.hand[k, slot] >= 0:
+            total, playable, _ = outlook(p, s, k, slot, k)
+            if playable > most * total:
+                best, most = slot, playable / max(total, 1)
+    return best

@@ -68,7 +68,7 @@ def draw_hands(canvas: Canvas, p: Any, s: Any, width: float, top: float, bottom:
     players, hand = s.hand.shape
     tall = (top - bottom) / players
     wide = min((width - 96.0) / hand, 76.0)
-    card = min(0.66 * tall, 76.0)
+    card = min(tall - 28.0, 76.0)
     for k in range(players):
         y = top - tall * (k + 0.5)
         if s.turn == k:
@@ -79,12 +79,12 @@ def draw_hands(canvas: Canvas, p: Any, s: Any, width: float, top: float, bottom:
             if kind < 0:
                 continue
             color, rank = divmod(kind, int(p.ranks))
-            up = y + 0.5 * (tall - card) - 5.0
+            up = y + 11.0
             draw_plate(canvas, x, up, min(wide - 8.0, 0.8 * card + 8.0), card, INKS[color])
             canvas.text((x, up), str(rank + 1), ink_on(color), 24 if card > 40 else 18, "centre")
             said = (LETTERS[color] if s.told_color[k, slot] else "") + (str(rank + 1) if s.told_rank[k, slot] else "")
             if said:
-                canvas.text((x, y - tall / 2 + 13.0), said, "black", 14, "centre", PANEL)
+                canvas.text((x, up - card / 2 - 11.0), said, "black", 14, "centre", PANEL)
 
 
 def draw_discards(canvas: Canvas, p: Any, s: Any, width: float) -> None:

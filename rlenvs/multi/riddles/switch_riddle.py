@@ -88,9 +88,13 @@ SPEC = world(
     action=discrete("nothing", "switch", "tell"),
     terms={"told": term(-1.0, 1.0, 1.0, "1 for a true telling, -1 for a false one")},
     horizon=days_of,
-    starts=MOST,
+    starts=3,
     fps=1,
-    levels={"four": {"prisoners": 4}, "five": {"prisoners": 5}, "ten": {"prisoners": 10}},
+    levels={
+        "four": {"prisoners": 4, "starts": 4},
+        "five": {"prisoners": 5, "starts": 5},
+        "ten": {"prisoners": 10, "starts": 10},
+    },
     scores={
         "bound": Score(20 / 9, 0, "the chance that all are drawn in six days, for each of three; parity reaches it")
     },
