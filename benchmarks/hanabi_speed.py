@@ -10,7 +10,7 @@ from pathlib import Path
 
 from run import Case, write_beside_peers
 
-BATCH = {"form": "batch", "num": 4096, "threads": 2, "goal": 10}
+BATCH = {"form": "batch", "num": 256, "threads": 1, "goal": 10}
 CASES = [
     Case("Hanabi-v0", peer="jaxmarl-hanabi", keywords={"level": "belief"}, legal=True, **BATCH),
     Case("Hanabi-v0", peer="jaxmarl-hanabi", legal=True, **BATCH),

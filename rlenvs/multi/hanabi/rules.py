@@ -7,12 +7,12 @@ from rlenvs.core import below, kernel
 
 @kernel
 def color_of(p, card):
-    return card // p.ranks
+    return p.color[card]
 
 
 @kernel
 def rank_of(p, card):
-    return card % p.ranks
+    return p.rank[card]
 
 
 @kernel
@@ -148,6 +148,34 @@ def matching(p, s, k, by_color, value):
         if card >= 0 and (color_of(p, card) if by_color else rank_of(p, card)) == value:
             bits |= 1 << slot
     return bits
+
+
+@kernel
+def bits_of_hand(p, s, k, by_color):
+    """The colors or the ranks of the cards in a hand, as bits."""
+    bits = 0
+    for slot in range(s.hand.shape[1]):
+        card = s.hand[k, slot]
+        if card >= 0:
+            bits |= 1 << (color_of(p, card) if by_color else rank_of(p, card))
+    return bits
+
+
+@kernel
+def mark_legal(p, s, k, m):
+    """All moves that the player who is to move may choose."""
+    hand, players, place = s.hand.shape[1], s.alive.size, 2 * s.hand.shape[1]
+    for slot in range(hand):
+        held = s.hand[k, slot] >= 0
+        m[slot] = held and s.hints < p.hints
+        m[hand + slot] = held
+    for by_color in (True, False):
+        for offset in range(1, players):
+            bits = bits_of_hand(p, s, (k + offset) % players, by_color) if s.hints > 0 else 0
+            values = p.colors if by_color else p.ranks
+            for value in range(values):
+                m[place + value] = (bits >> value) & 1
+            place += values
 
 
 @kernel
