@@ -82,7 +82,6 @@ from rlenvs.core import (
     constraint,
     data_option,
     discrete,
-    f4,
     i1,
     i8,
     integer,
@@ -188,7 +187,7 @@ SPEC = world(
     ],
     sizes=sizes_of,
     players=("convention", "simple", "random"),
-    scratch=("unplaced", "unknown"),
+    scratch=("unplaced",),
     data={"copies": i8("ranks"), "color": i8("cards"), "rank": i8("cards")},  # of ranks; of kinds of cards
     state={
         "turn": i8.index_of("agents", low=-1),  # the player that is to move, -1 when the game is over
@@ -211,8 +210,7 @@ SPEC = world(
         "focus": b1("agents", "hand"),  # whether a hint asked for it, by the convention of a scripted player
         "firework": i1("colors").up_to("ranks"),  # how many cards lie there
         "discarded": i1("cards").within(0, 3),
-        "unplaced": i8("cards"),  # scratch: copies of each kind that are neither placed nor discarded, and
-        "unknown": f4("cards"),  # what the observation says of a card of which nothing is known
+        "unplaced": i8("cards"),  # scratch: copies of each kind that are neither placed nor discarded
     },
     observation={
         "hands": bits("others", "hand", "cards", doc="cards of the others"),

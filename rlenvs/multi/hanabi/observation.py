@@ -100,38 +100,44 @@ def show_hint(p, s, k, o):
 @kernel
 def show_knowledge(p, s, k, knowledge, belief):
     """What each card can be for all that its holder was told, then the color and the rank that hints named."""
-    players, cards = s.alive.size, s.unplaced.size
-    colors, ranks = (1 << p.colors) - 1, (1 << p.ranks) - 1
-    changed, counted = changed_hand(p, s), belief and 0 <= s.move < 2 * s.hand.shape[1]
-    for card in range(cards):
-        s.unplaced[card] = left_of(p, s, card) if belief else 1
-    spread(p, s, colors, ranks, s.unknown, belief)
+    players, changed = s.alive.size, changed_hand(p, s)
+    counted = belief and 0 <= s.move < 2 * s.hand.shape[1]
+    if belief:
+        for card in range(s.unplaced.size):
+            s.unplaced[card] = left_of(p, s, card)
     for j in range(players):
         holder = (k + j) % players
         if s.shown and holder != changed and not counted:
             continue
         for slot in range(s.hand.shape[1]):
-            row = knowledge[j, slot]
-            if s.open_colors[holder, slot] == colors and s.open_ranks[holder, slot] == ranks:
-                for card in range(cards):
-                    row[card] = s.unknown[card]
+            row, kinds = knowledge[j, slot], open_kinds(p, s, holder, slot)
+            if belief:
+                show_belief(s, kinds, row)
             else:
-                spread(p, s, s.open_colors[holder, slot], s.open_ranks[holder, slot], row, belief)
+                for card in range(s.unplaced.size):
+                    row[card] = (kinds >> card) & 1
             show_told(p, s, holder, slot, row)
 
 
 @kernel
-def spread(p, s, colors, ranks, row, belief):
-    """The kinds that a card can be, given as bits of colors and of ranks; with `belief` their probabilities, by the
-    copies that are neither placed nor discarded."""
+def open_kinds(p, s, holder, slot):
+    """The kinds that a card can be for all that hints have told, as bits."""
+    kinds = 0
+    for color in range(p.colors):
+        if (s.open_colors[holder, slot] >> color) & 1 == 1:
+            kinds |= s.open_ranks[holder, slot] << (color * p.ranks)
+    return kinds
+
+
+@kernel
+def show_belief(s, kinds, row):
+    """Probabilities of the kinds of a card, by the copies that are neither placed nor discarded."""
     total = 0
     for card in range(s.unplaced.size):
-        count = s.unplaced[card] * ((colors >> p.color[card]) & (ranks >> p.rank[card]) & 1)
-        row[card] = count
-        total += count
-    if belief and total > 0:
-        for card in range(s.unplaced.size):
-            row[card] /= total
+        total += s.unplaced[card] * ((kinds >> card) & 1)
+    share = 1.0 / max(total, 1)  # in float64, whose products round to the nearest float32 of the quotients
+    for card in range(s.unplaced.size):
+        row[card] = s.unplaced[card] * ((kinds >> card) & 1) * share
 
 
 @kernel
