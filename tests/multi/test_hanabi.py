@@ -189,15 +189,20 @@ def test_games_that_cannot_be_dealt_are_refused(choices, words):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-def scores(player, games, **choices):
-    """Returns of one player beside itself."""
-    batch = begun(games, **choices)
-    total = np.zeros(games)
+@pytest.mark.parametrize(
+    ("player", "players", "score"),
+    [("convention", 2, 21.91), ("convention", 5, 20.47), ("simple", 2, 3.38), ("random", 2, 1.26)],
+)
+def test_mean_scores_are_those_of_the_page(player, players, score):
+    """Within four standard errors, on other decks than those of the page."""
+    batch = begun(200, players=players)
+    batch.seed(range(10_000, 10_200))
+    batch.reset()
     while not batch.over.all():
         batch.player_actions(player)
         batch.step_inplace(~batch.over)
-        total += np.where(batch.over & (batch.states["turn"] >= 0), 0.0, batch.rewards[:, 0])
-    return total
+    placed = batch.states["firework"].sum(axis=1)
+    assert abs(placed.mean() - score) < 4 * placed.std() / np.sqrt(200)
 
 
 @pytest.mark.parametrize("players", [2, 4])
