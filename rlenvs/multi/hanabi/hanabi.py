@@ -188,6 +188,7 @@ SPEC = world(
     sizes=sizes_of,
     players=("convention", "simple", "random"),
     scratch=("unplaced",),
+    expert_sees="state",  # convention remembers which cards hints asked for, as a player with a memory does
     data={"copies": i8("ranks"), "color": i8("cards"), "rank": i8("cards")},  # of ranks; of kinds of cards
     state={
         "turn": i8.index_of("agents", low=-1),  # the player that is to move, -1 when the game is over
