@@ -1,8 +1,8 @@
 """Steps of JaxMARL's worlds: ``--num`` of them side by side under `vmap`, compiled, with auto-reset; agent-steps.
 
-``--env HeuristicEnemySMAX --map 8m`` or ``--env MPE_simple_spread_v3``. A call is a `lax.scan` of ``--scan`` steps that
-carries the observations along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with
-``--legal`` they are drawn in the scan from those that the world allows. Resets are counted.
+``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3`` or ``--env hanabi``. A call is a `lax.scan` of
+``--scan`` steps that carries the observations along, since XLA would leave them out otherwise. Actions are drawn before
+and lie ready; with ``--legal`` they are drawn in the scan from those that the world allows. Resets are counted.
 
 Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and flax 0.12.8, Python 3.11.
 """
@@ -43,7 +43,7 @@ def build(options: argparse.Namespace) -> worker.Peer:
         actions = chosen(to_choose, state, ready)
         keys = jax.random.split(to_step, options.num)
         observations, state, rewards, _, _ = jax.vmap(env.step)(keys, state, actions)
-        return (key, observations, state, rewards), None
+        return (key, observations, state, {agent: rewards[agent].astype(float) for agent in env.agents}), None
 
     roll = jax.jit(lambda carry, actions: jax.lax.scan(advance, carry, actions)[0])
     key = jax.random.PRNGKey(0)

@@ -34,6 +34,8 @@ SMALL = {
     "planar_gaits": ["BipedalWalker-v0", "--seconds", "0.1", "--starts", "1", "--episodes", "2"],
     "functions": ["exp", "hypot", "--points", "20", "--slices", "1"],
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
+    "hanabi": ["--games", "2"],
+    "hanabi_speed": ["--peers", "{out}/peers.toml", "--only", "SwitchRiddle", "--rounds", "1", "--seconds", "0.01"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],
     "limits": ["ParticleSpread", "--num", "64", "--rounds", "1", "--seconds", "0.01"],
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],
@@ -89,6 +91,7 @@ minigrid-doorkey = "{sys.executable} ours.py --id MiniGridDoorKey8x8-v0 --form s
 momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel --legal"
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 gymnasium-lander = "{sys.executable} ours.py --id LunarLander-v0 --form single"
+jaxmarl-switch-riddle = "{sys.executable} ours.py --id SwitchRiddle-v0 --form parallel --legal"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 

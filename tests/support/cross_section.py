@@ -14,6 +14,8 @@ KINDS = {
     "rlenvs.multi.boards": ("ConnectFour-v0", "tests/multi/test_connect_four.py"),
     "rlenvs.multi.congestion": ("Beach-v0", "tests/multi/test_congestion.py"),
     "rlenvs.multi.gathering": ("ItemGathering-v0", "tests/multi/test_gathering.py"),
+    "rlenvs.multi.hanabi": ("Hanabi-v0", "tests/multi/test_hanabi.py"),
+    "rlenvs.multi.riddles": ("SwitchRiddle-v0", "tests/multi/test_riddles.py"),
     "rlenvs.multi.generals": ("Generals-v0", "tests/multi/generals/test_generals_records.py"),
     "rlenvs.multi.particle": ("ParticleSimple-v0", "tests/multi/test_particle.py"),
     "rlenvs.multi.pathfinding": ("PathFinding-v0", "tests/multi/test_path_finding.py"),

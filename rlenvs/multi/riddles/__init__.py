@@ -1,0 +1,1 @@
+"""Riddles: small worlds that show whether agents communicate, with known best returns."""
