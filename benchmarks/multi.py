@@ -1,11 +1,11 @@
-"""Agent-steps per second of battles, particles and generals beside the packages that have them, timed in turn.
+"""Agent-steps per second of battles, particles, kitchens and generals beside packages that have them, timed in turn.
 
     python benchmarks/multi.py --peers benchmarks/peers.toml --rounds 3
     python benchmarks/multi.py --peers benchmarks/peers.toml --write
 
-Peers: JaxMARL's SMAX with its heuristic enemy and its particle worlds (JAX on the CPU, compiled), mpe2, generals-bots
-in its NumPy and in its JAX version. `--write` puts the table into benchmarks/multi.md. `--batch-sizes` times the JAX
-peers alone at several sizes, to find the best ones for peers.toml.
+Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds and kitchens (JAX on the CPU, compiled), mpe2,
+generals-bots in its NumPy and in its JAX version. `--write` puts the table into benchmarks/multi.md. `--batch-sizes`
+times the JAX peers alone at several sizes, to find the best ones for peers.toml.
 """
 
 import argparse
@@ -19,10 +19,10 @@ import tomllib
 from datetime import date
 from pathlib import Path
 
-from run import Case, Worker, rates_beside_peers
+from run import BY_CPU, Case, Worker, rates_beside_peers
 
 HERE = Path(__file__).parent
-WIDE = {"form": "batch", "threads": 2}
+WIDE, ALONE = {"form": "batch", "threads": 2}, {"form": "batch"}
 BOARD = {"height": 24, "width": 24, "opponent": "self", "horizon": 500}
 CASES = [
     Case("Battle-v0", peer="smax-8m", goal=15, num=256, keywords={"scenario": "8m"}, legal=True, **WIDE),
@@ -32,6 +32,9 @@ CASES = [
     Case("ParticleSpread-v0", "parallel", "mpe2-spread", 10),
     Case("ParticleSpread-v0", peer="mpe2-spread-resets", goal=200, num=4096, **WIDE),
     Case("ParticleSpread-v0", peer="jaxmarl-spread", goal=5, num=4096, **WIDE),
+    Case("Overcooked-v0", peer="jaxmarl-overcooked", goal=15, num=256, **ALONE),
+    Case("Overcooked-v0", peer="jaxmarl-overcooked-ring", goal=15, num=256, keywords={"level": "coord_ring"}, **ALONE),
+    Case("OvercookedV2-v0", peer="jaxmarl-overcooked-v2", goal=15, num=256, **ALONE),
     Case("Generals-v0", "parallel", "generals-bots", 5, keywords=BOARD, legal=True),
     Case("Generals-v0", peer="generals-bots-resets", goal=50, num=96, keywords=BOARD, legal=True, **WIDE),
     Case("Generals-v0", peer="generals-jax", goal=5, num=96, keywords=BOARD, legal=True, **WIDE),
@@ -41,6 +44,9 @@ SIZES = {
     "smax-8m": (1024, 4096, 16384),
     "smax-27m_vs_30m": (256, 1024, 4096),
     "jaxmarl-spread": (1024, 4096, 16384),
+    "jaxmarl-overcooked": (256, 1024, 4096),
+    "jaxmarl-overcooked-ring": (256, 1024, 4096),
+    "jaxmarl-overcooked-v2": (256, 1024, 4096),
     "generals-jax": (128, 512, 2048),
 }
 
@@ -63,6 +69,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="per turn")
     parser.add_argument("--only", help="part of an id, or of a peer's name with --batch-sizes")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count the time that processors worked, for a machine that others use too"
+    )
     parser.add_argument("--batch-sizes", action="store_true", help="find the best batch sizes of the JAX peers")
     parser.add_argument("--write", action="store_true", help="write benchmarks/multi.md")
     options = parser.parse_args()
@@ -71,7 +80,7 @@ def main() -> None:
         best_sizes(peers, options.seconds, options.only)
         return
     lines = [
-        "# Battles, particles and generals: agent-steps per second beside others",
+        "# Battles, particles, kitchens and generals: agent-steps per second beside others",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"{options.rounds} turns of {options.seconds} s; medians. Random actions; in Battle and Generals legal ones,",
@@ -80,8 +89,9 @@ def main() -> None:
         "-tensors. Resets count in batches and JAX peers, in single environments in -resets only.",
         "JAX peers: compiled scans at their best batch size, observations carried along. The scripted enemies in a",
         "battle do not count as agents.",
+        *[BY_CPU] * options.cpu,
         "",
-        *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
+        *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only, options.cpu),
         "",
     ]
     if options.write:

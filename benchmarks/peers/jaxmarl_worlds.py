@@ -1,8 +1,9 @@
 """Steps of JaxMARL's worlds: ``--num`` of them side by side under `vmap`, compiled, with auto-reset; agent-steps.
 
-``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3`` or ``--env hanabi``. A call is a `lax.scan` of
-``--scan`` steps that carries the observations along, since XLA would leave them out otherwise. Actions are drawn before
-and lie ready; with ``--legal`` they are drawn in the scan from those that the world allows. Resets are counted.
+``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env overcooked_v2 --layout
+two_rooms``. A call is a `lax.scan` of ``--scan`` steps that carries the observations along, since XLA would leave them
+out otherwise. Actions are drawn before and lie ready; with ``--legal`` they are drawn in the scan from those that the
+world allows. Resets are counted.
 
 Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and flax 0.12.8, Python 3.11.
 """
@@ -10,6 +11,14 @@ Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and f
 import argparse
 
 import worker
+
+# of OvercookedV2, as its authors train on it
+SETTING = {
+    "agent_view_size": 2,
+    "negative_rewards": True,
+    "sample_recipe_on_delivery": True,
+    "random_agent_positions": True,
+}
 
 
 def build(options: argparse.Namespace) -> worker.Peer:
@@ -22,6 +31,12 @@ def build(options: argparse.Namespace) -> worker.Peer:
         from jaxmarl.environments.smax import map_name_to_scenario
 
         env = jaxmarl.make(options.env, scenario=map_name_to_scenario(options.map))
+    elif options.env == "overcooked_v2":
+        env = jaxmarl.make(options.env, layout=options.layout, **SETTING)
+    elif options.env == "overcooked":
+        from jaxmarl.environments.overcooked.layouts import overcooked_layouts
+
+        env = jaxmarl.make(options.env, layout=overcooked_layouts[options.layout])
     else:
         env = jaxmarl.make(options.env)
     choices = env.action_space(env.agents[0]).n
@@ -65,6 +80,7 @@ if __name__ == "__main__":
     parser = worker.parser(__doc__)
     parser.add_argument("--env", default="HeuristicEnemySMAX")
     parser.add_argument("--map", help="an SMAX scenario")
+    parser.add_argument("--layout", default="cramped_room", help="of a kitchen")
     parser.add_argument("--num", type=int, default=1024, help="worlds")
     parser.add_argument("--scan", type=int, default=16, help="steps per call")
     parser.add_argument("--legal", action="store_true", help="draw allowed actions in the scan")

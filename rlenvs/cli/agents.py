@@ -281,7 +281,7 @@ def tournament(
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Games per pair of players, half of them with teams swapped.")
+        int, typer.Option(min=1, metavar="N", help="Games per pair of players; of two teams, half with teams swapped.")
     ] = 100,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the results as JSON.")
@@ -290,13 +290,16 @@ def tournament(
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Run a round-robin tournament between players and rate them."""
+    """Run a round-robin tournament between players and rate them; where all agents are one team, show what each pair
+    of players reaches together."""
+    from rlenvs.agents.cross_play import cross_play, is_one_team
     from rlenvs.agents.tournament import tournament as hold
 
     keywords = keywords_from(set, level)
     if output:
         check_output(output)
-    result = hold(id, _players_from(players), games, seed, make=keywords)
+    play = cross_play if is_one_team(id) else hold
+    result = play(id, _players_from(players), games, seed, make=keywords)
     say(str(result))
     if output:
         result.save(output)

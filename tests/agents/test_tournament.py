@@ -12,8 +12,9 @@ from toys import high_numbers, tug_of_war
 from typer.testing import CliRunner
 
 import rlenvs
+from rlenvs.agents.matches import Match
 from rlenvs.agents.ratings import MEAN, SCALE, elo, wilson
-from rlenvs.agents.tournament import _Match, _slot_orders
+from rlenvs.agents.tournament import _slot_orders
 from rlenvs.cli import app
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import Entry, catalogue
@@ -191,7 +192,7 @@ def test_a_game_does_not_depend_on_those_beside_it(players, knockout):
 
     def places(count, seed):
         batch = KernelBatch(high_numbers.SPEC, count, opponent="self", knockout=knockout)
-        return _Match(batch, ("a", "b"), named, seed).play()
+        return Match(batch, ("a", "b"), named, seed).play()
 
     many = places(20, 5)
     np.testing.assert_array_equal(many[:3], places(3, 5))
@@ -201,7 +202,7 @@ def test_a_game_does_not_depend_on_those_beside_it(players, knockout):
 
 def test_random_choices_are_legal_and_uniform():
     batch = KernelBatch(high_numbers.SPEC, 2000, opponent="self")
-    match = _Match(batch, ("a", "b"), {"a": "random", "b": "random"}, 0)
+    match = Match(batch, ("a", "b"), {"a": "random", "b": "random"}, 0)
     match._act()
     chosen = batch.actions[:, :, 0]
     assert np.take_along_axis(batch.masks, batch.actions, axis=2).all()

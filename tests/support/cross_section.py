@@ -17,6 +17,7 @@ KINDS = {
     "rlenvs.multi.hanabi": ("Hanabi-v0", "tests/multi/test_hanabi.py"),
     "rlenvs.multi.riddles": ("SwitchRiddle-v0", "tests/multi/test_riddles.py"),
     "rlenvs.multi.generals": ("Generals-v0", "tests/multi/generals/test_generals_records.py"),
+    "rlenvs.multi.kitchen": ("Overcooked-v0", "tests/multi/test_kitchen.py"),
     "rlenvs.multi.particle": ("ParticleSimple-v0", "tests/multi/test_particle.py"),
     "rlenvs.multi.pathfinding": ("PathFinding-v0", "tests/multi/test_path_finding.py"),
     "rlenvs.multi.planar": ("Pistonball-v0", "tests/multi/test_pistonball.py"),

@@ -1,0 +1,167 @@
+"""Cross-play: how much each pair of players reaches together, in worlds whose agents are one team."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlenvs.agents.matches import AT_ONCE, Match, Player, resolve
+from rlenvs.core.batch.engines import new_batch
+from rlenvs.core.catalogue.registry import entry, world_of
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.inputs import first_seed_of, positive
+from rlenvs.core.declare.progress import progress
+from rlenvs.core.declare.setup import Setup
+
+__all__ = ["CrossPlay", "cross_play"]
+
+Z = 1.959964  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class CrossPlay:
+    """What P players reach with each other: with themselves on the diagonal, with strangers elsewhere.
+
+    Attributes:
+        id: the environment.
+        choices: the keywords it was made with.
+        seed: of the first game; every pair plays the same seeds.
+        games: how many games each pair played.
+        players: names; the first one has the highest mean over all partners.
+        returns: mean return, the mean over agents, where the player of the row is the first agent and that of the
+            column all others, float64 (P, P).
+        half_widths: of their 95 % intervals, which take games as independent, (P, P).
+    """
+
+    id: str
+    choices: dict[str, Any]
+    seed: int
+    games: int
+    players: tuple[str, ...]
+    returns: np.ndarray
+    half_widths: np.ndarray
+
+    def pair(self, player: str, other: str) -> tuple[float, float]:
+        """Mean return of a player, as the first agent, with another, and the half width of its 95 % interval."""
+        i, j = self._index(player), self._index(other)
+        return float(self.returns[i, j]), float(self.half_widths[i, j])
+
+    @property
+    def self_play(self) -> float:
+        """Mean return of players with themselves."""
+        return float(np.diag(self.returns).mean())
+
+    @property
+    def with_strangers(self) -> float:
+        """Mean return of different players with each other."""
+        return float(self.returns[~np.eye(len(self.players), dtype=bool)].mean())
+
+    def _index(self, player: str) -> int:
+        if player not in self.players:
+            raise UnknownNameError(f"there is no player {player!r}. {nearest(player, self.players)}")
+        return self.players.index(player)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result in JSON types."""
+        head = {name: getattr(self, name) for name in ("id", "choices", "seed", "games", "self_play", "with_strangers")}
+        arrays = {name: getattr(self, name).tolist() for name in ("returns", "half_widths")}
+        return {**head, "players": list(self.players), **arrays}
+
+    def save(self, file: str | Path) -> None:
+        """Write `to_dict()` as JSON."""
+        Path(file).write_text(json.dumps(self.to_dict(), indent=1) + "\n")
+
+    def __str__(self) -> str:
+        chosen = "".join(f", {name}={value}" for name, value in self.choices.items())
+        table = [["", "mean", *self.players]]
+        for i, name in enumerate(self.players):
+            cells = [f"{self.returns[i, j]:.1f} ± {self.half_widths[i, j]:.1f}" for j in range(len(self.players))]
+            table.append([name, f"{(self.returns[i].mean() + self.returns[:, i].mean()) / 2:.1f}", *cells])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            row[0].ljust(widths[0])
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+            for row in table
+        ]
+        head = [
+            f"{self.id}{chosen}",
+            f"{self.games} games per pair, seeds from {self.seed}; return of the first agent's player (row) with "
+            "that of the others (column)",
+        ]
+        tail = f"with themselves {self.self_play:.1f}, with others {self.with_strangers:.1f}"
+        return "\n".join([*head, "", *lines, "", tail])
+
+
+def is_one_team(id: str) -> bool:
+    """Whether the agents of a world are never on different teams."""
+    world = world_of(id)
+    return world.agents and not world.teams
+
+
+def cross_play(
+    id: str,
+    players: Mapping[str, Player] | Sequence[str] | None = None,
+    games: int = 100,
+    seed: int = 0,
+    threads: int | None = None,
+    make: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> CrossPlay:
+    """Play every ordered pair of players, themselves included, on the same seeds: the first agent is of the one, all
+    others are of the other.
+
+    Args:
+        id: the environment.
+        players: by name, or the names alone, as for `rlenvs.tournament`; all of the world's scripted players and
+            "random" by default.
+        games: per pair.
+        seed: of the first game; game g has the seed seed + g.
+        threads: of the batch, as for `KernelBatch`.
+        make: keywords of `make` whose names are taken here.
+        choices: the other keywords of `make`.
+
+    Raises:
+        UnknownNameError: an id, player or keyword that does not exist.
+        ParameterError: fewer than two players or agents, no games, a world whose teams play against each other, a model
+            that does not fit.
+        ActionError: a player's actions have the wrong shape or type, or are no choices; the message names the player.
+    """
+    world = world_of(id)
+    games, seed = positive("games", games), first_seed_of(seed)
+    choices = {**choices, **(make or {})}
+    setup = Setup(world, **choices)
+    agents = len(setup.teams)
+    if world.teams or agents < 2:
+        reason = "teams play against each other; hold a tournament" if world.teams else "there is one agent"
+        raise ParameterError(f"{world.name}: cross-play needs agents of one team, and here {reason}")
+    known = resolve(setup, players)
+    names, seats = sorted(known), [min(k, 1) for k in range(agents)]
+    returns = np.zeros((len(names), len(names), games))
+    pairs = list(itertools.product(range(len(names)), repeat=2))
+    with progress(f"{world.name}: playing games", total=len(pairs) * games) as tell:
+        for (n, (i, j)), start in itertools.product(enumerate(pairs), range(0, games, AT_ONCE)):
+            tell(n * games + start, f"{names[i]} with {names[j]}")
+            batch = new_batch(world, min(AT_ONCE, games - start), threads=threads, **choices)
+            match = Match(batch, (names[i], names[j]), known, seed + start, seats)
+            match.play(tell)
+            returns[i, j, start : start + batch.num_envs] = match.returns
+            batch.close()
+    return CrossPlay(entry(id).id, choices, int(seed), games, **_ordered(names, returns))
+
+
+def _ordered(names: Sequence[str], returns: np.ndarray) -> dict[str, Any]:
+    """What a `CrossPlay` says of its players, from returns by pair and game, (P, P, games)."""
+    means, games = returns.mean(axis=2), returns.shape[2]
+    spread = returns.std(axis=2, ddof=1) if games > 1 else np.full_like(means, np.inf)
+    order = np.argsort(-(means.mean(axis=1) + means.mean(axis=0)), kind="stable")
+    return {
+        "players": tuple(names[i] for i in order),
+        "returns": means[np.ix_(order, order)],
+        "half_widths": (Z * spread / np.sqrt(games))[np.ix_(order, order)],
+    }

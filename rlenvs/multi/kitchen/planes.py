@@ -1,0 +1,204 @@
+"""What cooks see: layers over the kitchen, or over the cells near a cook.
+
+Two sets of layers, both in the order of their originals: the 26 of Overcooked, which know onions alone, and those of
+OvercookedV2, with layers for each ingredient. What never changes is a backdrop, copied cell by cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import choice, kernel
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.multi.kitchen.layouts import (
+    BUTTON,
+    COOKED,
+    COUNTER,
+    INDICATOR,
+    PILE,
+    PLATE,
+    PLATES,
+    POT,
+    WINDOW,
+    ground_of,
+    ingredients_of,
+    recipes_of,
+)
+from rlenvs.multi.kitchen.rules import COOK_TIME, forget_changes, ingredients_in
+
+LAYERS = choice("onions", "recipes", doc="the 26 layers of Overcooked, or those of OvercookedV2")
+(ONIONS,) = LAYERS.codes("onions")
+URGENT = 40  # steps: the layer of urgency is on when fewer are left
+MOST_IN_LAYER = 20  # of a pot's time
+# of the 26
+SELF, OTHER, SELF_SIDE, OTHER_SIDE = 0, 1, 2, 6
+POTS, COUNTERS, ONION_PILES, PLATE_PILES, WINDOWS = 10, 11, 12, 14, 15
+POT_ONIONS, SOUP_ONIONS, TIME, DONE, PLATE_HERE, ONION_HERE, URGENCY = 16, 18, 20, 21, 22, 23, 25
+CLASSIC_LAYERS = 26
+
+
+def layers_of(values: Any) -> int:
+    """How many layers there are.
+
+    Raises:
+        ParameterError: the layers of onions for a kitchen with other ingredients.
+    """
+    kinds = ingredients_of(values.layout)
+    if values.layers == "onions":
+        used = max(max(recipe) for recipe in recipes_of(values)) + 1
+        if max(kinds, used) > 1:
+            raise ParameterError("layers='onions' show ingredient '0' alone; choose layers='recipes' for this layout")
+        return CLASSIC_LAYERS
+    return 17 + kinds + 4 * (kinds + 2) + values.show_delivery
+
+
+def backdrop_of(values: Any) -> np.ndarray:
+    """The layers of a kitchen in which nothing is, (cells, layers)."""
+    ground, kinds = ground_of(values.layout).ravel(), ingredients_of(values.layout)
+    if values.layers == "onions":
+        standing = {POTS: POT, COUNTERS: COUNTER, ONION_PILES: PILE, PLATE_PILES: PLATES, WINDOWS: WINDOW}
+    else:
+        first = 2 * (7 + kinds)  # after the layers of cooks
+        order = (COUNTER, WINDOW, POT, INDICATOR, BUTTON, PLATES, *(PILE + i for i in range(kinds)))
+        standing = {first + i: code for i, code in enumerate(order)}
+    made = np.zeros((ground.size, layers_of(values)), np.float32)
+    for layer, code in standing.items():
+        made[:, layer] = ground == code
+    return made
+
+
+# --- the 26 layers of Overcooked --------------------------------------------------------------------------------------
+
+
+@kernel
+def show_onions(p, s, cell, out):
+    """What lies on a counter or is in a pot."""
+    item = s.items[cell]
+    if p.ground[cell] == POT:
+        time = s.timer[cell]
+        if item & COOKED or 0 < time < COOK_TIME:
+            out[SOUP_ONIONS] = ingredients_in(item)
+            out[TIME] = time
+            out[DONE] = 1.0 if item & COOKED else 0.0
+        else:
+            out[POT_ONIONS] = ingredients_in(item)
+    elif item != 0:
+        out[COUNTERS] = 0.0
+        show_onion_item(item, out)
+
+
+@kernel
+def show_onion_item(item, out):
+    if item & COOKED:
+        out[SOUP_ONIONS] = ingredients_in(item)
+        out[DONE] = 1.0
+    elif item == PLATE:
+        out[PLATE_HERE] = 1.0
+    elif item != 0:
+        out[ONION_HERE] = 1.0
+
+
+@kernel
+def show_onion_cook(s, k, j, out):
+    """Cook j on its cell, as cook k sees it."""
+    out[SELF if j == k else OTHER] = 1.0
+    out[(SELF_SIDE if j == k else OTHER_SIDE) + s.facing[j]] = 1.0
+    show_onion_item(s.held[j], out)
+
+
+# --- the layers of OvercookedV2 ---------------------------------------------------------------------------------------
+
+
+@kernel
+def show_item(item, kinds, first, out):
+    """Plate, cooked, and how many of each ingredient."""
+    out[first] = item & PLATE
+    out[first + 1] = item >> 1 & 1
+    for i in range(kinds):
+        out[first + 2 + i] = item >> 2 * (i + 1) & 3
+
+
+@kernel
+def show_cell(p, s, cell, out):
+    """What lies on a cell or is in a pot, the recipe on an indicator that shows it, the time of a pot."""
+    kinds, ground = p.ingredients, p.ground[cell]
+    first = 2 * (7 + kinds) + 6 + kinds
+    if s.items[cell] != 0:
+        show_item(s.items[cell], kinds, first, out)
+    if ground == INDICATOR or (ground == BUTTON and s.timer[cell] > 0):
+        show_item(s.recipe, kinds, first + 2 + kinds, out)
+    if ground == POT:
+        out[first + 2 * (2 + kinds)] = s.timer[cell]
+    elif ground == WINDOW and p.show_delivery:
+        out[first + 2 * (2 + kinds) + 1] = 1.0 if s.fresh else 0.0
+
+
+@kernel
+def show_cook(p, s, k, j, out):
+    """Cook j on its cell, as cook k sees it."""
+    first = 0 if j == k else 7 + p.ingredients
+    out[first] = 1.0
+    out[first + 1 + s.facing[j]] = 1.0
+    show_item(s.held[j], p.ingredients, first + 5, out)
+
+
+# --- both -------------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def show_place(p, s, k, cell, out):
+    """A cell of the kitchen without cooks: what stands and lies there."""
+    for layer in range(out.size):
+        out[layer] = p.backdrop[cell, layer]
+    if s.items[cell] != 0 or p.live[cell]:
+        if p.layers == ONIONS:
+            show_onions(p, s, cell, out)
+        else:
+            show_cell(p, s, cell, out)
+    if s.seen_urgent[k]:
+        out[URGENCY] = 1.0
+
+
+@kernel
+def show_cooks(p, s, k, planes, top, left, changed):
+    """The cooks in a window whose upper left cell is (top, left), or those of them that are on cells that changed."""
+    for j in range(s.cell.shape[0]):
+        row, column = s.cell[j] // p.columns - top, s.cell[j] % p.columns - left
+        if (changed and not s.noted[s.cell[j]]) or not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
+            continue
+        if p.layers == ONIONS:
+            show_onion_cook(s, k, j, planes[row, column])
+        else:
+            show_cook(p, s, k, j, planes[row, column])
+
+
+@kernel
+def show(p, s, k, planes):
+    """All layers that cook k sees, (rows, columns, layers), or those of cells that changed; zero outside."""
+    rows, columns, layers = planes.shape
+    top, left = 0, 0
+    if p.radius > 0:
+        top, left = s.cell[k] // p.columns - p.radius, s.cell[k] % p.columns - p.radius
+    urgent = p.layers == ONIONS and p.horizon - s.elapsed < URGENT
+    still = p.radius == 0 or s.seen_from[k] == s.cell[k]
+    changed = s.shown and still and urgent == s.seen_urgent[k] and not s.redraw
+    if changed:
+        for n in range(s.changes):
+            i, j = s.changed[n] // p.columns - top, s.changed[n] % p.columns - left
+            if 0 <= i < rows and 0 <= j < columns:
+                show_place(p, s, k, s.changed[n], planes[i, j])
+    else:
+        s.seen_from[k], s.seen_urgent[k] = s.cell[k], urgent
+        for i in range(rows):
+            for j in range(columns):
+                row, column, out = top + i, left + j, planes[i, j]
+                if 0 <= row < p.rows and 0 <= column < p.columns:
+                    show_place(p, s, k, row * p.columns + column, out)
+                else:
+                    for layer in range(layers):
+                        out[layer] = 0.0
+    show_cooks(p, s, k, planes, top, left, changed)
+    if k == s.cell.shape[0] - 1:
+        forget_changes(s)
