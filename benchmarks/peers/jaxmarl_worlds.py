@@ -1,9 +1,9 @@
 """Steps of JaxMARL's worlds: ``--num`` of them side by side under `vmap`, compiled, with auto-reset; agent-steps.
 
-``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env overcooked_v2 --layout
-two_rooms``. A call is a `lax.scan` of ``--scan`` steps that carries the observations along, since XLA would leave them
-out otherwise. Actions are drawn before and lie ready; with ``--legal`` they are drawn in the scan from those that the
-world allows. Resets are counted.
+``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env storm --agents 8``,
+``--env overcooked_v2 --layout two_rooms``. A call is a `lax.scan` of ``--scan`` steps that carries the observations
+along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with ``--legal`` they are drawn
+in the scan from those that the world allows. Resets are counted.
 
 Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and flax 0.12.8, Python 3.11.
 """
@@ -37,6 +37,8 @@ def build(options: argparse.Namespace) -> worker.Peer:
         from jaxmarl.environments.overcooked.layouts import overcooked_layouts
 
         env = jaxmarl.make(options.env, layout=overcooked_layouts[options.layout])
+    elif options.agents:
+        env = jaxmarl.make(options.env, num_agents=options.agents)
     else:
         env = jaxmarl.make(options.env)
     choices = env.action_space(env.agents[0]).n
@@ -52,19 +54,25 @@ def build(options: argparse.Namespace) -> worker.Peer:
             for k, agent in enumerate(env.agents)
         }
 
+    def in_floats(rewards: jax.Array) -> jax.Array:
+        return jnp.asarray(rewards, float)
+
     def advance(carry: tuple, ready: jax.Array) -> tuple:
         key, _, state, _ = carry
         key, to_step, to_choose = jax.random.split(key, 3)
         actions = chosen(to_choose, state, ready)
         keys = jax.random.split(to_step, options.num)
         observations, state, rewards, _, _ = jax.vmap(env.step)(keys, state, actions)
-        return (key, observations, state, {agent: rewards[agent].astype(float) for agent in env.agents}), None
+        return (key, observations, state, jax.tree.map(in_floats, rewards)), None
 
     roll = jax.jit(lambda carry, actions: jax.lax.scan(advance, carry, actions)[0])
     key = jax.random.PRNGKey(0)
     observations, state = jax.jit(jax.vmap(env.reset))(jax.random.split(key, options.num))
-    carry = (key, observations, state, {agent: jnp.zeros(options.num) for agent in env.agents})
     draws = [jax.random.randint(jax.random.PRNGKey(n), shape, 0, choices) for n in range(4)]
+
+    first = {agent: draws[0][0, k] for k, agent in enumerate(env.agents)}
+    _, _, rewards, _, _ = jax.vmap(env.step)(jax.random.split(key, options.num), state, first)  # their shapes
+    carry = (key, observations, state, jax.tree.map(in_floats, rewards))
 
     def step(actions: jax.Array) -> bool:
         nonlocal carry
@@ -81,6 +89,7 @@ if __name__ == "__main__":
     parser.add_argument("--env", default="HeuristicEnemySMAX")
     parser.add_argument("--map", help="an SMAX scenario")
     parser.add_argument("--layout", default="cramped_room", help="of a kitchen")
+    parser.add_argument("--agents", type=int, help="where their number may be chosen")
     parser.add_argument("--num", type=int, default=1024, help="worlds")
     parser.add_argument("--scan", type=int, default=16, help="steps per call")
     parser.add_argument("--legal", action="store_true", help="draw allowed actions in the scan")

@@ -1,0 +1,1 @@
+"""Social dilemmas: matrix games, the coin game, STORM, Harvest and Cleanup."""

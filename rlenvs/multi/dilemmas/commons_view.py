@@ -1,0 +1,57 @@
+"""What an agent of Harvest and Cleanup sees: 15 x 15 cells, itself in the middle, the cells ahead above; as planes or
+as pixels in the colors of the original."""
+
+import numpy as np
+
+from rlenvs.core import kernel
+from rlenvs.multi.dilemmas.commons_maps import APPLE, PAD, RIVER, STREAM, VIEW, WALL, WASTE
+from rlenvs.multi.dilemmas.commons_rules import ahead
+
+PLANES = ("wall", "apple", "other agent", "clean water", "waste")
+GROUND_COLORS = np.array(
+    [
+        *((0, 0, 0), (180, 180, 180), (0, 255, 0), (113, 75, 24)),
+        *((99, 156, 194), (113, 75, 24), (0, 0, 0)),
+    ],
+    np.uint8,
+)
+AGENT_COLORS = np.array(
+    [
+        *((0, 0, 255), (2, 81, 154), (204, 0, 204), (216, 30, 54), (254, 151, 0)),
+        *((100, 255, 255), (99, 99, 255), (250, 204, 255), (238, 223, 16)),
+    ],
+    np.uint8,
+)
+
+
+@kernel
+def show_planes(p, s, k, planes):
+    """Planes of 0 and 1, (row, column, plane)."""
+    down, right = -ahead(p, s.facing[k]), ahead(p, (s.facing[k] + 1) % 4)
+    for i in range(VIEW):
+        cell = s.position[k] + (i - PAD) * down - PAD * right
+        for j in range(VIEW):
+            code = s.ground[cell]
+            planes[i, j, 0] = code == WALL
+            planes[i, j, 1] = code == APPLE
+            planes[i, j, 2] = s.occupant[cell] > 0
+            planes[i, j, 3] = code in (RIVER, STREAM)
+            planes[i, j, 4] = code == WASTE
+            cell += right
+    planes[PAD, PAD, 2] = 0
+
+
+@kernel
+def show_pixels(p, s, k, pixels):
+    """The colors of the cells, (row, column, color)."""
+    down, right = -ahead(p, s.facing[k]), ahead(p, (s.facing[k] + 1) % 4)
+    for i in range(VIEW):
+        cell = s.position[k] + (i - PAD) * down - PAD * right
+        for j in range(VIEW):
+            there = s.occupant[cell]
+            for c in range(3):
+                if there > 0:
+                    pixels[i, j, c] = AGENT_COLORS[(there - 1) % AGENT_COLORS.shape[0], c]
+                else:
+                    pixels[i, j, c] = GROUND_COLORS[s.ground[cell], c]
+            cell += right
