@@ -188,7 +188,9 @@ def test_the_architecture_names_every_module():
     named = set(re.findall(r"(?<![\w/.])`(?:rlenvs/)?([\w/]+\.py)`", text))
     present = {path.relative_to(ROOT / "rlenvs").as_posix() for path in (ROOT / "rlenvs").rglob("*.py")}
     present |= {
-        path.relative_to(ROOT).as_posix() for name in ("tests", "benchmarks") for path in (ROOT / name).rglob("*.py")
+        path.relative_to(ROOT).as_posix()
+        for name in ("tests", "benchmarks", "docs")
+        for path in (ROOT / name).rglob("*.py")
     }
     assert [name for name in sorted(named) if not any(f"/{path}".endswith(f"/{name}") for path in present)] == []
 
