@@ -163,6 +163,7 @@ def strict_kit(strict):
         import pettingzoo.test  # noqa: F401
     warnings.filterwarnings("ignore", ".*reset ignores the options")  # the kit passes an option that nobody knows
     warnings.filterwarnings("ignore", "Observation space for each agent probably should be")  # masks need a Dict
+    warnings.filterwarnings("ignore", "Action space for each agent probably should be")  # several choices at once
     warnings.filterwarnings("ignore", "Observation is not a NumPy array")
     warnings.filterwarnings("ignore", ".* space value is -?infinity")  # as in PettingZoo's own environments
     warnings.filterwarnings("ignore", "The observation contains negative numbers")  # rows of cars are no image
@@ -171,4 +172,4 @@ def strict_kit(strict):
     warnings.filterwarnings("ignore", "Agents have different (observation|action) space sizes")
     warnings.filterwarnings("ignore", "Observations are different shapes")
     warnings.filterwarnings("ignore", "We recommend agents to be named in the format")  # names of roles
-    warnings.filterwarnings("ignore", "Observation numpy array is all zeros")
+    warnings.filterwarnings("ignore", "(Observation|State) numpy array is all zeros")
