@@ -395,7 +395,7 @@ def turned_by_rounding(one, mirrored):
     """Whether the last bit has decided in which frame a wall turns a cart, and its mirror image in another one."""
     x, y, angle = state_of(one)
     apart = (angle + state_of(mirrored)[2] - 90.0 + 180.0) % 360.0 - 180.0
-    return min(x, y, 1.0 - x, 1.0 - y) < 0.02 and 1.0 < abs(apart)
+    return min(x, y, 1.0 - x, 1.0 - y) < 0.02 and abs(apart) > 1.0
 
 
 @settings(max_examples=25, deadline=None)
