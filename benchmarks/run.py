@@ -164,7 +164,10 @@ def rates_beside_peers(
     """Rows of the table of ratios; with `cpu` of the time that processors worked."""
     rows = ["| id | form | peer | ours | theirs | ratio (min - max) | aim |", "|---|---|---|---|---|---|---|"]
     for case in cases:
-        if case.peer not in peers or (only and only not in case.id):
+        if only and only not in case.id:
+            continue
+        if case.peer not in peers:
+            print(f"{case.id} is not timed: the file of peers has no {case.peer}", flush=True)
             continue
         mine = ours(case.id, case.form, case.num, case.threads, case.keywords, case.legal, cpu)
         theirs = Worker([*shlex.split(peers[case.peer]), *["--cpu"] * cpu])
