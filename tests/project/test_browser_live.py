@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     """A folder of exported environments."""
     missing = [id for id in IDS if known_module(Setup(world_of(id)), KERNELS) is None]
     if missing:
-        pytest.skip(f"modules are not built: python3 run.py kernels --targets wasm32 {' '.join(missing)}")
+        pytest.skip(f"modules are not built: python3 run.py kernels {' '.join(missing)} --targets wasm32")
     made = tmp_path_factory.mktemp("live")
     write_static(made)
     for id in IDS:
