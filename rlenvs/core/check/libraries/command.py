@@ -18,6 +18,7 @@ from rlenvs.core.catalogue.registry import entry, list_envs, world_of
 from rlenvs.core.check import one_per_kind
 from rlenvs.core.check.libraries.session import STEPS
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
+from rlenvs.core.compiler import ready
 from rlenvs.core.compiler.ahead.libraries import Library, build_libraries, prepare, seconds_used
 from rlenvs.core.compiler.ahead.loops import Call, build_loops_library, call_of, functions_of
 from rlenvs.core.compiler.ahead.manifest import add_libraries, add_loops, keep_only
@@ -27,9 +28,6 @@ from rlenvs.core.compiler.build import driver
 from rlenvs.core.compiler.cache import cache_folders
 from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.loops import Loop, watch
-from rlenvs.core.compiler.ready import FOLDER as KEPT
-from rlenvs.core.compiler.ready import NONE
-from rlenvs.core.compiler.ready import targets as best_targets
 from rlenvs.core.declare.errors import KernelError, MissingExtraError
 from rlenvs.core.declare.progress import progress
 from rlenvs.core.declare.setup import Setup
@@ -208,9 +206,9 @@ def main() -> None:
     parser.add_argument("--own", action="store_true", help="for this processor, into the cache that rlenvs reads")
     given = parser.parse_args()
     if given.own:
-        given.targets, given.folder = _own_targets(), cache_folders()[0] / KEPT
+        given.targets, given.folder = _own_targets(), cache_folders()[0] / ready.FOLDER
     folder = given.folder.resolve()
-    os.environ["RLENVS_TARGET"] = NONE  # built from and compared with numba's loops, whatever libraries there are
+    os.environ["RLENVS_TARGET"] = ready.NONE  # built from and compared with numba's loops, whatever libraries there are
     targets = runnable(given.targets) if given.here else given.targets
     whole = not given.ids and not given.loops
     further = list(further_worlds())
@@ -231,9 +229,10 @@ def main() -> None:
 
 def _own_targets() -> tuple[str, ...]:
     """The best target of this machine."""
-    if not best_targets():
+    best = ready.targets()[:1]
+    if not best:
         raise SystemExit("there are no libraries for this system; numba compiles what is needed")
-    return best_targets()[:1]
+    return best
 
 
 def build(ids: Sequence[str], targets: Sequence[str], jobs: int, folder: Path) -> list[Built]:
