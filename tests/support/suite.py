@@ -300,7 +300,7 @@ def summary(done: list[Part], left: int) -> int:
     sampled = sum(len(part.in_part) for part in done)
     print(f"{left} units are as they passed here, or as they were checked out, and did not run" if left else "all ran")
     if sampled:
-        print(f"of {sampled} units a part ran: one case of a test, or no kinds that did not change; --all runs the rest")
+        print(f"of {sampled} units a part ran: one case of a test, or only kinds that changed; --all runs the rest")
     if late:
         print(f"left out for want of time, and still due: {', '.join(late)}")
     print(f"failed: {', '.join(bad)}" if bad else "no test failed", flush=True)
