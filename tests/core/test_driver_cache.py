@@ -70,6 +70,13 @@ print(batch.rewards[0, 0], len(compiled))
 """
 
 
+@pytest.fixture(autouse=True)
+def no_bytecode(monkeypatch):
+    """Python takes an edited file for unchanged if its size is the same and it is written within the same second."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
+
+
 def write_package(folder, **physics):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
