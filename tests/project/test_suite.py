@@ -216,7 +216,8 @@ def test_units_are_told_apart_where_tests_are_collected(repository):
     }
     (repository / "plan").write_text(json.dumps(plan))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "support.selection", "-p", "no:cacheprovider", EACH]
-    environment = {"PYTHONPATH": f"{ROOT / 'tests'}:{repository}", PLAN: "plan", "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
+    paths = f"{ROOT / 'tests'}:{repository}"
+    environment = {"PYTHONPATH": paths, PLAN: "plan", "PATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run(command, cwd=repository, env=environment, check=True, capture_output=True)
     tests = json.loads(report.read_text())["tests"]
     assert list(tests) == [f"{EACH}::test_each[rlenvs/Chess-v0]"]
