@@ -1,22 +1,34 @@
-"""The environments that the site plays live: those whose kernels are built as WebAssembly."""
+"""The environments that the site plays live: those whose kernels are built as WebAssembly.
+
+The files of an environment stay as they are from one build to the next while all that they are made of does.
+"""
 
 from __future__ import annotations
 
 import functools
+import itertools
+import json
 import os
 import shutil
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+
+from support.suite import versions
+from support.tree import Tree
 
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.setup import Setup
-from rlenvs.live.export import write_environment, write_static
+from rlenvs.core.declare.spec import World
+from rlenvs.live.export import KERNELS as MODULES
+from rlenvs.live.export import STATIC, write_environment, write_static
 from rlenvs.live.modules import known_module
 from rlenvs.live.translate import TranslationError
 
 KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
 FOLDER = "_static/live"  # of the site
+KEY = "key.txt"  # in an environment's folder: the hash of what its files are made of
 MOST_PROCESSES = 4
 
 
@@ -26,17 +38,47 @@ def write(site: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     write_static(folder)
     names = [row.id.removeprefix(f"{NAMESPACE}/") for row in documented()]
+    tree = Tree(versions=versions())
+    due = [name for name in names if not is_current(world_of(name), folder / name, tree.page_key(name))]
+    for name in due:
+        shutil.rmtree(folder / name, ignore_errors=True)
+    # a kind's library and image are the same for all its environments
+    kinds = [list(kind) for _, kind in itertools.groupby(due, key=lambda name: id(world_of(name).kind))]
     with ProcessPoolExecutor(min(os.cpu_count() or 1, MOST_PROCESSES)) as processes:
-        written = list(processes.map(functools.partial(_written, folder=folder), names, chunksize=4))
-    found = [name for name, done in zip(names, written, strict=True) if done]
-    for path in folder.iterdir():
-        if path.name not in (*found, "static", "kernels"):
-            shutil.rmtree(path)
+        written = [*itertools.chain(*processes.map(functools.partial(_written, folder=folder), kinds))]
+    for name in written:
+        (folder / name / KEY).write_text(tree.page_key(name))
+    found = [name for name in names if (folder / name / KEY).exists()]
+    print(f"{len(written)} live environments are new, {len(found) - len(written)} as they were", flush=True)
+    _remove_others(folder, found)
     return found
 
 
-def _written(name: str, folder: Path) -> bool:
-    """Whether an environment has a module, and an image that a page can draw; it is written then."""
+def is_current(world: World, own: Path, key: str) -> bool:
+    """Whether the files of an environment were written for this key, with all levels.
+
+    Args:
+        world: the environment. own: its folder.
+        key: see `Tree.page_key`.
+    """
+    if not (own / KEY).exists() or (own / KEY).read_text() != key:
+        return False
+    levels = json.loads((own / "world.json").read_text(encoding="utf-8"))["levels"]
+    return levels.keys() == {"", *world.levels} and all(path.exists() for path in _modules(own))
+
+
+def _modules(own: Path) -> list[Path]:
+    """The modules that an environment uses at its levels."""
+    told = json.loads((own / "world.json").read_text(encoding="utf-8"))
+    return [own / told["module"], *(own / level["module"] for level in told["levels"].values() if "module" in level)]
+
+
+def _written(names: Iterable[str], folder: Path) -> list[str]:
+    """Write those of a kind's environments that have a module, and an image that a page can draw; returns them."""
+    return [name for name in names if _is_written(name, folder)]
+
+
+def _is_written(name: str, folder: Path) -> bool:
     world = world_of(name)
     if world.engine or known_module(Setup(world), KERNELS) is None:
         return False
@@ -46,3 +88,14 @@ def _written(name: str, folder: Path) -> bool:
         print(f"{name} is not live: {error}", flush=True)
         return False
     return True
+
+
+def _remove_others(folder: Path, names: Iterable[str]) -> None:
+    """Remove the files of environments that are not live, and the modules that none uses."""
+    used = {path.name for name in names for path in _modules(folder / name)}
+    for path in folder.iterdir():
+        if path.name not in (*names, STATIC, MODULES):
+            shutil.rmtree(path)
+    for path in (folder / MODULES).glob("*.wasm"):
+        if path.name not in used:
+            path.unlink()

@@ -109,7 +109,7 @@ def _written(world: World, level: str | None, own: Path, kernels: Path | None) -
         "image": name,
         "image_bytes": len(image.content),
         "networks": networks_of(batch.setup, own),
-        "proof": proof_of(world, level),
+        "proof": proof_of(batch),
     }
 
 

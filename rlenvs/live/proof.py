@@ -17,14 +17,16 @@ HASHED = (
 )
 
 
-def proof_of(world: World, level: str | None) -> dict[str, Any]:
+def proof_of(batch: KernelBatch) -> dict[str, Any]:
     """Steps of a world, with autoreset, and a hash of its arrays.
+
+    Args:
+        batch: of one world, with its usual values.
 
     Returns:
         seed: of world and policy; steps: how many; policy: "expert", or "random" where no kernel is an expert; hash:
         SHA-256 of HASHED after the reset and after each step, in hexadecimal digits.
     """
-    batch = KernelBatch(world, level=level, threads=1)
     policy = "expert" if has_kernel_expert(batch.world) else "random"
     batch.seed(SEED)
     batch.reset()

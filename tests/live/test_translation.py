@@ -1,5 +1,6 @@
 """Python that becomes JavaScript gives the same results there."""
 
+import ast
 import functools
 import inspect
 import itertools
@@ -14,7 +15,9 @@ from support.node import STATIC, needs_node, run_node
 
 from rlenvs.core import maths
 from rlenvs.live.translate import TranslationError
+from rlenvs.live.translate.kinds import infer
 from rlenvs.live.translate.program import Program
+from rlenvs.live.translate.scope import Scope, Source
 
 pytestmark = needs_node
 OFFSETS = {"left": (-1, 0), "right": (1, 0)}
@@ -325,3 +328,12 @@ def test_what_cannot_be_translated_is_refused_with_its_place(function):
     line = inspect.getsourcelines(function)[1] + 1
     with pytest.raises(TranslationError, match=rf"test_translation\.py:{line}: "):
         Program().translate(function, "made")
+
+
+def test_kinds_are_found_in_the_order_of_the_source():
+    """A set of names has another order in each process, and the translation would be another one."""
+    names = ["north", "east", "south", "west", "up", "down", "left", "right"]
+    [function] = ast.parse("def move():\n" + "".join(f"    {name} = 1\n" for name in names)).body
+    scope = Scope(Source("", 1, {}), set(names))
+    infer(scope, function.args, function.body)
+    assert list(scope.kinds) == names

@@ -8,6 +8,7 @@ line.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -43,6 +44,7 @@ def fault_module(world: World, runtime: str = "../static/") -> str:
     return _module(world.functions["state_fault"], "fault", runtime)
 
 
+@functools.cache  # worlds of a kind share their functions
 def _module(function: Callable[..., Any], shown: str, runtime: str) -> str:
     text = Program().translate(function, shown)
     imports = [f'import * as py from "{runtime}python.js";\n'] + (

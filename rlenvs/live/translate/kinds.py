@@ -177,7 +177,8 @@ def infer(scope: Scope, arguments: ast.arguments, body: list[ast.stmt]) -> None:
     assigned, opaque = _assignments(body)
     opaque |= scope.own - given.keys() - assigned.keys() - optional
     kinds = Kinds(scope)
-    scope.kinds = dict.fromkeys(assigned.keys() - opaque - given.keys(), "int")
+    # in the order of the source: which of several solutions is found depends on it
+    scope.kinds = {name: "int" for name in assigned if name not in opaque and name not in given}
     scope.kinds |= {name: kind for name, kind in given.items() if kind and name not in opaque}
     found: dict[str, str] = {}
     while found != scope.kinds:

@@ -382,6 +382,5 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    names = ("left", "right", "up", "down", "", "e", "q", "f", "c")
-    found = [n for n, name in enumerate(names) if name in pressed]
-    return min(found[0], len(actions(values).labels) - 1) if found else STAY
+    names = ("left", "right", "up", "down", "", "e", "q", "f", "c")[: len(actions(values).labels)]
+    return next((n for n, name in enumerate(names) if name in pressed), STAY)

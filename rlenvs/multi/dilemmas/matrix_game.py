@@ -89,6 +89,11 @@ def sizes(values: Any) -> dict[str, int]:
     }
 
 
+def actions(values: Any) -> Any:
+    most = sizes(values)["most"]
+    return discrete(*(("cooperate", "defect") if most == 2 else ()), size=most, idle=DEFECT)
+
+
 def roles(values: Any) -> list[Any]:
     seen = sizes(values)["seen"]
     return [role(f"agent_{k}", seen, count) for k, count in enumerate(table_of(values.payoffs).choices)]
@@ -119,7 +124,7 @@ SPEC = world(
             "seen", low=0.0, high=1.0, doc="1, and the choices of the last rounds", raw=True, constant=True, whole=True
         )
     },
-    action=discrete(size="most", doc="with two choices, 0 cooperates and 1 defects", idle=DEFECT),
+    action=actions,
     terms={"payoff": term(-LARGEST, LARGEST, 1.0, "what the table says"), **preferences.TERMS},
     horizon=100,
     fps=4,
@@ -263,5 +268,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    choice = pressed_move(pressed, [(str(n + 1),) for n in range(9)])
-    return DEFECT if choice is None else min(choice, sizes(values)["most"] - 1)
+    return pressed_move(pressed, [str(n + 1) for n in range(min(sizes(values)["most"], 9))])

@@ -49,7 +49,8 @@ def draw_kitchen(canvas: Canvas, p: Any, s: Any) -> None:
         _draw_cell(canvas, p, s, cell, pixels)
     for k in range(len(s.cell)):
         _draw_cook(canvas, p, s, k, pixels)
-    canvas.caption(f"served {int(s.served)}", f"recipe {', '.join(map(str, contents(int(s.recipe))))}")
+    recipe = [f"recipe {', '.join(map(str, contents(int(s.recipe))))}"] if len(piles) > 1 else []
+    canvas.caption(f"served {int(s.served)}", *recipe)
 
 
 def _draw_cell(canvas: Canvas, p: Any, s: Any, cell: int, pixels: float) -> None:

@@ -1,0 +1,121 @@
+"""The live environments of the site: which are written anew, and what is removed."""
+
+import importlib.util
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+from support.places import ROOT
+
+from rlenvs.core.catalogue.registry import world_of
+
+NAMES = ("CartPole-v0", "Pendulum-v0", "Acrobot-v0")
+
+
+class Here:
+    """In the place of other processes."""
+
+    def __init__(self, count):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    map = map
+
+
+class Site:
+    """A site whose environments are written by a stand-in.
+
+    Attributes:
+        rows: the environments. keys: of what they are made of. live: those that have a module.
+        written: those that were written last, by name.
+    """
+
+    def __init__(self, folder, monkeypatch):
+        spec = importlib.util.spec_from_file_location("live", ROOT / "docs" / "web" / "live.py")
+        self.module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "live", self.module)
+        spec.loader.exec_module(self.module)
+        self.folder, self.rows, self.live = folder / self.module.FOLDER, list(NAMES), set(NAMES)
+        self.keys, self.written = dict.fromkeys(NAMES, "1"), []
+        replaced = {
+            "documented": lambda: [SimpleNamespace(id=f"rlenvs/{name}") for name in self.rows],
+            "Tree": lambda versions: SimpleNamespace(page_key=self.keys.get),
+            "known_module": lambda setup, kernels: True if setup.world.name in self.live else None,
+            "write_static": lambda folder: None,
+            "write_environment": self.write,
+            "ProcessPoolExecutor": Here,
+        }
+        for name, value in replaced.items():
+            monkeypatch.setattr(self.module, name, value)
+
+    def write(self, name, folder, kernels):
+        self.written.append(name)
+        module = folder / "kernels" / f"{name}-{self.keys[name]}.wasm"
+        for path in (module, folder / name / f"{self.keys[name]}.image"):
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+        levels = dict.fromkeys(("", *world_of(name).levels), {})
+        text = json.dumps({"module": f"../kernels/{module.name}", "levels": levels})
+        (folder / name / "world.json").write_text(text)
+
+    def built(self):
+        """The live environments, and those that were written anew."""
+        self.written.clear()
+        return self.module.write(self.folder.parents[1]), list(self.written)
+
+    def files(self):
+        return {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.*") if path.is_file()}
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    return Site(tmp_path, monkeypatch)
+
+
+def test_an_environment_is_written_anew_when_something_has_changed(site):
+    assert site.built() == (list(NAMES), list(NAMES))
+    assert site.built() == (list(NAMES), [])
+    site.keys["Pendulum-v0"] = "2"
+    assert site.built() == (list(NAMES), ["Pendulum-v0"])
+    (site.folder / "kernels" / "CartPole-v0-1.wasm").unlink()
+    assert site.built() == (list(NAMES), ["CartPole-v0"])
+    path = site.folder / "Acrobot-v0" / "world.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "levels": {"": {}}}))  # some levels had no module
+    assert site.built() == (list(NAMES), ["Acrobot-v0"])
+    assert site.built() == (list(NAMES), [])
+
+
+def test_a_build_that_is_broken_off_leaves_nothing_that_counts_as_written(site, monkeypatch):
+    site.built()
+    site.keys = dict.fromkeys(NAMES, "2")
+    write = site.write
+
+    def fail(name, folder, kernels):
+        write(name, folder, kernels)
+        if name == "Pendulum-v0":
+            raise OSError("no space")
+
+    monkeypatch.setattr(site.module, "write_environment", fail)
+    with pytest.raises(OSError, match="no space"):
+        site.built()
+    site.keys = dict.fromkeys(NAMES, "1")
+    monkeypatch.setattr(site.module, "write_environment", write)
+    assert site.built() == (list(NAMES), list(NAMES))
+
+
+def test_what_is_not_live_any_more_is_removed(site):
+    site.built()
+    site.rows.remove("Acrobot-v0")
+    site.live.remove("Pendulum-v0")
+    site.keys |= {"CartPole-v0": "2", "Pendulum-v0": "2"}
+    assert site.built()[0] == ["CartPole-v0"]
+    assert site.files() == {
+        *(f"CartPole-v0/{name}" for name in ("2.image", "world.json", "key.txt")),
+        "kernels/CartPole-v0-2.wasm",
+    }
