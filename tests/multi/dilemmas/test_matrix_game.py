@@ -7,7 +7,10 @@ import pytest
 from support.batches import begun
 
 import rlenvs
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.keys import action_of_keys, meaning_of, steering_keys
+from rlenvs.core.declare.setup import Setup
 from rlenvs.multi.dilemmas.matrix_game import CHICKEN, PRISONERS_DILEMMA, STAG_HUNT
 from rlenvs.multi.dilemmas.tables import public_goods, table_of
 
@@ -155,3 +158,13 @@ def test_inequity_aversion(smoothing):
 def test_tables_that_are_none_are_refused(payoffs, said):
     with pytest.raises(ParameterError, match=rf"payoffs=.*{said}"):
         rlenvs.make_batch(GAME, 1, payoffs=payoffs)
+
+
+def test_keys_are_those_of_the_choices_and_the_game_waits_for_one():
+    pair, many = (Setup(world_of(GAME), payoffs=payoffs) for payoffs in ([[3, 0], [5, 1]], [[1] * 12] * 12))
+    assert action_of_keys(pair, ()) is None
+    assert {key: meaning_of(pair, action) for key, action in steering_keys(pair).items()} == {
+        "1": "cooperate",
+        "2": "defect",
+    }
+    assert list(steering_keys(many).values()) == list(range(9))
