@@ -73,8 +73,9 @@ def main() -> None:
     done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     module = (package / "mujoco.wasm").read_bytes()
-    print(f"Python has MuJoCo {mujoco.__version__}; the package's module is {told['version']}, {len(module) / 1e6:.1f} MB,")
-    print(f"{len(gzip.compress(module)) / 1e6:.1f} MB compressed, started after {told['loaded']:.0f} ms\n")
+    sizes = f"{len(module) / 1e6:.1f} MB ({len(gzip.compress(module)) / 1e6:.1f} MB compressed)"
+    print(f"MuJoCo {mujoco.__version__} in Python; the module is {told['version']}, {sizes}, and")
+    print(f"starts within {told['loaded']:.0f} ms\n")
     print("| id | first step that differs | after 1 | 100 | 1000 | us |\n|---|---|---|---|---|---|")
     for id, case, there in zip(chosen.ids, cases, told["told"], strict=True):
         here, other = positions_in_python(case), np.array(there["positions"])

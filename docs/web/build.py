@@ -21,7 +21,8 @@ import time
 from collections.abc import Collection
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "tests")]  # support
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parents[2] / "tests"))  # support
 
 import live
 import pages

@@ -60,7 +60,7 @@ class Site:
         for path in (module, folder / name / f"{self.keys[name]}.image"):
             path.parent.mkdir(exist_ok=True)
             path.touch()
-        levels = dict.fromkeys(("", *world_of(name).levels), {})
+        levels = {level: {} for level in ("", *world_of(name).levels)}
         text = json.dumps({"module": f"../kernels/{module.name}", "levels": levels})
         (folder / name / "world.json").write_text(text)
 

@@ -89,11 +89,6 @@ def sizes(values: Any) -> dict[str, int]:
     }
 
 
-def actions(values: Any) -> Any:
-    most = sizes(values)["most"]
-    return discrete(*(("cooperate", "defect") if most == 2 else ()), size=most, idle=DEFECT)
-
-
 def roles(values: Any) -> list[Any]:
     seen = sizes(values)["seen"]
     return [role(f"agent_{k}", seen, count) for k, count in enumerate(table_of(values.payoffs).choices)]
@@ -124,7 +119,7 @@ SPEC = world(
             "seen", low=0.0, high=1.0, doc="1, and the choices of the last rounds", raw=True, constant=True, whole=True
         )
     },
-    action=actions,
+    action=discrete(size="most", doc="with two choices, 0 cooperates and 1 defects", idle=DEFECT),
     terms={"payoff": term(-LARGEST, LARGEST, 1.0, "what the table says"), **preferences.TERMS},
     horizon=100,
     fps=4,

@@ -19,6 +19,7 @@ GRASS: tuple[Color, Color] = ((226, 234, 214), (218, 228, 206))
 GOLD, BLADE = (226, 176, 46), (196, 62, 52)
 STONE, WATER, MUD, BROOK = (112, 116, 122), (126, 186, 222), (124, 92, 56), (162, 208, 232)
 FIRE_COLOR, CLEAN_COLOR = (250, 208, 60), (120, 236, 246)
+FIRST_AGENT = (agent_color(0), "first agent", "triangle")  # in legends
 
 
 def choice_color(choice: int) -> Color:
@@ -119,7 +120,8 @@ def _draw_walker(canvas: Canvas, x: float, y: float, ahead: tuple[float, float],
 def draw_storm(canvas: Canvas, p: Any, s: Any) -> None:
     """The grid with row 0 below, so that left is left; agents show how many tokens of both kinds they have."""
     canvas.legend(
-        ("green", "cooperation", "disc"), (BLADE, "defection", "square"), (FIRE_COLOR, "zap"), (PALE, "stands still")
+        *(FIRST_AGENT, ("green", "cooperation", "disc"), (BLADE, "defection", "square")),
+        *((FIRE_COLOR, "zap"), (PALE, "stands still")),
     )
     canvas.caption("  ".join(f"{int(c)}:{int(d)}" for c, d in s.tokens))
     canvas.view(-0.15, SIDE + 0.15, -0.15, SIDE + 0.15)
@@ -146,7 +148,7 @@ def draw_commons(canvas: Canvas, p: Any, s: Any) -> None:
     ground = np.asarray(s.ground).reshape(-1, int(p.stride))[PAD:-PAD, PAD:-PAD]
     rows = len(ground)
     river = ((WATER, "river"), (MUD, "waste")) if p.river else ()
-    canvas.legend((agent_color(0), "agent", "triangle"), ("green", "apple", "disc"), *river, (FIRE_COLOR, "beam"))
+    canvas.legend(FIRST_AGENT, ("green", "apple", "disc"), *river, (FIRE_COLOR, "beam"))
     waste = f", waste {int(s.waste) / int(p.river):.0%}" if p.river else ""
     canvas.caption(f"{int((ground == APPLE).sum())} apples{waste}", f"picked {int(np.sum(s.apples))}")
     view_board(canvas, rows, columns)

@@ -205,7 +205,7 @@ WALL, ROOM, CLOTH, GLOW = (92, 98, 108), (216, 208, 194), (236, 152, 62), (255, 
 def draw(canvas, p, s):
     inside, count = int(s.turn), len(s.been)
     told = f"prisoner {inside + 1} is in the room" if inside >= 0 else "somebody has told"
-    canvas.caption(f"day {int(s.elapsed) + 1}", told)
+    canvas.caption(f"day {int(s.elapsed) + (0 if s.over else 1)}", told)
     canvas.legend(("green", "has been in the room", "disc"), (CLOTH, "prisoner"), (GLOW, "light on", "disc"))
     canvas.view(0.0, 10.0, 0.0, 9.0)
     canvas.rectangle(-20.0, -20.0, 30.0, 30.0, WALL)
