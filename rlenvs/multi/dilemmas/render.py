@@ -147,8 +147,8 @@ def draw_commons(canvas: Canvas, p: Any, s: Any) -> None:
     columns = int(p.stride) - 2 * PAD
     ground = np.asarray(s.ground).reshape(-1, int(p.stride))[PAD:-PAD, PAD:-PAD]
     rows = len(ground)
-    river = ((WATER, "river"), (MUD, "waste")) if p.river else ()
-    canvas.legend(FIRST_AGENT, ("green", "apple", "disc"), *river, (FIRE_COLOR, "beam"))
+    river = ((WATER, "river"), (MUD, "waste"), (CLEAN_COLOR, "cleaning beam")) if p.river else ()
+    canvas.legend(FIRST_AGENT, ("green", "apple", "disc"), (FIRE_COLOR, "beam"), *river)
     waste = f", waste {int(s.waste) / int(p.river):.0%}" if p.river else ""
     canvas.caption(f"{int((ground == APPLE).sum())} apples{waste}", f"picked {int(np.sum(s.apples))}")
     view_board(canvas, rows, columns)
