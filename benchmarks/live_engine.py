@@ -68,6 +68,9 @@ def main() -> None:
     parser.add_argument("ids", nargs="*", default=IDS)
     chosen = parser.parse_args()
     package = (chosen.folder / "node_modules" / "@mujoco" / "mujoco").resolve()
+    if not package.exists():
+        print(f"not compared: run `npm install @mujoco/mujoco` in {chosen.folder}")
+        return
     cases = [case_of(id) for id in chosen.ids]
     command = ["node", "--input-type=module", "-e", SCRIPT, (package / "mujoco.js").as_uri()]
     done = subprocess.run(command, input=json.dumps(cases), capture_output=True, text=True, check=True)

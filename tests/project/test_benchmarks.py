@@ -45,6 +45,7 @@ SMALL = {
     "left": [TREASURE],
     "levels": ["PathFinding-v0", "--seeds", "2"],
     "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
+    "live_engine": ["{out}", "Hopper-v0"],
     "live_pages": ["{out}"],
     "live_proofs": ["CartPole-v0", "--kernels", "{out}"],
     "live_drawing": ["CartPole-v0", "--steps", "4", "--frames", "2"],
