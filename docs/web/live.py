@@ -8,6 +8,8 @@ import shutil
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import exercises
+
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import NAMESPACE, world_of
 from rlenvs.core.declare.setup import Setup
@@ -18,6 +20,7 @@ from rlenvs.live.translate import TranslationError
 KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
 FOLDER = "_static/live"  # of the site
 MOST_PROCESSES = 4
+SHARED = ("static", "kernels", exercises.EXERCISES, exercises.MICROPYTHON)  # folders of no environment
 
 
 def write(site: Path) -> list[str]:
@@ -30,7 +33,7 @@ def write(site: Path) -> list[str]:
         written = list(processes.map(functools.partial(_written, folder=folder), names, chunksize=4))
     found = [name for name, done in zip(names, written, strict=True) if done]
     for path in folder.iterdir():
-        if path.name not in (*found, "static", "kernels"):
+        if path.name not in (*found, *SHARED):
             shutil.rmtree(path)
     return found
 

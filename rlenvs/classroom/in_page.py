@@ -11,6 +11,7 @@ import numpy as np
 from rlenvs.classroom.exercise import PUBLIC, Draws, Exercise
 from rlenvs.classroom.questions import Near, Process, Question, World, Worth
 from rlenvs.classroom.source import code_of
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 
 HEAD = 'ARGUMENTS = "lists"  # rlenvs grade gives lists in the place of arrays, as the page does'
@@ -47,6 +48,7 @@ def data_of(exercise: Exercise, source: str) -> dict[str, Any]:
             "told": trial.told,
             "code": trial.code,
             "episodes": trial.EPISODES,
+            "scores": [{"label": who, "mean": score.mean} for who, score in world_of(trial.id).scores.items()],
             **_arguments((*trial.worlds(), *trial.arguments)),
         },
     }

@@ -9,8 +9,8 @@ import { Submission } from "./submission.js";
 
 /**
  * What the page is told: what is begun next, one episode more of the trial, a line that was printed, the result of a
- * test, the trial's returns, or that all is done.
- * @typedef {{next: string} | {episode: true} | {line: string} | {result: Result} | {returns: number[], error: string} | {done: true}} Message
+ * test, the trial's returns, that it cannot go on, or that all is done.
+ * @typedef {{next: string} | {episode: true} | {line: string} | {result: Result} | {returns: number[], error: string} | {failed: string} | {done: true}} Message
  */
 
 const MOST_LINES = 200; // that are passed on
@@ -51,4 +51,6 @@ async function grade(folder, exercise, source) {
   tell({ done: true });
 }
 
-self.addEventListener("message", ({ data }) => void grade(data.folder, data.exercise, data.source));
+self.addEventListener("message", ({ data }) => {
+  grade(data.folder, data.exercise, data.source).catch(reason => tell({ failed: String(reason) }));
+});

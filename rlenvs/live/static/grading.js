@@ -16,7 +16,8 @@ import { fixed } from "./head.js";
 
 /** `earned` is null where only Python can judge. @typedef {{name: string, points: number, earned: number | null, reason: string}} Result */
 
-/** @typedef {{id: string, told: string, code: string, episodes: number, arguments: string, worlds: World[]}} Trial */
+/** @typedef {{id: string, told: string, code: string, episodes: number, arguments: string, worlds: World[],
+ * scores: {label: string, mean: number}[]}} Trial */
 
 /**
  * An exercise as rlenvs/classroom/in_page.py writes it.
