@@ -134,7 +134,7 @@ export function valuesOf({ P, R, gamma }, policy) {
 function arrayLike(found, shape, what) {
   const own = shapeOf(found), numbers = flat(found).map(numberOf);
   if (own === null || numbers.some(number => number === null)) {
-    const kind = Array.isArray(found) ? "list" : found === null ? "NoneType" : typeof found;
+    const kind = Array.isArray(found) ? "list" : typeof found === "string" ? "str" : "dict";
     throw new Failed(`${what} is a ${kind}; expected numbers of shape ${tuple(shape)}`);
   }
   if (tuple(own) !== tuple(shape)) throw new Failed(`${what} has the shape ${tuple(own)}; expected ${tuple(shape)}`);
@@ -142,10 +142,14 @@ function arrayLike(found, shape, what) {
   return /** @type {number[]} */ (numbers);
 }
 
-/** A number, or null: truth values count, and texts where submission.py had no other way. @param {any} value */
+/**
+ * A number as NumPy makes it, or null: truth values count, None is NaN; so are texts that submission.py makes of numbers.
+ * @param {any} value
+ */
 function numberOf(value) {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
+  if (value === null) return NaN;
   return { nan: NaN, inf: Infinity, "-inf": -Infinity }[/** @type {string} */ (value)] ?? null;
 }
 
