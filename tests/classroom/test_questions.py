@@ -1,12 +1,12 @@
 """Tests as questions, submissions in plain Python, trials, and exercises as data for a page."""
 
 import ast
-import dataclasses
 import json
 
 import numpy as np
 import pytest
 from support.classroom_helpers import FOLDER, NAMES, SECRET, builder
+from support.exercises_in_page import SOLVED
 from typer.testing import CliRunner
 
 from rlenvs.classroom.exercise import Exercise, Failed, find_exercise
@@ -22,7 +22,6 @@ from rlenvs.core.declare.errors import ParameterError
 pytestmark = pytest.mark.usefixtures("sockets_closed")
 pytest.importorskip("scipy", reason="grading uses exact models: pip install 'rlenvs-suite[classroom]'")
 
-from support.exercises_in_page import SOLVED
 
 LONG = ("td_and_monte_carlo", "q_learning_and_sarsa")  # they learn for half a minute
 IN_TURN = [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in SOLVED]
@@ -175,9 +174,7 @@ class TestTrials:
             trial_returns(path, find_exercise("mdp_by_hand"))
 
     def test_worlds_are_of_the_first_seeds_and_of_others(self):
-        env, practice = (
-            world.hosted() for world in dataclasses.replace(Trial("Chain-v0", "", ""), practice=9).worlds()
-        )
+        env, practice = (world.hosted() for world in Trial("Chain-v0", "", "", practice=9).worlds())
         assert (env.seed, env.most_resets, env.budget) == (0, 100, 1900)
         assert (practice.seed, practice.budget) == (100, 9)
 

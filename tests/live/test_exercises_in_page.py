@@ -41,30 +41,25 @@ WRONG = {
     "nothing": "def update(counts, means, arm, reward): return None\ndef ucb(counts, means, c): return None\n",
     "shapes": "def update(counts, means, arm, reward): return counts + [1], [[0.5], [2.5]]\ndef ucb(*a): return [1]\n",
     "numbers": "def update(counts, means, arm, reward): return counts, means\ndef ucb(*a): return 2.5\n",
-    "not finite": "def update(*a): return [1, float('nan')], [1, 2]\ndef epsilon_greedy(*a): return [float('inf'), 1]\n",
+    "not finite": "def update(*a): return [1, float('nan')], [1]\ndef epsilon_greedy(*a): return [float('inf'), 1]\n",
     "texts": "def ucb(*a): return 'one'\ndef epsilon_greedy(*a): return ['a', 'b']\ndef update(*a): return 1, 2, 3\n",
     "ragged": "def epsilon_greedy(*a): return [[1], [1, 2]]\ndef ucb(*a): return []\ndef update(*a): return [1], []\n",
     "truths": "def ucb(*a): return True\ndef epsilon_greedy(*a): return (0.1, 0.9)\n",
     "errors": "def ucb(*a):\n    raise ValueError('no')\n\n\ndef update(*a):\n    return [][1]\n",
 }
+WAY = "def learn(env, gamma):\n    return [0 if s in {} else 2 if s % 12 == 11 else 1 for s in range(48)]\n"
 POLICIES = {
     "up": "def learn(env, gamma): return [0] * env.n_states\n",
-    "right along the cliff, but the long way": (
-        "def learn(env, gamma):\n    return [0 if s in (36, 24) else 2 if s % 12 == 11 and s >= 11 else 1 for s in range(48)]\n"
-    ),
-    "longer": (
-        "def learn(env, gamma):\n    return [0 if s in (36, 24, 12) else 2 if s % 12 == 11 else 1 for s in range(48)]\n"
-    ),
+    "best": WAY.format("(36,)"),
+    "longer": WAY.format("(36, 24, 12)"),
     "no actions": "def learn(env, gamma): return [4] * env.n_states\n",
     "too few": "def learn(env, gamma): return [1]\n",
     "one step": "def learn(env, gamma):\n    env.reset()\n    env.step(0)\n    return [env.step(1)[0]] * 48\n",
     "no reset": "def learn(env, gamma):\n    env.step(0)\n",
     "no action": "def learn(env, gamma):\n    env.reset()\n    env.step(4)\n",
     "half an action": "def learn(env, gamma):\n    env.reset()\n    env.step(1.0)\n",
-    "too many steps": (
-        "def learn(env, gamma):\n    env.reset()\n    while True:\n        if env.step(0)[3]:\n            env.reset()\n"
-    ),
 }
+TOO_MANY = "def learn(env, gamma):\n    env.reset()\n    while True:\n        if env.step(0)[3]: env.reset()\n"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +131,14 @@ def test_what_is_wrong_is_told_as_the_grader_tells_it(folder, tmp_path, fault):
 def test_policies_and_what_they_may_do_are_judged_as_the_grader_does(folder, tmp_path, policy):
     page, python = both(folder, tmp_path, "q_learning_and_sarsa", 'ARGUMENTS = "lists"\n' + POLICIES[policy])
     assert page == python
-    assert page[2][2] < 2 or policy == "right along the cliff, but the long way"
+    assert {"best": page[2][2] == 2, "longer": 1 < page[2][2] < 2}.get(policy, page[2][2] == 0)
+
+
+@pytest.mark.slow
+def test_steps_beyond_the_budget_are_refused_as_the_grader_does(folder, tmp_path):
+    page, python = both(folder, tmp_path, "q_learning_and_sarsa", TOO_MANY)
+    assert page == python
+    assert "the budget of 20000 steps is used up" in page[2][3]
 
 
 def test_a_mistake_in_the_text_is_told_with_its_line(folder):

@@ -130,10 +130,12 @@ export class ExercisePage {
 
   // --- showing ------------------------------------------------------------------------------------------------------
 
-  /** @param {boolean} running */
+  /** The button that is of no use now gives its focus to the other one. @param {boolean} running */
   show(running) {
-    this.runButton.disabled = running;
-    this.stopButton.disabled = !running;
+    const [off, on] = running ? [this.runButton, this.stopButton] : [this.stopButton, this.runButton];
+    on.disabled = false;
+    if (document.activeElement === off) on.focus();
+    off.disabled = true;
   }
 
   /** @param {string} text */
@@ -228,7 +230,7 @@ class TrialView {
   /** What others reach. */
   scores() {
     const { scores } = this.trial;
-    return scores.length ? [` ${scores.map(({ label, mean }) => `${label} ${short(mean)}`).join(", ")}.`] : [];
+    return scores.length ? [` For comparison: ${scores.map(({ label, mean }) => `${label} ${short(mean)}`).join(", ")}.`] : [];
   }
 }
 
