@@ -8,7 +8,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-import rlenvs  # noqa: F401  (registers the environments)
 from rlenvs.classroom.exercise import Failed, array_like, close, credit
 from rlenvs.classroom.hosted import HostedEnv
 from rlenvs.classroom.process import Submission
