@@ -22,7 +22,7 @@ def every_visit(values, states, rewards, alpha, gamma):
 
 exercise.trial = Trial(
     "RandomWalk-v0",
-    "the walks from which your predict learns; what it learns is printed below",
+    "the walks from which your predict learns; what it learns is printed",
     """
 def trial(env, practice):
     found = predict(env, 100)
