@@ -105,7 +105,7 @@ def text_of(source: str) -> str:
     formulas: list[str] = []
 
     def kept(found: re.Match[str]) -> str:
-        formula = (found[1] or found[2]).replace(r"\arg\max", r"\operatorname{arg\,max}")
+        formula = (found[1] or found[2]).replace(r"\arg\max", r"\text{arg max}")
         shown = convert(formula, display="block" if found[1] else "inline")
         formulas.append(f'<span class="exercise-formula">{shown}</span>' if found[1] else shown)
         return f"FORMULA{len(formulas) - 1}."
