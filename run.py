@@ -420,16 +420,26 @@ def kernel_wheel(python: Path, libraries: Path, folder: Path) -> int:
     return call(python, *wheel, RLENVS_KERNELS=str(libraries))
 
 
-BROWSER = ("tests/project/test_browser.py", "tests/project/test_browser_live.py")
+BROWSER = [f"tests/project/test_browser{part}.py" for part in ("", "_live", "_exercises")]
 
 
 def site(arguments: list[str]) -> int:
     """The documentation; its builder says how large it is and how long it took."""
     python = set_up(EXTRAS["site"])
+    fetch_micropython()
     code = call_patiently(python, "docs/web/build.py", **BYTECODE)
     if code == 0 and "--test" in arguments:
         return call(python, "-m", "pytest", "-q", "-m", "browser", *BROWSER, **BYTECODE)
     return code
+
+
+def fetch_micropython() -> None:
+    """The Python of exercises that are solved in the browser, in the pinned version; without npm the site has none."""
+    web = ROOT / "docs" / "web"
+    there, lock = web / "node_modules" / ".package-lock.json", web / "package-lock.json"
+    npm = shutil.which("npm")
+    if npm and not (there.exists() and there.stat().st_mtime >= lock.stat().st_mtime):
+        call(npm, "ci", "--silent", "--no-fund", "--no-audit", "--prefix", web)
 
 
 def classroom(arguments: list[str]) -> int:

@@ -5,7 +5,8 @@
 Pages are put together in docs/_build/source first: the Markdown of the repository, whose links are made to lead to
 pages, with what only a site can show. Needs the films of docs/films.py, and no network. Warnings are errors.
 Environments whose kernels lie in build/kernels as WebAssembly (`python3 run.py kernels --targets wasm32`) are played
-live in their pages; the others show their films.
+live in their pages; the others show their films. The exercises that are solved in the browser need MicroPython as well,
+which `npm ci --prefix docs/web` fetches.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parents[2] / "tests"))  # support
 
+import exercises
 import live
 import pages
 
@@ -37,6 +39,7 @@ LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[\w-]*)?(?=\))")
 CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 LANGUAGES = {".py": "python", ".toml": "toml", ".yml": "yaml", ".js": "javascript", ".json": "json"}
 TREES = {"performance.md": "benchmarks/*"}  # pages below a page that is read elsewhere too
+NO_EXERCISES = "no exercise is solved in the browser: npm ci --prefix docs/web, and kernels of their environments"
 FOLDERS = {"examples": "examples/index.md", "benchmarks": "benchmarks/index.md", "docs/environments": "gallery.md"}
 
 
@@ -103,8 +106,9 @@ class Source:
                 path.unlink()
 
 
-def assemble(source: Source, played: Collection[str]) -> None:
-    """Write everything that Sphinx reads. Environments that are played live are given by name."""
+def assemble(source: Source, played: Collection[str], solved: list[str]) -> None:
+    """Write everything that Sphinx reads. Environments that are played live, and exercises that are solved in the
+    browser, are given by name."""
     for origin, name in source.pages.items():
         if name == "index.md":
             continue
@@ -113,6 +117,8 @@ def assemble(source: Source, played: Collection[str]) -> None:
             text = pages.environment(Path(origin).stem, text, Path(origin).stem in played)
         if origin == "docs/scores.md":
             text = pages.scores(text)
+        if origin == "docs/classroom.md":
+            text = exercises.with_links(text, solved, live.FOLDER)
         if name in TREES:
             text += f"\n```{{toctree}}\n:hidden:\n:glob:\n\n{TREES[name]}\n```\n"
         source.page(text, origin, name)
@@ -184,7 +190,9 @@ def build(folder: Path) -> int:
     played = live.write(folder)
     told = f"{len(played)} environments are live" if played else f"no modules in {live.KERNELS}: pages show films"
     print(f"{told}, {time.perf_counter() - start:.0f} s", flush=True)
-    assemble(Source(), played)
+    solved = exercises.write(folder / live.FOLDER, played)
+    print(f"{len(solved)} exercises are solved in the browser" if solved else NO_EXERCISES, flush=True)
+    assemble(Source(), played, solved)
     remove_old_pages(folder)
     print(f"pages: {time.perf_counter() - start:.0f} s", flush=True)
     options = ("-b", "html", "-W", "--keep-going", "-q", "-c", HERE, "-d", DOCS / "_build" / "doctrees")

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import exercises
 from support.suite import versions
 from support.tree import Tree
 
@@ -30,6 +31,7 @@ KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
 FOLDER = "_static/live"  # of the site
 KEY = "key.txt"  # in an environment's folder: the hash of what its files are made of
 MOST_PROCESSES = 4
+SHARED = (STATIC, MODULES, exercises.EXERCISES, exercises.MICROPYTHON)  # folders of no environment
 
 
 def write(site: Path) -> list[str]:
@@ -94,7 +96,7 @@ def _remove_others(folder: Path, names: Iterable[str]) -> None:
     """Remove the files of environments that are not live, and the modules that none uses."""
     used = {path.name for name in names for path in _modules(folder / name)}
     for path in folder.iterdir():
-        if path.name not in (*names, STATIC, MODULES):
+        if path.name not in (*names, *SHARED):
             shutil.rmtree(path)
     for path in (folder / MODULES).glob("*.wasm"):
         if path.name not in used:

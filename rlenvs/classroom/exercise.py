@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -18,6 +18,9 @@ import numpy as np
 from rlenvs.classroom.hosted import HostedEnv
 from rlenvs.classroom.process import Submission
 from rlenvs.core.declare.errors import ParameterError, nearest
+
+if TYPE_CHECKING:
+    from rlenvs.classroom.questions import Question, Trial
 
 PUBLIC = b"public"  # the key of public tests
 Judge = Callable[[Submission, "Draws"], float | None]
@@ -50,12 +53,13 @@ class Draws:
 @dataclass(frozen=True)
 class Test:
     """A test. Attributes: name: in words. points: it gives. hidden: whether it needs the secret. judge: gives the share
-    of the points, None for all of them."""
+    of the points, None for all of them. ask: draws the question, of a test that asks one; a page can ask it too."""
 
     name: str
     points: float
     hidden: bool
     judge: Judge
+    ask: Callable[[Draws], Question] | None = None
 
 
 @dataclass
@@ -65,7 +69,7 @@ class Exercise:
     Attributes:
         name: of its folder. title: in words. minutes: that the notebook runs on two cores. seconds: for one call of a
             submission, generous, against endless loops. given: code that is run after the submission's, with what is
-            not to be handed in.
+            not to be handed in. trial: what a submission plays to be looked at.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Exercise:
     minutes: int
     seconds: float = 60.0
     given: str = ""
+    trial: Trial | None = None
     tests: list[Test] = field(default_factory=list)
 
     def test(self, name: str, points: float, hidden: bool = False) -> Callable[[Judge], Judge]:
@@ -82,6 +87,17 @@ class Exercise:
         def add(judge: Judge) -> Judge:
             self.tests.append(Test(name, points, hidden, judge))
             return judge
+
+        return add
+
+    def asks(
+        self, name: str, points: float, hidden: bool = False
+    ) -> Callable[[Callable[[Draws], Question]], Callable[[Draws], Question]]:
+        """Make a test of the function below, which takes draws and gives a question."""
+
+        def add(ask: Callable[[Draws], Question]) -> Callable[[Draws], Question]:
+            self.tests.append(Test(name, points, hidden, lambda submission, draws: ask(draws).share(submission), ask))
+            return ask
 
         return add
 

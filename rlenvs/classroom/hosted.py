@@ -26,14 +26,14 @@ class HostedEnv:
 
     Attributes:
         returns: of the episodes that were played to their end.
-        steps: that were taken. resets: that were asked for.
+        steps: that were taken. resets: that were asked for. most_resets: that are allowed.
     """
 
     def __init__(self, env: gymnasium.Env, seed: int, budget: int, resets: int | None = None) -> None:
         """For so many steps and so many resets, by default one for each step."""
         self.env, self.seed, self.budget = env, seed, budget
         self.returns: list[float] = []
-        self.steps, self.resets, self._most_resets = 0, 0, budget + 1 if resets is None else resets
+        self.steps, self.resets, self.most_resets = 0, 0, budget + 1 if resets is None else resets
         self._sum, self._over = 0.0, True
 
     def told(self) -> dict[str, Any]:
@@ -51,8 +51,8 @@ class HostedEnv:
         Raises:
             ValueError: there were as many as are allowed. WorldError: the environment failed.
         """
-        if self.resets >= self._most_resets:
-            raise ValueError(f"{self._most_resets} resets at most are allowed here")
+        if self.resets >= self.most_resets:
+            raise ValueError(f"{self.most_resets} resets at most are allowed here")
         self.resets += 1
         observation, _ = _of_world(self.env.reset, seed=self.seed)
         self.seed += 1

@@ -59,12 +59,12 @@ def submitted(path: Path) -> Submitted:
         if path.suffix == ".ipynb":
             return Submitted(path, kind, _of_notebook(path.read_text(encoding="utf-8-sig")))
         with tokenize.open(path) as file:
-            return Submitted(path, kind, _of_script(file.read()))
+            return Submitted(path, kind, code_of(file.read()))
     except (OSError, SyntaxError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ParameterError(f"{path.name} cannot be read: {type(error).__name__}: {error}") from None
 
 
-def _of_script(text: str) -> str:
+def code_of(text: str) -> str:
     """A script in percent format; left out cells become empty lines, so that line numbers stay."""
     kept, keep = [], True
     for line in text.split("\n"):

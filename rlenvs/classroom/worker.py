@@ -10,6 +10,7 @@ import importlib.util
 import os
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -44,18 +45,18 @@ class RemoteEnv:
         budget: the steps that may be taken in all.
     """
 
-    def __init__(self, link: Link, told: dict[str, Any]) -> None:
-        self._link, self._number = link, told["number"]
+    def __init__(self, link: Link, told: dict[str, Any], given: Callable[[Any], Any]) -> None:
+        self._link, self._number, self._given = link, told["number"], given
         self.n_states, self.n_actions, self.budget = told["n_states"], told["n_actions"], told["budget"]
 
     def reset(self) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; its seed is the grader's."""
-        return self._link.ask("reset", self._number, None), {}
+        return self._given(self._link.ask("reset", self._number, None)), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take a step."""
         observation, reward, terminated, truncated = self._link.ask("step", self._number, action)
-        return observation, reward, terminated, truncated, {}
+        return self._given(observation), reward, terminated, truncated, {}
 
 
 class Link:
@@ -98,11 +99,25 @@ def answered(link: Link, space: dict[str, Any], request: dict[str, Any]) -> Any:
         raise NameError(f"the submission defines no {request['name']}")
     if not callable(found):
         return found
+    given = listed if space.get("ARGUMENTS") == "lists" else same
     arguments = [
-        RemoteEnv(link, each["env"]) if isinstance(each, dict) and "env" in each else wire.value_of(each)
+        RemoteEnv(link, each["env"], given) if isinstance(each, dict) and "env" in each else given(wire.value_of(each))
         for each in request["arguments"]
     ]
     return found(*arguments)
+
+
+def same(value: Any) -> Any:
+    """The value."""
+    return value
+
+
+def listed(value: Any) -> Any:
+    """The value with lists in the place of arrays: a submission that sets `ARGUMENTS = "lists"` asks for it, as those
+    do that were written in a page, where there is no NumPy."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [listed(each) for each in value] if isinstance(value, list) else value
 
 
 def told(error: BaseException) -> str:

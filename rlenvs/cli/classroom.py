@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rlenvs.cli.common import Id, Level, Seed, Set, app, check_output, checked, keywords_from, say, say_written
 from rlenvs.core.declare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rlenvs.classroom.exercise import Exercise
 
 SECRET = "RLENVS_GRADE_SECRET"
 
@@ -55,6 +59,9 @@ def grade(
         Path | None,
         typer.Option(metavar="FILE", help="For a folder: also write the points of the class as an HTML page."),
     ] = None,
+    trial: Annotated[
+        bool, typer.Option("--trial", help="Also play the exercise's trial on seeds 0 to 99, as its page does.")
+    ] = False,
 ) -> None:
     """Grade submissions to an exercise with public and hidden tests, each in a separate process."""
     from rlenvs.classroom import report
@@ -70,6 +77,8 @@ def grade(
         raise ParameterError(f"--format {format} takes a single submission, and {submission} is a folder")
     if leaderboard is not None and not submission.is_dir():
         raise ParameterError(f"--leaderboard requires a folder of submissions; {submission} is not a folder")
+    if trial and (submission.is_dir() or format != "text"):
+        raise ParameterError("--trial requires a single submission and the format text")
     for path in filter(None, (output, leaderboard)):
         check_output(path)
     found = find_exercise(exercise or submission.stem, exercises)
@@ -95,6 +104,21 @@ def grade(
             say(report.of_all(grades, format).rstrip("\n"))
     for path in filter(None, (leaderboard, output)):
         say_written(path)
+    if trial:
+        _say_trial(submission, found)
+
+
+def _say_trial(submission: Path, exercise: Exercise) -> None:
+    from rlenvs.classroom.process import SubmissionError
+    from rlenvs.classroom.trials import trial_returns
+
+    try:
+        returns = trial_returns(submission, exercise)
+    except SubmissionError as error:
+        say(f"trial: {error}")
+    else:
+        mean = f"mean return {fmean(returns):.4g}" if returns else "no episode was played to its end"
+        say(f"trial: {mean} ({len(returns)} episodes)")
 
 
 @app.command("class-tournament", rich_help_panel="Classroom")

@@ -70,13 +70,35 @@ def test_worlds_compile_while_packages_are_installed(run, monkeypatch):
 def test_the_site_is_built_and_then_looked_at(run, monkeypatch, arguments, built, commands):
     called = []
     monkeypatch.setattr(run, "set_up", lambda extras: called.clear() or "python")
+    monkeypatch.setattr(run, "fetch_micropython", lambda: None)
     for name in ("call", "call_patiently"):
         monkeypatch.setattr(run, name, lambda *command, **environment: called.append(command) or built)
     assert run.site(arguments) == built
     assert called[0][1] == "docs/web/build.py"
     assert (ROOT / called[0][1]).exists()
     assert len(called) == commands
-    assert all((ROOT / command[-1]).exists() for command in called)
+    named = [part for command in called for part in command if str(part).endswith(".py")]
+    assert "tests/project/test_browser_exercises.py" in named or commands == 1
+    assert all((ROOT / part).exists() for part in named)
+
+
+@pytest.mark.parametrize(("npm", "fetched"), [("npm", 1), (None, 0)])
+def test_the_python_of_pages_is_fetched_once_where_npm_is(run, monkeypatch, tmp_path, npm, fetched):
+    called = []
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run.shutil, "which", lambda name: npm)
+    web = tmp_path / "docs" / "web"
+    (web / "node_modules").mkdir(parents=True)
+    (web / "package-lock.json").touch()
+
+    def install(*command, **_):
+        called.append(command)
+        (web / "node_modules" / ".package-lock.json").touch()
+
+    monkeypatch.setattr(run, "call", install)
+    run.fetch_micropython()
+    run.fetch_micropython()
+    assert len(called) == fetched
 
 
 def test_a_command_that_is_silent_is_told_to_run_still(run, monkeypatch, capfd):

@@ -3,9 +3,21 @@ import numpy as np
 
 from rlenvs.classroom.exercise import Exercise, Failed, array_like, close, credit, lower_bound
 from rlenvs.classroom.hosted import HostedEnv
+from rlenvs.classroom.questions import Near, Question, Trial
 
 STEPS = 500
 exercise = Exercise("bandits", "Bandits: explore or exploit?", minutes=2, seconds=60.0)
+
+
+exercise.trial = Trial(
+    "Bandit-v0",
+    "your play, on 100 machines of 1000 pulls each",
+    """
+def trial(env, practice):
+    for _ in range(100):
+        play(env, 1000)
+""",
+)
 
 
 class Machine(HostedEnv):
@@ -40,21 +52,20 @@ def kept(submission, draws, machines):
     return found
 
 
-@exercise.test("update", 1)
-def first_update(submission, draws):
-    counts, means = submission.call("update", np.array([1, 3]), np.array([0.5, 2.0]), 1, 4.0)
-    close(counts, [1, 4], "the counts")
-    close(means, [0.5, 2.5], "the means")
+@exercise.asks("update", 1)
+def first_update(draws):
+    right = Near([1, 4], "the counts"), Near([0.5, 2.5], "the means")
+    return Question("update", (np.array([1, 3]), np.array([0.5, 2.0]), 1, 4.0), right)
 
 
-@exercise.test("epsilon_greedy", 1)
-def first_choice(submission, draws):
-    close(submission.call("epsilon_greedy", np.array([0.0, 1.0]), 0.2), [0.1, 0.9], "epsilon_greedy")
+@exercise.asks("epsilon_greedy", 1)
+def first_choice(draws):
+    return Question("epsilon_greedy", (np.array([0.0, 1.0]), 0.2), (Near([0.1, 0.9], "epsilon_greedy"),))
 
 
-@exercise.test("ucb pulls every arm once", 1)
-def all_arms(submission, draws):
-    close(submission.call("ucb", np.array([4, 0, 0]), np.array([9.0, 0.0, 0.0]), 1.0), 1, "ucb")
+@exercise.asks("ucb pulls every arm once", 1)
+def all_arms(draws):
+    return Question("ucb", (np.array([4, 0, 0]), np.array([9.0, 0.0, 0.0]), 1.0), (Near(1, "ucb"),))
 
 
 @exercise.test("many updates", 1, hidden=True)

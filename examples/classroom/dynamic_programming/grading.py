@@ -2,7 +2,8 @@ import gymnasium
 import numpy as np
 
 import rlenvs
-from rlenvs.classroom.exercise import Exercise, Failed, array_like, close
+from rlenvs.classroom.exercise import Exercise, close
+from rlenvs.classroom.questions import Near, Process, Question, Trial
 
 exercise = Exercise("dynamic_programming", "Dynamic programming with the exact model", minutes=1, seconds=30.0)
 
@@ -27,49 +28,53 @@ def swept(P, R, gamma, tolerance):
         values = new
 
 
-def pair(found, what):
-    if not isinstance(found, list) or len(found) != 2:
-        raise Failed(f"{what} returns two things")
-    return found
+def sweeps(P, R, gamma):
+    values, count = swept(P, R, gamma, 1e-6)
+    right = Near(values, "the values of value iteration", 1e-9), Near(count, "the number of sweeps", 1.0)
+    return Question("value_iteration", (P, R, gamma, 1e-6), right)
 
 
-def check_sweeps(submission, P, R, gamma):
-    wanted, sweeps = swept(P, R, gamma, 1e-6)
-    values, count = pair(submission.call("value_iteration", P, R, gamma, 1e-6), "value_iteration")
-    close(values, wanted, "the values of value iteration", 1e-9)
-    if abs(float(array_like(count, (), "the number of sweeps")) - sweeps) > 1:
-        raise Failed(f"{count} sweeps were counted; {sweeps} were needed")
-
-
-def check_best(submission, P, R, gamma, best):
+def iteration(P, R, gamma, best):
     """Actions may differ where they are equally good: what counts is that the policy's exact values are the best."""
-    policy, values = pair(submission.call("policy_iteration", P, R, gamma), "policy_iteration")
-    chosen = array_like(policy, (len(R),), "the policy").astype(int)
-    if chosen.min() < 0 or chosen.max() >= R.shape[1]:
-        raise Failed("the policy holds numbers that are no actions")
-    close(values, best, "the values of policy iteration", 1e-7)
-    rows = np.arange(len(R))
-    exact = np.linalg.solve(np.eye(len(R)) - gamma * P[chosen, rows], R[rows, chosen])
-    close(exact, best, "what the policy is worth", 1e-7)
+    policy = Near(best, "what the policy is worth", 1e-7, Process(P, R, gamma))
+    return Question("policy_iteration", (P, R, gamma), (policy, Near(best, "the values of policy iteration", 1e-7)))
 
 
-@exercise.test("one backup on the lake", 1)
-def one_backup(submission, draws):
+exercise.trial = Trial(
+    "FrozenLake-v0",
+    "the policy of your policy iteration with gamma = 0.99",
+    """
+def trial(env, practice, P, R):
+    policy, _ = policy_iteration(P, R, 0.99)
+    for _ in range(100):
+        state, _ = env.reset()
+        over = False
+        while not over:
+            state, _, terminated, truncated, _ = env.step(int(policy[state]))
+            over = terminated or truncated
+""",
+    arguments=lake()[:2],
+)
+
+
+@exercise.asks("one backup on the lake", 1)
+def one_backup(draws):
     P, R, _ = lake()
     values = draws.rng.normal(size=16)
-    close(submission.call("backup", P, R, 0.9, values), R + 0.9 * np.einsum("ast,t->sa", P, values), "backup", 1e-9)
+    wanted = R + 0.9 * np.einsum("ast,t->sa", P, values)
+    return Question("backup", (P, R, 0.9, values), (Near(wanted, "backup", 1e-9),))
 
 
-@exercise.test("value iteration on the lake", 2)
-def sweeps_on_the_lake(submission, draws):
+@exercise.asks("value iteration on the lake", 2)
+def sweeps_on_the_lake(draws):
     P, R, _ = lake()
-    check_sweeps(submission, P, R, 0.95)
+    return sweeps(P, R, 0.95)
 
 
-@exercise.test("policy iteration on the lake", 2)
-def best_on_the_lake(submission, draws):
+@exercise.asks("policy iteration on the lake", 2)
+def best_on_the_lake(draws):
     P, R, env = lake()
-    check_best(submission, P, R, 0.99, rlenvs.solve_mdp(env, gamma=0.99).values)
+    return iteration(P, R, 0.99, rlenvs.solve_mdp(env, gamma=0.99).values)
 
 
 @exercise.test("evaluation of random policies on other lakes", 1, hidden=True)
@@ -84,7 +89,7 @@ def evaluation(submission, draws):
 def sweeps_elsewhere(submission, draws):
     for _ in range(2):
         P, R, _ = other_lake(draws)
-        check_sweeps(submission, P, R, draws.rng.uniform(0.8, 0.97))
+        sweeps(P, R, draws.rng.uniform(0.8, 0.97)).share(submission)
 
 
 @exercise.test("policy iteration on other lakes", 2, hidden=True)
@@ -92,4 +97,4 @@ def best_elsewhere(submission, draws):
     for _ in range(2):
         P, R, env = other_lake(draws)
         gamma = draws.rng.uniform(0.8, 0.98)
-        check_best(submission, P, R, gamma, rlenvs.solve_mdp(env, gamma=gamma).values)
+        iteration(P, R, gamma, rlenvs.solve_mdp(env, gamma=gamma).values).share(submission)

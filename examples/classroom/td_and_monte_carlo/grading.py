@@ -3,6 +3,7 @@ import numpy as np
 import rlenvs
 from rlenvs.classroom.disguise import Renamed
 from rlenvs.classroom.exercise import Exercise, array_like, close, credit, lower_bound
+from rlenvs.classroom.questions import Near, Question, Trial
 
 EPISODES, BUDGET = 150, 100_000
 exercise = Exercise("td_and_monte_carlo", "Temporal differences and Monte Carlo", minutes=2, seconds=60.0)
@@ -19,29 +20,39 @@ def every_visit(values, states, rewards, alpha, gamma):
     return values
 
 
-def check_td(submission, rng, terminated):
+exercise.trial = Trial(
+    "RandomWalk-v0",
+    "the walks from which your predict learns; what it learns is printed",
+    """
+def trial(env, practice):
+    found = predict(env, 100)
+    print("values that were found: " + ", ".join("%.2f" % each for each in found))
+""",
+)
+
+
+def update_of(rng, terminated):
     values, state, next_state = rng.normal(size=6), 2, 4
     reward, alpha, gamma = rng.normal(), rng.uniform(0.1, 0.5), rng.uniform(0.5, 0.99)
     wanted = values.copy()
     wanted[state] += alpha * (reward + (0.0 if terminated else gamma * values[next_state]) - values[state])
-    close(
-        submission.call("td_update", values, state, reward, next_state, terminated, alpha, gamma), wanted, "td_update"
-    )
+    given = values, state, reward, next_state, terminated, alpha, gamma
+    return Question("td_update", given, (Near(wanted, "td_update"),))
 
 
-@exercise.test("td_update", 1)
-def one_update(submission, draws):
-    check_td(submission, draws.rng, terminated=False)
+@exercise.asks("td_update", 1)
+def one_update(draws):
+    return update_of(draws.rng, terminated=False)
 
 
-@exercise.test("returns", 1)
-def three_returns(submission, draws):
-    close(submission.call("returns", [1.0, 0.0, 2.0], 0.5), [1.5, 1.0, 2.0], "returns")
+@exercise.asks("returns", 1)
+def three_returns(draws):
+    return Question("returns", ([1.0, 0.0, 2.0], 0.5), (Near([1.5, 1.0, 2.0], "returns"),))
 
 
-@exercise.test("td_update at an end", 1, hidden=True)
-def at_an_end(submission, draws):
-    check_td(submission, draws.rng, terminated=True)
+@exercise.asks("td_update at an end", 1, hidden=True)
+def at_an_end(draws):
+    return update_of(draws.rng, terminated=True)
 
 
 @exercise.test("returns of long episodes", 1, hidden=True)
