@@ -98,7 +98,7 @@ def _check_room(values: Any, made: dict[str, Any]) -> None:
     mark_clear(p, s)
     for k, (start, goal) in enumerate(made["ends"].tolist()):
         if start >= 0:
-            measure(p, s, *center_of(p, goal), ALONE)
+            measure(p, s, *center_of(p, goal), ALONE, False)
             if s.steps[start] == FAR:
                 raise ParameterError(f"on the map no way that is wide enough leads from {chr(65 + k)} to {chr(97 + k)}")
     if made["ends"][0, 0] < 0 and int(s.clear.sum()) < 2 * values.agents:
@@ -172,7 +172,7 @@ def pair_is_good(p, s, k):
     dx, dy = goal_x - x, goal_y - y
     if dx * dx + dy * dy <= 4.0 * p.radius * p.radius or not (apart(s.place, k, near) and apart(s.goal, k, near)):
         return False
-    measure(p, s, goal_x, goal_y, ALONE)
+    measure(p, s, goal_x, goal_y, ALONE, False)
     return s.steps[nearest_step(p, s, x, y)] < FAR
 
 

@@ -107,20 +107,27 @@ def mark_clear(p, s):
 
 
 @kernel
-def is_taken(p, s, k, cell):
-    """Whether a robot other than k stands for good where robot k would touch it in the middle of a cell."""
-    x, y = center_of(p, cell)
-    for j in range(s.heading.size):
-        if j != k and (s.arrived[j] or s.crashed[j]):
-            dx, dy = s.place[j, 0] - x, s.place[j, 1] - y
-            if dx * dx + dy * dy <= 4.0 * reach_of(p) * reach_of(p):
-                return True
-    return False
+def stands(s, j, k, waiting):
+    """Whether robot j is in the way of robot k for good; or, with `waiting`, also if it has a higher number and waits."""
+    if s.arrived[j] or s.crashed[j]:
+        return j != k
+    return waiting and j > k and s.velocity[j, 0] < 0.1
 
 
 @kernel
-def measure(p, s, goal_x, goal_y, k):
-    """Fill s.steps with the steps from every clear cell to a goal, around other robots that stand for good, unless k is
+def is_free(p, s, k, waiting, cell):
+    """Whether robot k would touch none that stands in the middle of a cell."""
+    x, y = center_of(p, cell)
+    for j in range(s.heading.size):
+        dx, dy = s.place[j, 0] - x, s.place[j, 1] - y
+        if stands(s, j, k, waiting) and dx * dx + dy * dy <= 4.0 * reach_of(p) * reach_of(p):
+            return False
+    return True
+
+
+@kernel
+def measure(p, s, goal_x, goal_y, k, waiting):
+    """Fill s.steps with the steps from every clear cell to a goal, around robots that stand for robot k, unless it is
     ALONE; FAR where no way leads there."""
     for cell in range(s.steps.size):
         s.steps[cell] = FAR
@@ -135,7 +142,7 @@ def measure(p, s, goal_x, goal_y, k):
             below, beside = row + DOWN[j], column + RIGHT[j]
             if 0 <= below < p.rows and 0 <= beside < p.columns:
                 near = below * p.columns + beside
-                if s.clear[near] and s.steps[near] == FAR and (k == ALONE or not is_taken(p, s, k, near)):
+                if s.clear[near] and s.steps[near] == FAR and (k == ALONE or is_free(p, s, k, waiting, near)):
                     s.steps[near] = s.steps[cell] + 1
                     s.queue[count] = near
                     count += 1

@@ -153,8 +153,9 @@ SPEC = world(
         "clear": u1("cells").within(0, 1),  # where a robot can turn
         "steps": i4("cells"),  # scratch of the driver, to the goal
         "queue": i4("cells"),
+        "taken": u1("cells"),  # ways of robots with lower numbers
     },
-    scratch=("steps", "queue"),
+    scratch=("steps", "queue", "taken"),
     observation={
         "lidar": block("beams", low=0.0, high=1.0, doc="distances, in shares of the reach"),
         "velocity": block(2, low=lambda values: [0.0, -1.0], high=lambda values: [1.0, 1.0], doc="shares of limits"),
