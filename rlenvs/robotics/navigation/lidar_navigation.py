@@ -37,7 +37,7 @@ cost that much to the end of the episode. `team` is (1 - `own_share`) times the 
 rewards over all robots and the own one.
 
 ## Costs
-`contact` is 1 in the step of a crash.
+None.
 
 ## Starting State
 Random walls: each number from 0 to a share of `density` of the cells within the border (not included) is equally likely.
@@ -67,7 +67,6 @@ from rlenvs.core import (
     block,
     choice,
     continuous,
-    cost,
     discrete,
     f8,
     i2,
@@ -172,7 +171,6 @@ SPEC = world(
         "near": term(-1.0, 0.0, 0.1, "-1 near a wall or robot"),
         "team": term(-1e3, 1e3, 1.0, "what the mean of all robots adds to the own reward"),
     },
-    costs={"contact": cost(0.0, doc="1 in the step of a crash")},
     horizon=500,
     fps=15,
     expert_sees="state",
@@ -277,7 +275,6 @@ def step(p, s, a, rng, r):
         r.goal[k] = 1.0 if arrives else 0.0
         r.progress[k] = 0.0 if arrives or s.arrived[k] else r.progress[k] - left
         r.crash[k] = -1.0 if crashes else 0.0
-        r.contact[k] = 1.0 if crashes else 0.0
         s.arrived[k] = s.arrived[k] or arrives
         s.crashed[k] = s.crashed[k] or crashes
         over = over and (s.arrived[k] or s.crashed[k])
