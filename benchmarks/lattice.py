@@ -17,7 +17,7 @@ import rlenvs
 AGENTS, INPUTS, HIDDEN, CHOICES = 16, 4, 32, 2
 ROUNDS, WARM, KEPT, DRAWN, COPIED = 1500, 100, 1000, 32, 100  # rounds, before learning, in memory, per update, target
 GAMMA, RATE, SCALE, JUDGED = 0.9, 1e-3, 4.0, 100
-FLOORS, PAYOFFS = (0.01, 0.05, 0.2), (0.5, 1.0, 1.5)
+FLOORS, PAYOFFS = (0.01, 0.05, 0.1, 0.2), (0.5, 1.0, 1.5)
 FIRST, SECOND, TINY = 0.9, 0.999, 1e-8  # of Adam
 
 
@@ -133,7 +133,7 @@ def cell(shares: np.ndarray) -> str:
 def main() -> None:
     """Print the table, and write it with --write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--floors", type=float, nargs="+", default=FLOORS)
     parser.add_argument("--payoffs", type=float, nargs="+", default=PAYOFFS, help="P, of two defectors")

@@ -79,7 +79,15 @@ def main() -> None:
     out = parser.parse_args().out
     games = {name: played(*game) for name, game in GAMES.items()}
     for name, rows in games.items():
-        print(name, len(rows["actions"]), "steps;", rows["arrived"][-1].sum(), "arrived,", rows["crashed"][-1].sum(), "crashed")
+        print(
+            name,
+            len(rows["actions"]),
+            "steps;",
+            rows["arrived"][-1].sum(),
+            "arrived,",
+            rows["crashed"][-1].sum(),
+            "crashed",
+        )
     np.savez_compressed(
         out, **{f"{game}_{name}": array for game, rows in games.items() for name, array in rows.items()}
     )

@@ -3,10 +3,10 @@
 ## Description
 In every round each agent chooses once, against all of its neighbors on a ring, or on a square lattice without borders
 (`lattice="torus"`), and gets the mean of what a table says for each of them: R if both cooperate, S for a cooperator
-with a defector, T for a defector with a cooperator, P if both defect. The default, R = 4, S = 0, T = 3, P = 2, is a stag
-hunt: that all cooperate is an equilibrium, and pays most, but defecting is the safer choice (Harsanyi and Selten, "A
-General Theory of Equilibrium Selection in Games", 1988). The conditions of each agent are good or bad, and change with
-a probability of `change` per round. Bad ones subtract `hardship` from what a cooperator gets there. As long as
+with a defector, T for a defector with a cooperator, P if both defect. The default, R = 4, S = 0, T = 3, P = 2, is a
+stag hunt: that all cooperate is an equilibrium, and pays most, but defecting is the safer choice (Harsanyi and Selten,
+"A General Theory of Equilibrium Selection in Games", 1988). The conditions of each agent are good or bad, and change
+with a probability of `change` per round. Bad ones subtract `hardship` from what a cooperator gets there. As long as
 `hardship` is less than R - T, cooperation of all remains an equilibrium, and pays most, in all conditions.
 
 It is a world for the claim of Weng and Lee ("How Exploration Breaks Cooperation in Shared-Policy Multi-Agent
@@ -254,7 +254,10 @@ def draw(canvas, p, s):
 
 @SPEC.text
 def text(p, s):
-    marks = ["-cd"[int(choice) + 1].upper() if bad else "-cd"[int(choice) + 1] for choice, bad in zip(s.last, s.bad, strict=True)]
+    marks = [
+        "-cd"[int(choice) + 1].upper() if bad else "-cd"[int(choice) + 1]
+        for choice, bad in zip(s.last, s.bad, strict=True)
+    ]
     columns = int(p.columns)
     return "\n".join("".join(marks[n : n + columns]) for n in range(0, len(marks), columns))
 

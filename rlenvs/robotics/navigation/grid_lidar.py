@@ -31,7 +31,7 @@ def last_point(p):
 def first_wall(p, s, x, y, dx, dy, last):
     """The number of the first point of a beam that is in a wall, or of the last point."""
     spacing = p.reach / last
-    column, row = int(math.floor(x / p.cell)), int(math.floor(y / p.cell))
+    column, row = math.floor(x / p.cell), math.floor(y / p.cell)
     right, down = 1 if dx > 0.0 else -1, 1 if dy > 0.0 else -1
     next_x = ((column + (dx > 0.0)) * p.cell - x) / dx if dx != 0.0 else NEVER
     next_y = ((row + (dy > 0.0)) * p.cell - y) / dy if dy != 0.0 else NEVER
@@ -39,7 +39,7 @@ def first_wall(p, s, x, y, dx, dy, last):
     enter = 0.0
     while enter <= p.reach:
         if wall_at(p, s, row, column):
-            point = int(math.ceil(enter / spacing))
+            point = math.ceil(enter / spacing)
             if point * spacing < min(next_x, next_y):
                 return min(point, last)
         if next_x < next_y:

@@ -67,7 +67,7 @@ def map_data(values: Any) -> dict[str, Any]:
     plan[1:-1, 1:-1] = 0
     ends = np.full((values.agents, 2), -1, np.int32)
     if values.map:
-        text = "".join(values.map)
+        text = "".join(reversed(values.map))  # the last line is at y = 0
         plan = np.array([letter == "#" for letter in text], np.uint8).reshape(plan.shape)
         named = sum(letter.isupper() for letter in text)
         if named not in (0, values.agents):

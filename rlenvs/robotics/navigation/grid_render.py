@@ -7,16 +7,16 @@ import numpy as np
 
 from rlenvs.core.declare.canvas import Canvas, agent_color
 
-FLOOR, GRID, WALL, DOT, BEAM = (250, 249, 244), (232, 231, 225), (82, 88, 96), (214, 70, 60), (250, 226, 150)
+FLOOR, GRID, WALL, DOT = (250, 249, 244), (232, 231, 225), (82, 88, 96), (214, 70, 60)
 SHOWN_BEAMS = 100  # of the lidar of the first robot
 
 
 def draw_scene(canvas: Canvas, p: Any, s: Any) -> None:
-    """The map with row 0 below, robots with a yellow nose, goals as rings of the same color, what the first one sees."""
+    """The map with row 0 below, robots with a yellow nose, goals as rings of their colors, what the first one sees."""
     arrived, crashed = int(np.sum(s.arrived)), int(np.sum(s.crashed))
     canvas.caption(f"arrived {arrived} of {len(s.heading)}", f"crashed {crashed}")
     canvas.legend(
-        ("blue", "robot"), ("blue", "its goal", "ring"), (DOT, "lidar of the first robot", "disc"), ("red", "crashed")
+        ("blue", "robot"), ("blue", "its goal", "ring"), (DOT, "lidar of the first robot", "disc"), ("black", "crashed")
     )
     rows, columns, cell = int(p.rows), int(p.columns), float(p.cell)
     canvas.view(0.0, columns * cell, 0.0, rows * cell)
@@ -54,20 +54,23 @@ def _draw_lidar(canvas: Canvas, p: Any, s: Any) -> None:
 
 
 def _draw_robot(canvas: Canvas, p: Any, s: Any, k: int) -> None:
+    long, wide = 0.5 * float(p.body_length), 0.5 * float(p.body_width)
+    canvas.polygon(_box(s, k, -long, long, wide), "black")
+    if not s.crashed[k]:
+        canvas.polygon(_box(s, k, 0.06 - long, long - 0.06, wide - 0.06), agent_color(k))
+    canvas.polygon(_box(s, k, 0.45 * long, 0.9 * long, 0.6 * wide), "yellow")
+
+
+def _box(s: Any, k: int, rear: float, front: float, side: float) -> list[tuple[float, float]]:
+    """Corners of a part of robot k, from `rear` to `front` along its heading."""
     x, y, heading = float(s.place[k, 0]), float(s.place[k, 1]), float(s.heading[k])
     c, n = math.cos(heading), math.sin(heading)
-    long, wide = 0.5 * float(p.body_length), 0.5 * float(p.body_width)
-
-    def corners(rear: float, front: float, side: float) -> list[tuple[float, float]]:
-        return [(x + c * u - n * v, y + n * u + c * v) for u, v in ((front, side), (front, -side), (rear, -side), (rear, side))]
-
-    canvas.polygon(corners(-long, long, wide), "red" if s.crashed[k] else agent_color(k))
-    canvas.polygon(corners(-long, long, wide), "black", 1.5)
-    canvas.polygon(corners(0.45 * long, 0.9 * long, 0.6 * wide), "yellow")
+    corners = ((front, side), (front, -side), (rear, -side), (rear, side))
+    return [(x + c * u - n * v, y + n * u + c * v) for u, v in corners]
 
 
 def text_scene(p: Any, s: Any) -> str:
-    """A line per row, the last one first: "#" walls, "." free, a capital for each robot, a small letter for its goal."""
+    """A line per row, the last first: "#" walls, "." free, a capital for each robot, a small letter for its goal."""
     rows, columns = int(p.rows), int(p.columns)
     cells = np.where(np.asarray(s.wall).reshape(rows, columns) > 0, "#", ".")
     for first, places in (("a", s.goal), ("A", s.place)):

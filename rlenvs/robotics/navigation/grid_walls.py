@@ -24,8 +24,8 @@ def wall_at(p, s, row, column):
 @kernel
 def cell_of(p, x, y):
     """The cell of a place on the map."""
-    row = min(max(int(math.floor(y / p.cell)), 0), p.rows - 1)
-    return row * p.columns + min(max(int(math.floor(x / p.cell)), 0), p.columns - 1)
+    row = min(max(math.floor(y / p.cell), 0), p.rows - 1)
+    return row * p.columns + min(max(math.floor(x / p.cell), 0), p.columns - 1)
 
 
 @kernel
@@ -37,8 +37,8 @@ def center_of(p, cell):
 @kernel
 def disc_hits(p, s, x, y, radius):
     """Whether a disc touches a wall."""
-    for row in range(int(math.floor((y - radius) / p.cell)), int(math.floor((y + radius) / p.cell)) + 1):
-        for column in range(int(math.floor((x - radius) / p.cell)), int(math.floor((x + radius) / p.cell)) + 1):
+    for row in range(math.floor((y - radius) / p.cell), math.floor((y + radius) / p.cell) + 1):
+        for column in range(math.floor((x - radius) / p.cell), math.floor((x + radius) / p.cell) + 1):
             if wall_at(p, s, row, column):
                 dx = x - min(max(x, column * p.cell), (column + 1) * p.cell)
                 dy = y - min(max(y, row * p.cell), (row + 1) * p.cell)
@@ -55,8 +55,8 @@ def body_hits(p, s, k):
     long, wide, half = 0.5 * p.body_length, 0.5 * p.body_width, 0.5 * p.cell
     along, up = abs(c) * long + abs(n) * wide, abs(n) * long + abs(c) * wide
     turned = half * (abs(c) + abs(n))
-    for row in range(int(math.floor((y - up) / p.cell)), int(math.floor((y + up) / p.cell)) + 1):
-        for column in range(int(math.floor((x - along) / p.cell)), int(math.floor((x + along) / p.cell)) + 1):
+    for row in range(math.floor((y - up) / p.cell), math.floor((y + up) / p.cell) + 1):
+        for column in range(math.floor((x - along) / p.cell), math.floor((x + along) / p.cell) + 1):
             if wall_at(p, s, row, column):
                 dx, dy = (column + 0.5) * p.cell - x, (row + 0.5) * p.cell - y
                 if abs(c * dx + n * dy) <= long + turned and abs(c * dy - n * dx) <= wide + turned:
@@ -91,10 +91,10 @@ def way_is_clear(p, s, x, y, to_x, to_y, radius):
     """Whether a disc can go straight from one place to another: looked at every 10 cm and at the end."""
     dx, dy = to_x - x, to_y - y
     pieces = int(math.sqrt(dx * dx + dy * dy) / 0.1) + 1
+    free = True
     for n in range(1, pieces + 1):
-        if disc_hits(p, s, x + dx * n / pieces, y + dy * n / pieces, radius):
-            return False
-    return True
+        free = free and not disc_hits(p, s, x + dx * n / pieces, y + dy * n / pieces, radius)
+    return free
 
 
 @kernel
@@ -108,7 +108,7 @@ def mark_clear(p, s):
 
 @kernel
 def stands(s, j, k, waiting):
-    """Whether robot j is in the way of robot k for good; or, with `waiting`, also if it has a higher number and waits."""
+    """Whether robot j is in the way of robot k for good; with `waiting`, also if it has a higher number and waits."""
     if s.arrived[j] or s.crashed[j]:
         return j != k
     return waiting and j > k and s.velocity[j, 0] < 0.1

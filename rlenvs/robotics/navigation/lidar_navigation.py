@@ -10,8 +10,8 @@ from then on. One that has reached its goal still moves, can crash, and is in th
 
 Maps: random walls; `smoothing` makes them caves by a cellular automaton, which the level `caves` has with the cells,
 robot and settings of the original's BARN maps (Perille et al., "Benchmarking Metric Ground Navigation", SSRR 2020); or
-a text, `map`, in which "#" is wall, "." free, and "A" and "a" start and goal of the first robot, "B" and "b" of the
-second, and so on. Levels with texts: `cross`, `corridor`, `layby`.
+a text, `map`, with the row of y = 0 last, in which "#" is wall, "." free, and "A" and "a" start and goal of the first
+robot, "B" and "b" of the second, and so on. Levels with texts: `cross`, `corridor`, `layby`.
 
 Different from the original: goals can always be reached by a way that is wide enough; caves have starts and goals like
 those of other maps, in any place and with any heading, where the original chooses corners of cells and four headings;
@@ -40,7 +40,7 @@ rewards over all robots and the own one.
 None.
 
 ## Starting State
-Random walls: each number from 0 to a share of `density` of the cells within the border (not included) is equally likely.
+Random walls: each number from none to less than `density` of the cells within the border is equally likely.
 Starts are uniform, 1.5 times `radius` away from walls and thrice from other starts; goals are in a uniform direction
 and distance, moved onto the map; headings are uniform. Speeds are 0.
 
@@ -244,12 +244,10 @@ def goal_distance(s, k):
 @kernel
 def hits(p, s, k):
     """Whether robot k touches a wall or another robot."""
-    if body_hits(p, s, k):
-        return True
+    touched = body_hits(p, s, k)
     for j in range(s.heading.size):
-        if j != k and bodies_touch(p, s, j, k):
-            return True
-    return False
+        touched = touched or (j != k and bodies_touch(p, s, j, k))
+    return touched
 
 
 @kernel
@@ -316,7 +314,7 @@ def expert(p, s, a):
         speed, turn = drive(p, s, k)
         if a.ndim == 1:
             fast = 0 if speed < 0.25 else (1 if speed < 0.75 else 2)
-            around = min(max(int(math.floor(2.5 - 4.0 * turn)), 0), 4)
+            around = min(max(math.floor(2.5 - 4.0 * turn), 0), 4)
             a[k] = 5 * fast + around
         else:
             a[k, 0], a[k, 1] = speed / p.top_speed, turn / p.top_turn
