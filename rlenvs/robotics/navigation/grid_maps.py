@@ -98,7 +98,8 @@ def _check_room(values: Any, made: dict[str, Any]) -> None:
     mark_clear(p, s)
     for k, (start, goal) in enumerate(made["ends"].tolist()):
         if start >= 0:
-            measure(p, s, *center_of(p, goal), ALONE, False)
+            x, y = center_of(p, goal)
+            measure(p, s, x, y, ALONE, False)
             if s.steps[start] == FAR:
                 raise ParameterError(f"on the map no way that is wide enough leads from {chr(65 + k)} to {chr(97 + k)}")
     if made["ends"][0, 0] < 0 and int(s.clear.sum()) < 2 * values.agents:
