@@ -12,8 +12,8 @@ with a probability of `change` per round. Bad ones subtract `hardship` from what
 It is a world for the claim of Weng and Lee ("How Exploration Breaks Cooperation in Shared-Policy Multi-Agent
 Reinforcement Learning", arXiv 2601.05509, 2026), that agents who explore and share one network stop to cooperate, where
 agents with networks of their own do not, because agents see little and are in different states. The rules follow the
-abstract; lattice, payoffs and conditions are this package's own, since the numbers of the paper were not at hand. In
-[an experiment with it](../../benchmarks/lattice.md) agents with networks of their own cooperate less, not more.
+abstract; lattice, payoffs and conditions are this package's own, since the numbers of the paper were not at hand. In an
+experiment with it (benchmarks/lattice.md) agents with networks of their own cooperate less, not more.
 
 Scripted players: "cooperate" and "defect" always do so, "majority" cooperates if at least half of the neighbors did (in
 the first round too), "imitate" does what the one of oneself and the neighbors did that got most in the last round
