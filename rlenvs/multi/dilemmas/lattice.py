@@ -67,6 +67,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.dilemmas import preferences
 from rlenvs.multi.dilemmas.preferences import add_social
 from rlenvs.multi.dilemmas.render import draw_lattice
@@ -264,4 +265,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return COOPERATE if "c" in pressed or "1" in pressed else DEFECT
+    return pressed_move(pressed, ["1", "2"])

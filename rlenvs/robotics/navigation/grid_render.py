@@ -16,7 +16,7 @@ def draw_scene(canvas: Canvas, p: Any, s: Any) -> None:
     arrived, crashed = int(np.sum(s.arrived)), int(np.sum(s.crashed))
     canvas.caption(f"arrived {arrived} of {len(s.heading)}", f"crashed {crashed}")
     canvas.legend(
-        ("blue", "robot"), ("blue", "its goal", "ring"), (DOT, "lidar of the first robot", "disc"), ("black", "crashed")
+        ("blue", "first robot"), ("blue", "its goal", "ring"), (DOT, "its lidar", "disc"), ("black", "crashed")
     )
     rows, columns, cell = int(p.rows), int(p.columns), float(p.cell)
     canvas.view(0.0, columns * cell, 0.0, rows * cell)
