@@ -42,6 +42,7 @@ SMALL = {
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],
     "learn_hover": ["ppo", "sac", "td3", "--seeds", "1", "--quick", "--output", "{out}"],
     "learning_to_fly": ["--engines", "kernel", "--output", "{out}/table.md"],
+    "lattice": ["--seeds", "2", "--rounds", "150", "--floors", "0.1", "--payoffs", "1"],
     "left": [TREASURE],
     "levels": ["PathFinding-v0", "--seeds", "2"],
     "memory": ["--only", "MortarMayhemGrid", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],

@@ -172,3 +172,19 @@ def draw_commons(canvas: Canvas, p: Any, s: Any) -> None:
             color = FIRE_COLOR if s.fired[k] == 1 else CLEAN_COLOR
             canvas.line([(x, y), (x + REACH * right, y - REACH * down)], color, 8.0)
         _draw_walker(canvas, x, y, (right, -down), agent_color(k), size)
+
+
+def draw_lattice(canvas: Canvas, p: Any, s: Any) -> None:
+    """Agents in the colors of their last choices, on a ring or in rows; those in bad conditions have a dark rim."""
+    last, columns = np.asarray(s.last).tolist(), int(p.columns)
+    canvas.legend(("green", "cooperated", "disc"), ("red", "defected", "disc"), (INK, "bad conditions", "ring"))
+    canvas.caption(f"cooperated {last.count(0)} of {len(last)}", f"payoffs {float(np.sum(s.total)):.0f} together")
+    rows = len(last) // columns
+    canvas.view(-0.2, columns + 0.2, -rows - 0.2, 0.2) if rows > 1 else canvas.view(-1.3, 1.3, -1.3, 1.3)
+    canvas.rectangle(-1000.0, -1000.0, 2000.0, 2000.0, FELT)
+    size = 0.42 if rows > 1 else min(0.2, 2.6 / len(last))
+    for k, choice in enumerate(last):
+        angle = 0.5 * math.pi - 2.0 * math.pi * k / len(last)
+        x, y = (k % columns + 0.5, -(k // columns) - 0.5) if rows > 1 else (math.cos(angle), math.sin(angle))
+        canvas.circle((x, y), size, INK if s.bad[k] else "white")
+        canvas.circle((x, y), 0.72 * size, choice_color(choice))
