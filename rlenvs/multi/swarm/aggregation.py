@@ -6,8 +6,7 @@ place is marked, so they have to agree on one by what they see of each other. It
 limit of many agents only the distribution of their positions counts (Cui, Hauck, Fabian and Koeppl, "Learning
 Decentralized Partially Observable Mean Field Control for Artificial Collective Behavior", ICLR 2024). A position is
 moved by the action and by noise, and kept in the box: x' = clip(x + u + `noise` z), with |u| <= `max_speed` and z
-standard normal. The box from -2 to 2 and the largest speed of 0.2 are the paper's as we recall it; noise, radius, bins
-and the weight of effort are ours. All of them are parameters, options and weights.
+standard normal. The numbers of the paper could not be checked, so all of them are parameters, options and weights.
 
 Scripted players: "mean" goes to the mean of all agents, "neighbors" to that of the agents within `radius`.
 `rlenvs.multi.swarm.mean_field` computes the limit of many agents.
@@ -23,8 +22,9 @@ and `histogram_noise` make it noisy.
 
 ## Rewards
 `spread` is minus the mean distance of all agents to the swarm's mean, the same for all: the order parameter, in `info`
-of every step. `variance` (no weight) is minus the mean of its square. `effort` (weight 0.1) is minus the length of the
-agent's own displacement.
+of every step. `distance` (no weight) is minus the agent's own distance; the spread is its mean over agents, and to
+learn from it is easier. `variance` (no weight) is minus the mean square. `effort` (weight 0.1) is minus the length of
+the agent's own displacement.
 
 ## Costs
 None.
@@ -94,6 +94,7 @@ SPEC = world(
     action=continuous(size="axes", doc="displacement, in units of `max_speed`"),
     terms={
         "spread": term(-FARTHEST, 0.0, 1.0, "minus the mean distance to the swarm's mean"),
+        "distance": term(-2.0 * FARTHEST, 0.0, 0.0, "minus the own distance to the mean"),
         "variance": term(-(FARTHEST**2), 0.0, 0.0, "minus the mean square of this distance"),
         "effort": term(-1.0, 0.0, 0.1, "minus the length of the own displacement"),
     },
@@ -157,6 +158,7 @@ def step(p, s, a, rng, r):
     distance, variance = 0.0, 0.0
     for k in range(agents):
         square = square_off(s, k)
+        r.distance[k] = -math.sqrt(square)
         distance += math.sqrt(square)
         variance += square
     for k in range(agents):

@@ -37,11 +37,19 @@ def take_mean(s: Any) -> float:
 
 
 @kernel
+def agreement(s: Any, k: int) -> float:
+    """The cosine of the angle between agent k's direction and the mean one, whose mean over agents is the order."""
+    length = maths.hypot(s.center[0], s.center[1])
+    along = s.unit[k, 0] * s.center[0] + s.unit[k, 1] * s.center[1]
+    return min(max(along / length, -1.0), 1.0) if length > 0.0 else 0.0
+
+
+@kernel
 def take_bins(s: Any) -> None:
     """Fill s.bin: the bins divide the circle, from -pi on."""
     bins = s.counts.size
     for k in range(s.angle.size):
-        s.bin[k] = min(int((s.angle[k] / TURN + 0.5) * bins), bins - 1)
+        s.bin[k] = min(max(int((s.angle[k] / TURN + 0.5) * bins), 0), bins - 1)
 
 
 @kernel

@@ -7,9 +7,8 @@ recovers with `recovery` * `time_step` and is susceptible again. Protection cost
 while few are infected; if all protect themselves the epidemic ends. Without protection the share of infected agents
 settles at 1 - `recovery` / `infection` in the limit of many. It is one of the tasks of Cui, Hauck, Fabian and Koeppl,
 "Learning Decentralized Partially Observable Mean Field Control for Artificial Collective Behavior", ICLR 2024, on the
-model of Kermack and McKendrick (1927) without immunity. The rates 0.6 and 0.2 and the prices 1 and 0.5 are the paper's
-as we recall it; the other numbers are ours. In a group of two the infected agent is half of those that are met: the
-share counts oneself.
+model of Kermack and McKendrick (1927) without immunity. The numbers of the paper could not be checked, so all of them
+are parameters, options and weights.
 
 Agents stand at random places of a square whose opposite sides are the same. They count with `contacts="radius"` (who
 infects whom) and `observation="radius"` only.

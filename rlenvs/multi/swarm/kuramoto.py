@@ -9,7 +9,7 @@ model of Kuramoto ("Self-entrainment of a population of coupled non-linear oscil
 tasks of Cui, Hauck, Fabian and Koeppl, "Learning Decentralized Partially Observable Mean Field Control for Artificial
 Collective Behavior", ICLR 2024. Of many agents that are all coupled, without noise and pushes, order begins at
 K = 2 / (pi g(0)), where g is the density of the frequencies: 1.6 `frequency_spread`. By default the coupling is below.
-All numbers are ours; those of the paper are not known to us.
+The numbers of the second paper could not be checked, so all of them are parameters, options and weights.
 
 Agents stand at random places of a square whose opposite sides are the same. They count with `contacts="radius"` (who is
 coupled to whom) and `observation="radius"` only.
@@ -27,8 +27,9 @@ within `radius` ("radius"; then also the share of all agents that they are), or 
 phase noisy, `histogram_noise` the shares.
 
 ## Rewards
-`order` is the order parameter |1/N sum_j exp(i phase_j)|, the same for all, in `info` of every step. `effort` (weight
-0.1) is minus the square of the agent's own push.
+`order` is the order parameter |1/N sum_j exp(i phase_j)|, the same for all, in `info` of every step. `agreement` (no
+weight) is the cosine of the angle between the agent's phase and the mean one; the order is its mean over agents, and to
+learn from it is easier. `effort` (weight 0.1) is minus the square of the agent's own push.
 
 ## Costs
 None.
@@ -97,6 +98,7 @@ SPEC = world(
     action=continuous("push", doc="in units of `max_push`"),
     terms={
         "order": term(0.0, 1.0, 1.0, "the order parameter"),
+        "agreement": term(-1.0, 1.0, 0.0, "cosine of the angle between the own and the mean phase"),
         "effort": term(-(MOST_PUSH**2), 0.0, 0.1, "minus the square of the own push"),
     },
     horizon=100,
@@ -146,6 +148,7 @@ def step(p, s, a, rng, r):
     order = angles.take_mean(s)
     for k in range(s.angle.size):
         r.order[k] = order
+        r.agreement[k] = angles.agreement(s, k)
     sight.draw_noise(s, rng)
 
 

@@ -111,8 +111,8 @@ def draw_epidemic(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.legend(("blue", "susceptible", "disc"), ("red", "infected", "disc"), ("green", "protected", "ring"))
     canvas.caption(f"infected {sum(infected)} of {len(infected)}")
     draw_square(canvas, 0.0, side)
-    radius = size_of(len(infected)) * side
+    radius, ring = size_of(len(infected)) * side, 130.0 * size_of(len(infected))  # the ring is 4 pixels wide at most
     for k, (x, y) in enumerate(np.asarray(s.position).tolist()):
         draw_disc(canvas, x, y, radius, "red" if infected[k] else "blue")
         if protected[k]:
-            canvas.circle((x, y), 1.15 * radius, "green", 4.0)
+            canvas.circle((x, y), 1.15 * radius, "green", ring)

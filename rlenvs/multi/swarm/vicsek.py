@@ -6,8 +6,8 @@ Each agent flies with the same speed over a square whose opposite sides are the 
 model of Vicsek et al. ("Novel type of phase transition in a system of self-driven particles", Physical Review Letters
 1995) everybody takes the mean direction of its neighbors; here that is a scripted player, and agents learn what to do
 (Cui, Hauck, Fabian and Koeppl, "Learning Decentralized Partially Observable Mean Field Control for Artificial
-Collective Behavior", ICLR 2024). Order falls as noise grows. The speed is the paper's as we recall it, 0.075 per step
-on a square of side 1, the noise that of Vicsek et al. by its form; all other numbers are ours.
+Collective Behavior", ICLR 2024). Order falls as noise grows. The noise has the form of Vicsek et al.; the numbers of
+the second paper could not be checked, so all of them are parameters, options and weights.
 
 `task="target"` asks for a direction, which agents see, `"rotating"` for one that turns by `rotation` in each step, and
 `"opposite"` has the opposite one for every other agent.
@@ -25,9 +25,11 @@ how the headings are distributed over `bins` parts of the circle from -pi on, on
 none ("own"). `own_noise` makes the own heading noisy, `histogram_noise` the shares.
 
 ## Rewards
-`alignment` is the order parameter |1/N sum_j exp(i h_j)|, the same for all, in `info` of every step. `target` is the
-cosine of the angle between the agent's heading and its target direction; with a target it has weight 1 and alignment
-none. `effort` (weight 0.05) is minus the size of the agent's own turn.
+`alignment` is the order parameter |1/N sum_j exp(i h_j)|, the same for all, in `info` of every step. `agreement` (no
+weight) is the cosine of the angle between the agent's heading and the mean one; the alignment is its mean over agents,
+and to learn from it is easier. `target` is the cosine of the angle between the agent's heading and its target
+direction; with a target it has weight 1 and alignment none. `effort` (weight 0.05) is minus the size of the agent's own
+turn.
 
 ## Costs
 None.
@@ -103,6 +105,7 @@ SPEC = world(
     action=continuous("turn", doc="to the left, in units of `max_turn`"),
     terms={
         "alignment": term(0.0, 1.0, 1.0, "the order parameter"),
+        "agreement": term(-1.0, 1.0, 0.0, "cosine of the angle between the own and the mean heading"),
         "target": term(-1.0, 1.0, 0.0, "cosine of the angle to the target direction; 0 without one"),
         "effort": term(-math.pi, 0.0, 0.05, "minus the size of the own turn"),
     },
@@ -151,6 +154,7 @@ def step(p, s, a, rng, r):
     order = angles.take_mean(s)
     for k in range(s.angle.size):
         r.alignment[k] = order
+        r.agreement[k] = angles.agreement(s, k)
         r.target[k] = 0.0 if p.task == ALIGN else maths.cos(s.angle[k] - target_of(p, s, k))
     sight.draw_noise(s, rng)
 
@@ -168,7 +172,7 @@ def observe(p, s, k, o):
     o.target[0] = 0.0 if p.task == ALIGN else cosine
     o.target[1] = 0.0 if p.task == ALIGN else sine
     for axis in range(2):
-        o.place[axis] = s.position[k, axis] / p.side
+        o.place[axis] = cells.inside(p, s.position[k, axis]) / p.side
     sight.show(p, s, sight.look_around(p, s, k, CLOSED), o)
 
 
