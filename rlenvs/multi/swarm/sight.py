@@ -28,7 +28,7 @@ PLACES = {
     "side": param(1.0, 0.1, 100.0, "m", "side of the square"),
     "radius": param(0.2, 0.01, 50.0, "m", "how far agents see, or affect, others"),
 }
-OPTIONS = {"agents": integer(50, FEWEST, MOST, "number of agents"), "observation": OBSERVATION}
+OPTIONS: dict[str, Any] = {"agents": integer(50, FEWEST, MOST, "number of agents"), "observation": OBSERVATION}
 HISTOGRAM_NOISE = param(0.0, 0.0, 0.5, "", "standard deviation of the noise on each share of the histogram")
 STATE = {
     **cells.CELLS,
