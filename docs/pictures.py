@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/concepts.md and docs/notebooks.md: python docs/pictures.py.
+"""Draw the pictures of docs/concepts.md, docs/notebooks.md and docs/swarm.md: python docs/pictures.py.
 
 Needs matplotlib, and for the player Playwright and Chromium.
 """
@@ -22,6 +22,7 @@ from PIL import Image
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.canvas import AGENT_COLORS, COLORS, HEAD
+from rlenvs.multi.swarm import mean_field
 
 IMAGES = Path(__file__).resolve().parent / "images"
 QUALITY = 82
@@ -112,6 +113,42 @@ def snapshots(plans: int = 40, steps: int = 40) -> None:
     save(figure, "snapshots")
 
 
+def settled(id: str, term: str, player: str, agents: int, **keywords: Any) -> np.ndarray:
+    """The order parameter of a swarm in each context, over the last 200 of 600 steps."""
+    worlds = max(np.size(value) for value in keywords.values())
+    batch = rlenvs.make_batch(id, worlds, agents=agents, horizon=600, **keywords)
+    batch.seed(range(worlds))
+    batch.reset()
+    column, found = list(world_of(id).terms).index(term), []
+    for _ in range(600):
+        batch.step(batch.player_actions(player) if player else np.zeros_like(batch.actions))
+        found.append(batch.terms[:, column, 0].copy())
+    return np.mean(found[-200:], axis=0)
+
+
+def swarms() -> None:
+    """Order parameters of swarms over coupling, rate of infection and noise, beside the limit of many agents."""
+    couplings, rates, noises = np.linspace(0.2, 4.0, 20), np.linspace(0.05, 1.2, 20), np.linspace(0.0, 6.0, 20)
+    still = {"noise": 0.0}
+    rows: list[tuple[str, str, str, str, np.ndarray, dict[str, Any], list[float]]] = [
+        ("SwarmKuramoto-v0", "order", "", "coupling", couplings, still,
+         [mean_field.kuramoto_order(each, 1.0) for each in couplings]),
+        ("SwarmSIS-v0", "prevalence", "", "infection", rates, {}, [mean_field.endemic_level(r, 0.2) for r in rates]),
+        ("SwarmVicsek-v0", "alignment", "mean", "noise", noises, {"max_turn": np.pi},
+         [mean_field.vicsek_order(each) for each in noises]),
+    ]  # fmt: skip
+    figure, plots = plt.subplots(1, 3, figsize=(9.6, 2.9), dpi=130, layout="constrained")
+    for plot, (id, term, player, name, values, keywords, limit) in zip(plots, rows, strict=True):
+        for agents, shade in ((20, "sky"), (100, "blue"), (1000, "black")):
+            found = settled(id, term, player, agents, **{name: values}, **keywords)
+            plot.plot(values, found, "o", color=color(shade), markersize=3.5, label=f"{agents} agents")
+        plot.plot(values, limit, color=color("orange"), linewidth=1.6, label="limit")
+        plot.spines[["top", "right"]].set_visible(False)
+        plot.set(title=id, xlabel=f"{name} [{world_of(id).params[name].unit}]", ylabel=term, ylim=(-0.03, 1.05))
+    plots[0].legend(frameon=False, fontsize=8)
+    save(figure, "swarms")
+
+
 def player() -> None:
     """A look at the player that `rlenvs.show_episode` returns."""
     from playwright.sync_api import sync_playwright
@@ -132,4 +169,5 @@ if __name__ == "__main__":
     terms()
     contexts()
     snapshots()
+    swarms()
     player()

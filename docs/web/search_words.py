@@ -42,6 +42,7 @@ FOLDERS = {
     "puzzles": "puzzle game combinatorial planning",
     "quadcopter": "drone uav quadrotor multirotor aerial flying",
     "racing": f"{CAR} race track",
+    "swarm": "flock flocking collective mean-field epidemic synchronization",
     "tabular": "table toy mdp finite dynamic-programming",
     "treasure": "gridworld grid sea",
     "walking": "walk legged robot",

@@ -71,6 +71,7 @@ SMALL = {
     "safety": ["--steps", "2000"],
     "scores": [TREASURE, "--seeds", "2"],
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
+    "swarms": ["--worlds", "2"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
 }

@@ -53,7 +53,8 @@ def test_three_environments_have_no_expert():
 
 UNTRAINED = (
     *("Chicken-v0", "Cleanup-v0", "CoinGame-v0", "Hanabi-v0", "Harvest-v0", "MatrixGame-v0", "Overcooked-v0"),
-    *("OvercookedV2-v0", "PublicGoods-v0", "SplitMaze-v0", "StagHunt-v0", "Storm-v0", "SwitchRiddle-v0"),
+    *("OvercookedV2-v0", "PublicGoods-v0", "SplitMaze-v0", "StagHunt-v0", "Storm-v0"),
+    *("SwarmAggregation-v0", "SwarmKuramoto-v0", "SwarmSIS-v0", "SwarmVicsek-v0", "SwitchRiddle-v0"),
 )
 
 
@@ -82,17 +83,18 @@ def test_an_environment_with_one_term_has_no_id_for_vectors():
 
 
 @pytest.mark.parametrize(
-    ("guide", "family", "count"),
+    ("guide", "family", "number", "count"),
     [
-        ("quadcopters.md", "quadcopter", "fourteen tasks"),
-        ("manipulation.md", "manipulation", ""),
-        ("particle.md", "particle", ""),
+        ("quadcopters.md", "quadcopter", 14, "fourteen tasks"),
+        ("manipulation.md", "manipulation", 10, ""),
+        ("particle.md", "particle", 10, ""),
+        ("swarm.md", "swarm", 4, ""),
     ],
 )
-def test_the_guide_to_a_family_lists_all_its_environments(guide, family, count):
+def test_the_guide_to_a_family_lists_all_its_environments(guide, family, number, count):
     text = (ROOT / "docs" / guide).read_text(encoding="utf-8")
     names = [row.id.partition("/")[2] for row in docs.documented() if f".{family}." in row.address]
-    assert len(names) == (14 if count else 10)
+    assert len(names) == number
     assert count in text
     assert [name for name in names if name not in text and f"| {name.removesuffix('-v0')} |" not in text] == []
 
