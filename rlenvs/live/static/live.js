@@ -102,7 +102,10 @@ export class Live {
     picture.addEventListener("keyup", (event) => void steering.press(event));
     picture.addEventListener("blur", () => steering.release());
     picture.addEventListener("click", () => { if (this.players.who !== YOU) this.button.click(); });
-    new ResizeObserver(() => this.paint()).observe(picture);
+    new ResizeObserver(() => {
+      this.screen.measure();
+      this.paint();
+    }).observe(picture);
   }
 
   // --- beginning ----------------------------------------------------------------------------------------------------
@@ -194,10 +197,11 @@ export class Live {
     const waits = this.waits();
     const actions = this.players.actions(() => (waits ? this.description.action.idle : this.steering.take()));
     if (actions === null) return false;
-    const outcome = this.environment.step(actions);
-    this.plots.add(this.environment, outcome);
+    this.environment.load(actions);
+    this.environment.advance();
+    this.plots.add(this.environment);
     if (!waits) this.steering.tell(this.description.agents > 1 ? /** @type {any[]} */ (actions)[0] : actions);
-    if (outcome.over) {
+    if (this.environment.over) {
       this.over = performance.now();
       this.scores.add(this.plots.sum.total);
       this.paint();
