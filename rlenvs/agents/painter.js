@@ -22,6 +22,7 @@ export function paintScene(canvas, frame, paste, shown = canvas.clientWidth) {
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), scale = wide / width;
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   paintShapes(pen, frame, paste);
+  return pen;
 }
 
 /**

@@ -5,6 +5,7 @@ FOLDER/kernels/KEY.wasm        kernels, shared by the environments of a kind
 FOLDER/Name-v0/world.json      see `rlenvs.live.describe`; what differs at a level is under its name in `levels`
 FOLDER/Name-v0/world.image     the memory of one world (gzip), LEVEL.image at a level
 FOLDER/Name-v0/draw.js         how it looks: `draw(canvas, p, s)`
+FOLDER/Name-v0/places.js       where in its image choices lie: `places(canvas, p, s)`, where the world says it
 FOLDER/Name-v0/fault.js        what may be wrong with a state in a link: `fault(p, s)`, where the world says it
 FOLDER/Name-v0/PPO.safetensors a trained agent's weights
 FOLDER/Name-v0/index.html      the page
@@ -31,7 +32,7 @@ from rlenvs.live.modules import module_of
 from rlenvs.live.networks import networks_of
 from rlenvs.live.page import write_page
 from rlenvs.live.proof import proof_of
-from rlenvs.live.translate import draw_module, fault_module
+from rlenvs.live.translate import draw_module, fault_module, places_module
 
 STATIC, KERNELS = "static", "kernels"
 SCRIPTS = Path(__file__).with_name(STATIC)
@@ -86,8 +87,10 @@ def world_at(id: str) -> World:
 
 def _write_functions(world: World, own: Path) -> None:
     """Write what is plain Python in the world, and JavaScript in a page."""
-    for role, name, module in (("draw", "draw.js", draw_module), ("state_fault", "fault.js", fault_module)):
+    modules = {"draw": draw_module, "state_fault": fault_module, "places": places_module}
+    for role, module in modules.items():
         if role in world.functions:
+            name = f"{role.removeprefix('state_')}.js"
             (own / name).write_text(module(world, f"../{STATIC}/"), encoding="utf-8")
 
 

@@ -39,14 +39,18 @@ export class Screen {
     this.width = this.picture.clientWidth || 0;
   }
 
-  /** @param {Environment} environment */
-  paint(environment) {
+  /**
+   * @param {Environment} environment
+   * @param {(canvas: Canvas, pen: CanvasRenderingContext2D) => void} [more] paints over it
+   */
+  paint(environment, more) {
     const { canvas, picture } = this, { p, s } = environment.records(), head = environment.head();
     canvas.clear();
     this.draw(canvas, p, s);
     canvas.head(head);
     const frame = canvas.frame();
-    paintScene(picture, frame, pasted(frame), this.width);
+    const pen = paintScene(picture, frame, pasted(frame), this.width);
+    if (more) more(canvas, pen);
     this.write(head, frame);
   }
 
