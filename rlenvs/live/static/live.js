@@ -140,7 +140,8 @@ export class Live {
     this.screen.paint(this.environment, (_, pen) => pointing.paint(pen));
     const { ready, under } = pointing;
     steering.list(ready);
-    this.say(ready.length > 1 ? "Choose from the list." : under.length === 1 ? steering.nameOf(under[0]) : `${under.length} moves`);
+    const told = under.length === 1 ? steering.nameOf(under[0]) : under.length ? `${under.length} moves` : "Point to where it goes.";
+    this.say(pointing.picked.length && ready.length ? "Choose from the list." : told);
     return true;
   }
 

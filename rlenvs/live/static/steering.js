@@ -10,6 +10,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({
 });
 const PLAIN = /^action \d+$/; // what is called so has no name; its key says more
 const LONGEST = 30; // letters on a button that has a key
+const LONGEST_LIST = 6; // lines
 const MOST_BUTTONS = 20; // choices; more of them are a list
 
 /** @typedef {number | number[]} Action */
@@ -41,7 +42,7 @@ export class Steering {
     this.inputs = [];
     /** @type {HTMLSpanElement[]} */
     this.outputs = [];
-    this.select = make("select", { size: 6, "aria-label": "Possible actions" });
+    this.select = make("select", { "aria-label": "Possible actions" });
     this.told = "";
     this.element = make("div", { class: "live-steer" }, ...this.parts());
   }
@@ -223,6 +224,7 @@ export class Steering {
     if (this.buttons.length || told === this.told) return;
     this.told = told;
     this.select.replaceChildren(...choices.map((choice) => make("option", { value: choice }, this.nameOf(choice))));
+    this.select.size = Math.min(Math.max(choices.length, 2), LONGEST_LIST);
     if (this.pointed) /** @type {HTMLElement} */ (this.select.parentElement).hidden = !choices.length;
   }
 
