@@ -2,8 +2,8 @@
 
 FOLDER has been written by `rlenvs export`, or is _static/live of the built site. A row for each id: kB that the page
 loads, seconds from the request to the first frame after a step, milliseconds of a step and its picture and frames per
-second that they allow, the same in time of the processor (of the page's own thread, which others at work do not change),
-whether the proof holds, and errors. Needs playwright and Chromium.
+second that they allow, the same in time of the processor (of the page's own thread, so that others at work do not
+count), whether the proof holds, and errors. Needs playwright and Chromium.
 """
 
 import argparse

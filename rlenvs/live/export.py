@@ -4,6 +4,7 @@ FOLDER/static/                 the page's scripts, the same for all environments
 FOLDER/kernels/KEY.wasm        kernels, shared by the environments of a kind
 FOLDER/Name-v0/world.json      see `rlenvs.live.describe`; what differs at a level is under its name in `levels`
 FOLDER/Name-v0/world.image     the memory of one world (gzip), LEVEL.image at a level
+FOLDER/Name-v0/world.labels    names of choices (gzip), where they are many
 FOLDER/Name-v0/draw.js         how it looks: `draw(canvas, p, s)`
 FOLDER/Name-v0/places.js       where in its image choices lie: `places(canvas, p, s)`, where the world says it
 FOLDER/Name-v0/fault.js        what may be wrong with a state in a link: `fault(p, s)`, where the world says it
@@ -35,6 +36,7 @@ from rlenvs.live.proof import proof_of
 from rlenvs.live.translate import draw_module, fault_module, places_module
 
 STATIC, KERNELS = "static", "kernels"
+MOST_NAMES = 500  # of choices in world.json
 SCRIPTS = Path(__file__).with_name(STATIC)
 
 
@@ -111,17 +113,28 @@ def _written(world: World, level: str | None, own: Path, kernels: Path | None) -
     batch = KernelBatch(world, level=level, threads=1)
     image = MemoryImage(batch.loops.table, batch.loops.table.rows)
     module = module_of(batch.setup, kernels)
-    name = f"{'world' if level is None else level}.image"
+    stem = "world" if level is None else level
+    name = f"{stem}.image"
     (own / name).write_bytes(gzip.compress(bytes(image.content), mtime=0))
+    description = description_of(batch, image)
+    _set_many_names_aside(description["action"], own / f"{stem}.labels")
     _copy(module, own.parent / KERNELS / module.name)
     return {
-        **description_of(batch, image),
+        **description,
         "module": f"../{KERNELS}/{module.name}",
         "image": name,
         "image_bytes": len(image.content),
         "networks": networks_of(batch.setup, own),
         "proof": proof_of(batch),
     }
+
+
+def _set_many_names_aside(action: dict[str, Any], path: Path) -> None:
+    """Put the names of choices into a file of their own, where they are many, and its name in their place."""
+    if sum(map(len, action["labels"])) > MOST_NAMES:
+        names = json.dumps(action["labels"], separators=(",", ":")).encode()
+        path.write_bytes(gzip.compress(names, mtime=0))
+        action["labels"] = path.name
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -33,7 +33,7 @@ def test_each_choice_has_a_place_of_its_own(id):
     allowed = np.flatnonzero(batch.masks[0, 0]) if "mask" in batch.world.kernels else range(len(paths))
     pointed = [paths[choice] for choice in allowed if len(paths[choice])]
     assert len(pointed) >= len(allowed) - 3  # what is only in the list: pass, no order, keep, exchange
-    points = np.concatenate([path for path in pointed]) if pointed else np.zeros((0, 2))
+    points = np.concatenate(pointed) if pointed else np.zeros((0, 2))
     assert (points >= 0).all()
     assert (points <= 2 * np.array(recorder.scene)).all()
 
