@@ -147,11 +147,9 @@ def choices_of(values):
 
 
 def choice_names(values):
-    """Of the choices of the side that has more."""
-    smac = values.rules == "smac"
-    moves = ("nothing", "stop", "up", "down", "right", "left") if smac else ("up", "right", "down", "left", "stop")
-    targets = sizes(values)["choices"] - len(moves)
-    return [*moves, *(f"target {n + 1}" for n in range(targets))]
+    moves = ("up", "right", "down", "left", "stop")
+    moves = ("nothing", "stop", "up", "down", "right", "left") if values.rules == "smac" else moves
+    return [*moves, *(f"target {n + 1}" for n in range(sizes(values)["choices"] - len(moves)))]
 
 
 def observed_numbers(values, side):
