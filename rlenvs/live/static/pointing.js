@@ -112,7 +112,7 @@ export class Pointing {
   press(key) {
     if (!this.targets.length && !this.picked.length) return { used: false, choice: null };
     if (ARROWS[key]) this.move(ARROWS[key]);
-    else if (key === "Enter" || key === " ") return { used: true, choice: this.cursor ? this.pick(this.cursor) : null };
+    else if (key === "Enter" || key === " ") return { used: true, choice: this.cursor && this.under.length ? this.pick(this.cursor) : null };
     else if ((key === "Backspace" || key === "Escape") && this.picked.length) this.forget();
     else return { used: false, choice: null };
     return { used: true, choice: null };
