@@ -65,8 +65,9 @@ class Game:
         self.report = report
         self.held: set[str] = set()
         self.tapped: list[str] = []
+        depends_on_game = inspect.isclass(self.world.functions.get("keys"))
         control: Any = self.world.functions.get("keys")
-        self.hand: Any = control(self.batch.setup.values) if inspect.isclass(control) else None
+        self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
         self.batch.totals = EpisodeTotals(self.batch)
         self.batch.seed([seed])
