@@ -2,7 +2,8 @@
 
 FOLDER has been written by `rlenvs export`, or is _static/live of the built site. A row for each id: kB that the page
 loads, seconds from the request to the first frame after a step, milliseconds of a step and its picture and frames per
-second that they allow, whether the proof holds, and errors. Needs playwright and Chromium.
+second that they allow, the same in time of the processor (of the page's own thread, so that others at work do not
+count), whether the proof holds, and errors. Needs playwright and Chromium.
 """
 
 import argparse
@@ -35,6 +36,12 @@ def until(page, condition: str) -> None:
         page.wait_for_timeout(5)
 
 
+def used(session) -> float:
+    """Milliseconds of the processor that the page has used so far."""
+    found = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
+    return 1e3 * found["TaskDuration"]
+
+
 def row_of(browser, address: str, name: str) -> list[str]:
     """The cells of an id."""
     page, errors, loaded = browser.new_page(), [], []
@@ -43,14 +50,19 @@ def row_of(browser, address: str, name: str) -> list[str]:
     page.on("response", lambda answer: loaded.append(int(answer.headers.get("content-length", 0))))
     start = time.perf_counter()
     page.goto(f"{address}/{name}/", wait_until="commit")
-    cells = ["", "", "", ""]
+    cells = [""] * 5
     try:
         until(page, "document.querySelector('.live')?.live?.environment.elapsed > 0")
         first, size = time.perf_counter() - start, sum(loaded)
         until(page, "document.querySelector('.live-proof')?.dataset.equal")
         proof = page.evaluate("document.querySelector('.live-proof').dataset.equal")
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        page.evaluate(FRAME, FRAMES)  # until the engine has compiled what is slow
+        start = used(session)
         frame = page.evaluate(FRAME, FRAMES)
-        cells = [f"{size / 1e3:.0f}", f"{first:.2f}", f"{frame:.1f} ({1e3 / frame:.0f})", proof]
+        own = (used(session) - start) / FRAMES
+        cells = [f"{size / 1e3:.0f}", f"{first:.2f}", *(f"{ms:.1f} ({1e3 / ms:.0f})" for ms in (frame, own)), proof]
     except Exception as error:
         errors.append(str(error).partition("\n")[0])
     page.close()
@@ -71,7 +83,9 @@ def main() -> None:
 
     chromium = os.environ.get("RLENVS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     print(
-        "| id | kB | first frame, s | ms per frame (frames/s) | proof | errors |\n|---|---|---|---|---|---|", flush=True
+        "| id | kB | first frame, s | ms per frame (frames/s) | of the processor | proof | errors |\n"
+        "|---|---|---|---|---|---|---|",
+        flush=True,
     )
     with sync_playwright() as started, served(given.folder) as address:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.canvas import COLORS, Canvas
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import first_seed_of
-from rlenvs.core.declare.keys import meaning_of, steered_by_held_keys, steering_keys
+from rlenvs.core.declare.keys import held_keys, meaning_of, steering_keys
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.forms.render import EpisodeTotals, draw, has_image, head_of
 
@@ -29,11 +30,11 @@ def key_table(id: str, **keywords: Any) -> list[tuple[str, str]]:
         ParameterError: the world cannot be played with the keyboard.
     """
     world = world_of(id)
-    if "keys" not in world.functions or not has_image(world):
+    setup, own = Setup(world, **keywords), world.functions.get("keys")
+    if not (own or held_keys(setup)) or not has_image(world):
         raise ParameterError(f"{world.name} cannot be played with the keyboard: it has no keys or no image")
-    setup = Setup(world, **keywords)
-    if not steered_by_held_keys(setup.world):
-        hand: Any = world.functions["keys"]
+    if inspect.isclass(own):
+        hand: Any = own
         return list(hand.help)
     return [(key, meaning_of(setup, action)) for key, action in steering_keys(setup).items()]
 
@@ -64,8 +65,8 @@ class Game:
         self.report = report
         self.held: set[str] = set()
         self.tapped: list[str] = []
+        depends_on_game = inspect.isclass(self.world.functions.get("keys"))
         control: Any = self.world.functions.get("keys")
-        depends_on_game = not steered_by_held_keys(self.batch.world)
         self.hand: Any = control(self.batch.setup.values) if depends_on_game else None
         self.episodes, self.resting = 0, 0
         self.batch.totals = EpisodeTotals(self.batch)
@@ -139,7 +140,8 @@ class Game:
         setup = self.batch.setup
         if self.hand is not None:
             return setup.taken(self.hand.press(self.tapped, *self.batch.records(0)))
-        return setup.taken(self.world.functions["keys"]({*self.held, *self.tapped}, setup.values))
+        keys: Any = held_keys(setup)
+        return setup.taken(keys({*self.held, *self.tapped}, setup.values))
 
     def status(self) -> str:
         """Score, cost, steps and how the episode stands, in one line."""

@@ -29,8 +29,8 @@ import exercises
 import live
 import pages
 
-from rlenvs.agents.film import PLAYER
-from rlenvs.live.export import SCRIPTS
+from rlenvs.agents.film import STYLE, player_script
+from rlenvs.live.export import shared_scripts
 
 HERE = Path(__file__).resolve().parent
 DOCS, ROOT = HERE.parent, HERE.parent.parent
@@ -133,9 +133,10 @@ def assemble(source: Source, played: Collection[str], solved: list[str]) -> None
         source.write(f"source/{target}.md", listing(ROOT / target))
     for path in [*(DOCS / "images").iterdir(), *(DOCS / "environments" / "curves").iterdir()]:
         source.write(path.relative_to(DOCS).as_posix(), path.read_bytes())
-    for path in [*(HERE / "static").iterdir(), *PLAYER]:
+    source.write("_static/player.js", player_script())
+    for path in [*(HERE / "static").iterdir(), STYLE]:
         source.write(f"_static/{path.name}", path.read_bytes())
-    for path in SCRIPTS.iterdir():
+    for path in shared_scripts():
         source.write(f"{live.FOLDER}/static/{path.name}", path.read_bytes())
     source.write("_static/environments.js", pages.environments_script())
     for name in pages.films():

@@ -1,8 +1,8 @@
 """Films: episodes as shapes and numbers, small enough for a web page, in which every state can be inspected.
 
 A film has an episode of each of several policies, from the same seed. `record_film` makes one, `save_film` and
-`load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player.js` and
-`player.css` beside this file draw it.
+`load_film` keep it as compressed JSON, beside an image where an engine's camera made the frames. `player_script()` and
+`player.css` beside this file show it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rlenvs.core.forms.render import EpisodeTotals, compose
 
 __all__ = ["Episode", "Film", "load_film", "record_film", "save_film"]
 
-PLAYER = [Path(__file__).with_name(f"player.{kind}") for kind in ("js", "css")]
+PAINTER, PLAYER, STYLE = (Path(__file__).with_name(name) for name in ("painter.js", "player.js", "player.css"))
 MOST_FRAMES, MOST_STEPS = 200, 2000
 MOST_IMAGES = 40  # of an engine's camera, per episode
 IMAGE_WIDTH, IMAGE_COLUMNS, IMAGE_QUALITY = 288, 8, 60
@@ -218,6 +218,13 @@ def _short(value: float) -> float:
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
+
+
+def player_script() -> str:
+    """The script that shows films. It works in pages without a server, which load no modules: the painter, a module
+    that live pages import, comes before the player, in one scope."""
+    painter, player = (path.read_text(encoding="utf-8") for path in (PAINTER, PLAYER))
+    return f'"use strict";\n(function () {{\n{painter.replace("export ", "")}\n{player}}})();\n'
 
 
 def save_film(film: Film, folder: Path, largest: int = LARGEST) -> int:

@@ -18,10 +18,11 @@ from rlenvs.agents.film import (
     MOST_FRAMES,
     MOST_IMAGES,
     MOST_STEPS,
-    PLAYER,
+    STYLE,
     Episode,
     Film,
     Reel,
+    player_script,
     record_film,
     small_files,
 )
@@ -113,13 +114,13 @@ class EpisodePlayer:
         files = [base64.b64encode(content).decode() for content in small_files(self.film, LARGEST).values()]
         data, images = (*files, "")[:2]
         name = escape(self.film.name)
-        script, style = (path.read_text(encoding="utf-8") for path in PLAYER)
+        style = STYLE.read_text(encoding="utf-8")
         return (
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<style>{COLORS}{style}</style></head>\n"
             f'<body><div class="film" data-film="{name}">The film needs JavaScript.</div>\n'
-            f'<script>{script}\nrlenvsFilm.add("{name}", "{data}", "{images}");{FIT}</script></body></html>\n'
+            f'<script>{player_script()}rlenvsFilm.add("{name}", "{data}", "{images}");{FIT}</script></body></html>\n'
         )
 
     def save(self, path: str | Path) -> Path:

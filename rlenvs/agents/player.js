@@ -2,8 +2,8 @@
 
    A film's file calls rlenvsFilm.add(name, base64 of gzipped JSON, base64 of a WebP or ""). An element with the class
    "film" and data-film="Name" data-src="where/that/file/is.js" becomes a player; rlenvsFilm.preview(element, name, src)
-   plays one silently, for galleries. The format is described in rlenvs/agents/film.py. */
-"use strict";
+   plays one silently, for galleries. The format is described in rlenvs/agents/film.py, which puts painter.js in front
+   of this text (`player_script`). */
 (function () {
   const packed = {}, films = {};
   const BEST = ["yours", "agent", "expert", "random"]; // whose episode is shown first
@@ -86,86 +86,12 @@
   // --- drawing ------------------------------------------------------------------------------------------------------
 
   function draw(film, episode, t, canvas) {
-    const [[width, height], ground] = film.looks[episode.looks[t]];
-    const wide = Math.max(1, Math.round((canvas.clientWidth || width) * (window.devicePixelRatio || 1)));
-    const high = Math.round((wide * height) / width);
-    if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
-    const pen = canvas.getContext("2d"), scale = wide / width;
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.fillStyle = ground;
-    pen.fillRect(0, 0, width, height);
-    pen.save();
-    for (const shape of episode.shown[t]) drawShape(film, pen, shape, width, height);
-    pen.restore();
-  }
-
-  function drawShape(film, pen, shape, width, height) {
-    const [verb, color, ...rest] = film.styles[shape.style][0];
-    const n = shape.numbers.map((value) => value / film.parts);
-    pen.fillStyle = pen.strokeStyle = color || "#000";
-    pen.lineJoin = "round";
-    const finish = (line) => {
-      if (line) { pen.lineWidth = Math.max(line, 1); pen.stroke(); } else pen.fill();
-    };
-    const path = (closed) => {
-      pen.beginPath();
-      for (let i = 0; i < n.length; i += 2) pen.lineTo(n[i], n[i + 1]);
-      if (closed) pen.closePath();
-    };
-    const verbs = {
-      clip() {
-        pen.restore(); pen.save();
-        pen.beginPath(); pen.rect(n[0], n[1], n[2] - n[0], n[3] - n[1]); pen.clip();
-      },
-      circle() {
-        pen.beginPath();
-        pen.arc(n[0], n[1], Math.max(n[2] - rest[0] / 2, 0.5), 0, 2 * Math.PI);
-        finish(rest[0]);
-      },
-      line() { path(rest[1]); finish(rest[0] || 1); },
-      polygon() { path(true); finish(rest[0]); },
-      rectangle() {
-        const inside = rest[0] / 2, [x, y] = [Math.min(n[0], n[2]), Math.min(n[1], n[3])];
-        const [w, h] = [Math.abs(n[2] - n[0]), Math.abs(n[3] - n[1])];
-        pen.beginPath();
-        pen.roundRect(x + inside, y + inside, Math.max(w - rest[0], 0), Math.max(h - rest[0], 0),
-          Math.min(rest[1] / film.parts, w / 2, h / 2));
-        finish(rest[0]);
-      },
-      arrow() { drawArrow(pen, n, rest[0]); },
-      text() { drawText(pen, n, color, rest); },
-      paste() {
-        const { columns, size: [w, h] } = film.images, i = Math.round(n[0] * film.parts);
-        pen.drawImage(film.sheet, (i % columns) * w, Math.floor(i / columns) * h, w, h, 0, 0, width, height);
-      },
-    };
-    verbs[verb]();
-  }
-
-  function drawArrow(pen, [x0, y0, x1, y1], width) {
-    const length = Math.hypot(x1 - x0, y1 - y0);
-    if (length < 0.01) return;
-    const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length], head = Math.min(3 * width, length);
-    const [bx, by] = [x1 - head * ux, y1 - head * uy];
-    pen.lineWidth = Math.max(width, 1);
-    pen.beginPath(); pen.moveTo(x0, y0); pen.lineTo(bx, by); pen.stroke();
-    pen.beginPath(); pen.moveTo(x1, y1);
-    pen.lineTo(bx - 0.5 * head * uy, by + 0.5 * head * ux);
-    pen.lineTo(bx + 0.5 * head * uy, by - 0.5 * head * ux);
-    pen.fill();
-  }
-
-  function drawText(pen, [x, y], color, [size, align, plate, text]) {
-    pen.font = `bold ${0.9 * size}px "DejaVu Sans", "Helvetica Neue", Arial, sans-serif`;
-    pen.textAlign = align === "centre" ? "center" : align;
-    pen.textBaseline = "middle";
-    if (plate) {
-      const wide = pen.measureText(text).width, left = x - { left: 0, centre: 0.5, right: 1 }[align] * wide;
-      pen.fillStyle = plate;
-      pen.beginPath(); pen.roundRect(left - 3, y - 0.6 * size, wide + 6, 1.2 * size, 4); pen.fill();
-      pen.fillStyle = color;
-    }
-    pen.fillText(text, x, y);
+    const [scene, ground] = film.looks[episode.looks[t]];
+    const shapes = episode.shown[t].map(({ style, numbers }) => [film.styles[style][0], numbers]);
+    paintScene(canvas, { scene, ground, shapes }, (pen, i) => {
+      const { columns, size: [w, h] } = film.images;
+      pen.drawImage(film.sheet, (i % columns) * w, Math.floor(i / columns) * h, w, h, 0, 0, ...scene);
+    });
   }
 
   // --- parts of a page ----------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rlenvs.core.declare.spec import World
 
 PANEL = "Environments"
+MOST_NAMES = 52  # of choices that are told one by one
 LEAST_WIDTH = 30  # of the text beside an id
 
 
@@ -125,7 +126,8 @@ def _summary(id: str, world: World) -> Table:
 
 
 def _action_words(setup: Setup) -> str:
-    labels = ", ".join(setup.action.labels) or setup.action.doc
+    names = setup.action.labels
+    labels = ", ".join(names if len(names) <= MOST_NAMES else (*names[:2], "...", names[-1])) or setup.action.doc
     if setup.action_kind == "multi":
         counts = " x ".join(map(str, setup.choices))
         return f"choices of {counts}: {labels}" if labels else f"choices of {counts}"

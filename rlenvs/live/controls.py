@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.declare.keys import action_of_keys, held_actions, meaning_of, steered_by_held_keys, steering_keys
+from rlenvs.core.declare.keys import action_of_keys, held_actions, held_keys, meaning_of, steering_keys
 from rlenvs.core.declare.setup import Setup
 
 Held = tuple[tuple[str, ...], Any]
@@ -38,7 +38,7 @@ def controls_of(setup: Setup) -> dict[str, Any]:
         "low": [_finite(value) for value in low],
         "high": [_finite(value) for value in high],
         "idle": _plain(setup.shown_action(setup.idle[0])),
-        "keys": _keys(setup) if steered_by_held_keys(setup.world) else None,
+        "keys": _keys(setup) if held_keys(setup) else None,
     }
 
 

@@ -43,6 +43,7 @@ def description_of(batch: KernelBatch, image: MemoryImage) -> dict[str, Any]:
         "turns": world.turns,
         "masked": "mask" in world.kernels,
         "incremental": world.incremental,
+        "pointed": "places" in world.functions and setup.single_choice,
         "action": {**controls_of(setup), **_actions(setup)},
         "observation": _observation(setup),
         "params": params_of(setup),

@@ -4,7 +4,9 @@ FOLDER/static/                 the page's scripts, the same for all environments
 FOLDER/kernels/KEY.wasm        kernels, shared by the environments of a kind
 FOLDER/Name-v0/world.json      see `rlenvs.live.describe`; what differs at a level is under its name in `levels`
 FOLDER/Name-v0/world.image     the memory of one world (gzip), LEVEL.image at a level
+FOLDER/Name-v0/world.labels    names of choices (gzip), where they are many
 FOLDER/Name-v0/draw.js         how it looks: `draw(canvas, p, s)`
+FOLDER/Name-v0/places.js       where in its image choices lie: `places(canvas, p, s)`, where the world says it
 FOLDER/Name-v0/fault.js        what may be wrong with a state in a link: `fault(p, s)`, where the world says it
 FOLDER/Name-v0/PPO.safetensors a trained agent's weights
 FOLDER/Name-v0/index.html      the page
@@ -19,6 +21,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from rlenvs.agents.film import PAINTER
 from rlenvs.core.batch.image import MemoryImage
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
@@ -30,9 +33,10 @@ from rlenvs.live.modules import module_of
 from rlenvs.live.networks import networks_of
 from rlenvs.live.page import write_page
 from rlenvs.live.proof import proof_of
-from rlenvs.live.translate import draw_module, fault_module
+from rlenvs.live.translate import draw_module, fault_module, places_module
 
 STATIC, KERNELS = "static", "kernels"
+MOST_NAMES = 500  # of choices in world.json
 SCRIPTS = Path(__file__).with_name(STATIC)
 
 
@@ -85,14 +89,23 @@ def world_at(id: str) -> World:
 
 def _write_functions(world: World, own: Path) -> None:
     """Write what is plain Python in the world, and JavaScript in a page."""
-    for role, name, module in (("draw", "draw.js", draw_module), ("state_fault", "fault.js", fault_module)):
+    modules = {"draw": draw_module, "state_fault": fault_module, "places": places_module}
+    for role, module in modules.items():
         if role in world.functions:
+            name = f"{role.removeprefix('state_')}.js"
             (own / name).write_text(module(world, f"../{STATIC}/"), encoding="utf-8")
 
 
 def write_static(folder: Path) -> None:
     """Write what all environments share."""
-    shutil.copytree(SCRIPTS, folder / STATIC, dirs_exist_ok=True)
+    (folder / STATIC).mkdir(parents=True, exist_ok=True)
+    for path in shared_scripts():
+        shutil.copyfile(path, folder / STATIC / path.name)
+
+
+def shared_scripts() -> list[Path]:
+    """The files of `static`: the scripts of live pages, and the painter, which films have too."""
+    return [*SCRIPTS.iterdir(), PAINTER]
 
 
 def _written(world: World, level: str | None, own: Path, kernels: Path | None) -> dict[str, Any]:
@@ -100,17 +113,28 @@ def _written(world: World, level: str | None, own: Path, kernels: Path | None) -
     batch = KernelBatch(world, level=level, threads=1)
     image = MemoryImage(batch.loops.table, batch.loops.table.rows)
     module = module_of(batch.setup, kernels)
-    name = f"{'world' if level is None else level}.image"
+    stem = "world" if level is None else level
+    name = f"{stem}.image"
     (own / name).write_bytes(gzip.compress(bytes(image.content), mtime=0))
+    description = description_of(batch, image)
+    _set_many_names_aside(description["action"], own / f"{stem}.labels")
     _copy(module, own.parent / KERNELS / module.name)
     return {
-        **description_of(batch, image),
+        **description,
         "module": f"../{KERNELS}/{module.name}",
         "image": name,
         "image_bytes": len(image.content),
         "networks": networks_of(batch.setup, own),
         "proof": proof_of(batch),
     }
+
+
+def _set_many_names_aside(action: dict[str, Any], path: Path) -> None:
+    """Put the names of choices into a file of their own, where they are many, and its name in their place."""
+    if sum(map(len, action["labels"])) > MOST_NAMES:
+        names = json.dumps(action["labels"], separators=(",", ":")).encode()
+        path.write_bytes(gzip.compress(names, mtime=0))
+        action["labels"] = path.name
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlenvs.core.compiler.build import compiled_driver, wanted_library
+from rlenvs.core.compiler.build import compiled_driver, key_of_library
 from rlenvs.core.compiler.cache import cache_folders
-from rlenvs.core.compiler.kernel_names import kernel_names
-from rlenvs.core.compiler.keys import digest_of
 from rlenvs.core.compiler.ready import FOLDER
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.setup import Setup
@@ -43,10 +41,7 @@ def module_of(setup: Setup, folder: Path | None = None) -> Path:
 
 
 def _path_of(setup: Setup, folder: Path) -> Path:
-    world, kind = setup.world, setup.action_kind
-    digest = digest_of(world, kind, kernel_names(world, kind, False))
-    key, _ = wanted_library(world, digest, False, bool(setup.image_shapes))
-    return folder / TARGET / f"{key}{SUFFIX}"
+    return folder / TARGET / f"{key_of_library(setup)}{SUFFIX}"
 
 
 def _usual_folder() -> Path:

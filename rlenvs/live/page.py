@@ -6,7 +6,7 @@ import html
 import shutil
 from pathlib import Path
 
-from rlenvs.agents.film import PLAYER
+from rlenvs.agents.film import STYLE
 from rlenvs.core.catalogue.docs import sentence
 from rlenvs.core.declare.spec import World
 
@@ -60,6 +60,5 @@ def write_page(world: World, folder: Path) -> Path:
     for each in (path.parent, static):
         each.mkdir(parents=True, exist_ok=True)
     path.write_text(page_of(world), encoding="utf-8")
-    for style in (each for each in PLAYER if each.suffix == ".css"):
-        shutil.copyfile(style, static / style.name)
+    shutil.copyfile(STYLE, static / STYLE.name)
     return path

@@ -44,9 +44,17 @@ def test_controls_name_actions_and_bounds():
     assert drone["numbers"] == [f"rotor {j}" for j in range(4)]
     assert drone["idle"] == [0.0] * 4
     assert (lander["low"], lander["high"]) == ([-2.0], [2.0])
-    assert (
-        controls_of(Setup(world_of("ConnectFour-v0")))["keys"] is None
-    )  # a class of its own, which depends on the game
+    # a class of its own, which depends on the game
+    assert controls_of(Setup(world_of("Breakthrough-v0")))["keys"] is None
+
+
+def test_few_choices_without_keys_of_their_own_have_digits_and_letters():
+    riddle, hanabi = (controls_of(Setup(world_of(id))) for id in ("SwitchRiddle-v0", "Hanabi-v0"))
+    assert riddle["keys"]["help"] == [["1", "nothing"], ["2", "switch"], ["3", "tell"]]
+    assert riddle["keys"]["none"] is None  # the game waits
+    assert ["0", "play card 5"] in hanabi["keys"]["help"]
+    assert ["j", "hint 5"] in hanabi["keys"]["help"]
+    assert hanabi["labels"][0][10:12] == ["hint R", "hint Y"]
 
 
 def test_a_page_loads_nothing_from_elsewhere():

@@ -323,7 +323,11 @@ def with_unknown():
     return np.fft.fft([1.0])
 
 
-@pytest.mark.parametrize("function", [with_try, with_file, with_unknown])
+def with_part_of_function():
+    return np.maximum.at([1.0], 0, 2.0)
+
+
+@pytest.mark.parametrize("function", [with_try, with_file, with_unknown, with_part_of_function])
 def test_what_cannot_be_translated_is_refused_with_its_place(function):
     line = inspect.getsourcelines(function)[1] + 1
     with pytest.raises(TranslationError, match=rf"test_translation\.py:{line}: "):

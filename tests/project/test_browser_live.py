@@ -179,6 +179,9 @@ def test_a_board_waits_for_moves_and_lets_the_other_side_reply(visit):
 
 def test_a_move_of_a_list_is_seen_before_it_is_played(visit):
     page = visit("Breakthrough-v0", "?who=you")
+    page.evaluate(
+        "() => { const { live } = document.querySelector('.live'); live.steering.list(live.pointing.allowed); }"
+    )
     before, shown, moves = state(page), picture(page), page.get_by_role("listbox", name="Possible actions")
     moves.select_option(index=3)
     assert picture(page) != shown
@@ -186,6 +189,35 @@ def test_a_move_of_a_list_is_seen_before_it_is_played(visit):
     assert state(page) == before
     page.get_by_role("button", name="Play this move").click()
     until(page, "document.querySelector('.live').live.environment.elapsed === 2")
+
+
+def test_a_move_is_pointed_at_by_keys(visit):
+    page = visit("Breakthrough-v0", "?who=you")
+    page.get_by_role("application").focus()
+    shown = picture(page)
+    page.keyboard.press("ArrowRight")  # the mark appears
+    assert picture(page) != shown
+    page.keyboard.press("Enter")
+    assert page.get_by_role("status").inner_text() == "Point to where it goes."
+    page.keyboard.press("Backspace")
+    assert page.evaluate("document.querySelector('.live').live.pointing.picked.length") == 0
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    assert page.get_by_role("status").inner_text() == "column 1 row 2 straight"
+    page.keyboard.press("Enter")
+    until(page, "document.querySelector('.live').live.environment.elapsed === 2")
+
+
+def test_a_move_is_pointed_at_by_clicks(visit):
+    page = visit("Breakthrough-v0", "?who=you")
+    box = page.get_by_role("application").bounding_box()
+    unit = box["width"] / page.evaluate("document.querySelector('.live').live.screen.canvas.scene[0]")
+    for _ in range(2):
+        x, y = page.evaluate("document.querySelector('.live').live.pointing.targets.at(-1)")
+        page.mouse.click(box["x"] + x * unit + 3, box["y"] + y * unit - 3)
+    until(page, "document.querySelector('.live').live.environment.elapsed === 2")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)  # an empty cell
+    assert page.evaluate("document.querySelector('.live').live.pointing.picked.length") == 0
 
 
 def test_masked_actions_are_disabled(visit):

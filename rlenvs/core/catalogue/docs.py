@@ -25,7 +25,7 @@ from rlenvs.core.declare.parts import Term, limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
-LEARNT = "Learnt agents: [scores](../scores.md)."
+LEARNT, MOST_ROWS = "Learnt agents: [scores](../scores.md).", 52  # of a table of actions; more are told in one
 OWN = ("Action Space", "Observation Space", "Reference Scores")  # sections that a member's page has whole
 GUIDE = re.compile(r"(?<![\w/.])docs/(\w+\.md)")
 NO_COST = "It is always 0 with the options of this environment."
@@ -170,14 +170,14 @@ def _action_table(setup: Setup) -> str:
         lines = [(j, *_dimension(setup, j)) for j in range(setup.numbers)]
         table = markdown_table(("Dimension", "Name", "Choices"), lines)
         return f"`{space_text(setup)}`{each}: {setup.action.doc or 'choices made together'}.\n\n{table}"
-    rows: list[tuple[Any, str]] = list(enumerate(setup.action.labels))
-    if not rows:
-        rows = [(f"0 ... {setup.action_size - 1}", setup.action.doc)]
+    rows: list[tuple[Any, str]] = list(enumerate(labels := setup.action.labels))
+    if not 0 < len(labels) <= MOST_ROWS:
+        some = f": {labels[0]}, {labels[1]}, ..., {labels[-1]}" if labels else ""
+        rows = [(f"0 ... {setup.action_size - 1}", f"{setup.action.doc}{some}".removeprefix(": "))]
     if setup.continuous:
         ends = [f"[{low:g}, {high:g}]" for low, high in setup.action_scaling[2:].T]
-        table = markdown_table(
-            ("Index", "Action", "Range"), [(*row, end) for row, end in zip(rows, ends, strict=False)]
-        )
+        ranges = [(*row, end) for row, end in zip(rows, ends, strict=False)]
+        table = markdown_table(("Index", "Action", "Range"), ranges)
     else:
         table = markdown_table(("Choice", "Action"), rows)
     return f"`{space_text(setup)}`{each}.\n\n{table}"

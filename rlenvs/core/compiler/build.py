@@ -274,6 +274,13 @@ def wanted_library(world: World, digest: Digest, engine: bool, images: bool) -> 
     return library_key(digest, functions), functions
 
 
+def key_of_library(setup: Setup) -> str:
+    """The key of the library of a setup that no engine moves."""
+    world, kind = setup.world, setup.action_kind
+    digest = digest_of(world, kind, kernel_names(world, kind, False))
+    return wanted_library(world, digest, False, bool(setup.image_shapes))[0]
+
+
 @functools.cache
 def _best_driver(
     world: World, kind: str, engine: bool, images: bool, kernels: frozenset[tuple[str, Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +15,7 @@ from rlenvs.core.declare.spec import World
 
 KEYS = ("up", "down", "left", "right", "space", "return", *string.ascii_lowercase, *string.digits)
 MOST_AT_ONCE = 3  # keys that may be held together
+ROW = "1234567890abcdefghij"  # of choices without keys of their own, in their order
 
 
 def steered_by_held_keys(world: World) -> bool:
@@ -23,9 +24,20 @@ def steered_by_held_keys(world: World) -> bool:
     return hand is not None and not inspect.isclass(hand)
 
 
+def held_keys(setup: Setup) -> Callable[[set[str], Any], Any] | None:
+    """What keys do that are held: the world's own function, else a key for each choice, where they are few; None where
+    they do nothing."""
+    if steered_by_held_keys(setup.world):
+        own: Any = setup.world.functions["keys"]
+        return own
+    if not setup.single_choice or setup.action_size > len(ROW):
+        return None
+    return lambda pressed, values: next((n for n in range(setup.action_size) if ROW[n] in pressed), None)
+
+
 def steering_keys(setup: Setup) -> dict[str, Any]:
     """The keys that do something by themselves, each with the action of it."""
-    hand: Any = setup.world.functions["keys"]
+    hand: Any = held_keys(setup)
     idle = setup.taken(hand(set(), setup.values))
     found = {key: setup.taken(hand({key}, setup.values)) for key in KEYS}
     return {
@@ -61,7 +73,7 @@ def held_actions(setup: Setup) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 def action_of_keys(setup: Setup, held: Iterable[str]) -> Any:
     """The first agent's action, as its action space has it, while keys are held; None where the game waits."""
-    hand: Any = setup.world.functions["keys"]
+    hand: Any = held_keys(setup)
     action = setup.taken(hand(set(held), setup.values))
     if action is None:
         return None

@@ -404,8 +404,7 @@ class World:
         return self._use("describe", function)
 
     def parse_action(self, function: Function) -> Function:
-        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason if the text is not an
-        action."""
+        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason if the text is none."""
         return self._use("parse_action", function)
 
     def make_data(self, function: Function) -> Function:
@@ -413,8 +412,7 @@ class World:
         return self._use("data", function)
 
     def model(self, function: Function) -> Function:
-        """Plain Python (values) -> the engine's model, for MuJoCo an `MjSpec`, built from the parameters; called again
-        for a world with its own parameters."""
+        """Plain Python (values) -> the engine's model (MuJoCo's `MjSpec`), again for a world with own parameters."""
         return self._use("model", function)
 
     def state_fault(self, function: Function) -> Function:
@@ -427,8 +425,7 @@ class World:
         return self._use("draw", function)
 
     def text(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi"; without it the observations are
-        shown."""
+        """Plain Python (p, s) -> str: the image as text, for render_mode="ansi", instead of the observations."""
         return self._use("text", function)
 
     def pareto_front(self, function: Function) -> Function:
@@ -459,19 +456,22 @@ class World:
         return self._use("exact_model", function)
 
     def state_number(self, function: Function) -> Function:
-        """Plain Python (values, s) -> the number of a state in the exact model, where `s` holds one state or those of a
-        batch; used to play a policy of the model in the world."""
+        """Plain Python (values, s) -> the number of a state, or of those of a batch, in the exact model."""
         return self._use("state_number", function)
 
     def datasets(self, function: Function) -> Function:
-        """Plain Python () -> `recipe(...)` by name: datasets that `rlenvs dataset` can record in addition to the usual
-        ones."""
+        """Plain Python () -> `recipe(...)` by name: further datasets that `rlenvs dataset` can record."""
         return self._use("datasets", function)
 
     def keys(self, function: Function) -> Function:
         """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names. If
         control depends on the state of the game, it is a class, see `rlenvs.play.Game`."""
         return self._use("keys", function)
+
+    def places(self, function: Function) -> Function:
+        """Plain Python (canvas, p, s) -> by choice of the first agent the points at which a person points to choose it,
+        in their order, in the units of the view that it sets as `draw` does; none for what is only in a list."""
+        return self._use("places", function)
 
     def _add(self, role: str, function: Function) -> Function:
         self.kernels[role] = function

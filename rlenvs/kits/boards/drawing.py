@@ -40,3 +40,13 @@ def draw_letter(canvas: Canvas, row: float, column: float, text: str, size: floa
 def pressed_move(pressed: set[str], keys: Sequence[Sequence[str]] = ARROWS) -> int | None:
     """The action of the keys that are pressed, for `SPEC.keys`; None where there is none."""
     return next((action for action, names in enumerate(keys) if pressed.intersection(names)), None)
+
+
+def cell_names(rows: int, columns: int) -> list[str]:
+    """What the cells of a board are called, row by row, for actions that name one."""
+    return [f"row {row + 1} column {column + 1}" for row in range(rows) for column in range(columns)]
+
+
+def cell_places(rows: int, columns: int) -> list[list[tuple[float, float]]]:
+    """The same cells in the image, for `SPEC.places`."""
+    return [[(column + 0.5, -row - 0.5)] for row in range(rows) for column in range(columns)]

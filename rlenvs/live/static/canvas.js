@@ -15,17 +15,22 @@ import { iter } from "./values.js";
 
 const EMPTY = { title: "", step: "", totals: "", mark: "", success: false };
 
+/** Codes of colors that were used. @type {Map<string | number, string>} */
+const CODES = new Map();
+const MOST_CODES = 4096;
+
 /** "#rrggbb" of a name of COLORS or of three numbers. @param {any} color @returns {string} */
 export function code(color) {
-  const [red, green, blue] = typeof color === "string" ? COLORS[color] : iter(color);
-  return `#${((1 << 24) | (red << 16) | (green << 8) | blue).toString(16).slice(1)}`;
-}
-
-/** @param {any} point @returns {[number, number]} */
-function numbers_of(point) {
-  if (point instanceof NdArray) return [Number(point.at(0)), Number(point.at(1))];
-  const list = point.items || point;
-  return [Number(list[0]), Number(list[1])];
+  const named = typeof color === "string", rgb = named ? null : iter(color);
+  const key = named ? color : (1 << 24) | (rgb[0] << 16) | (rgb[1] << 8) | rgb[2];
+  let found = CODES.get(key);
+  if (found === undefined) {
+    const [red, green, blue] = named ? COLORS[color] : rgb;
+    found = `#${((1 << 24) | (red << 16) | (green << 8) | blue).toString(16).slice(1)}`;
+    if (CODES.size >= MOST_CODES) CODES.clear();
+    CODES.set(key, found);
+  }
+  return found;
 }
 
 export class Canvas {
@@ -91,17 +96,32 @@ export class Canvas {
 
   /** Halves of pixels of the scene. @param {any} points @returns {number[]} */
   points(points) {
-    const found = [], above = 2 * this.top;
-    for (const point of points) {
-      const [x, y] = numbers_of(point);
-      found.push(this.originX + this.scale * x, this.originY - this.scale * y - above);
+    if (points instanceof NdArray && points.shape.length === 2) return this.rows(points);
+    const list = points instanceof Array ? points : [...points], found = new Array(2 * list.length);
+    const { originX, originY, scale } = this, above = 2 * this.top;
+    for (let i = 0; i < list.length; i++) {
+      const point = list[i], array = point instanceof NdArray, own = point.items || point;
+      found[2 * i] = originX + scale * Number(array ? point.at(0) : own[0]);
+      found[2 * i + 1] = originY - scale * Number(array ? point.at(1) : own[1]) - above;
+    }
+    return found;
+  }
+
+  /** The same of the rows of an array. @param {NdArray} array @returns {number[]} */
+  rows({ data, shape: [count], strides: [down, across], offset }) {
+    const found = new Array(2 * count), { originX, originY, scale } = this, above = 2 * this.top;
+    for (let i = 0, place = offset; i < count; i++, place += down) {
+      found[2 * i] = originX + scale * Number(data[place]);
+      found[2 * i + 1] = originY - scale * Number(data[place + across]) - above;
     }
     return found;
   }
 
   /** @param {any} centre @param {number} radius @param {any} color @param {number} width */
   circle(centre, radius, color, width = 0) {
-    this.add(["circle", code(color), Number(width)], [...this.points([centre]), Math.max(this.scale * radius, 2)]);
+    const numbers = this.points([centre]);
+    numbers.push(Math.max(this.scale * radius, 2));
+    this.add(["circle", code(color), Number(width)], numbers);
   }
 
   /** @param {any} points @param {any} color @param {number} width @param {boolean} closed */
@@ -168,6 +188,19 @@ export class Canvas {
       width: this.width, height: this.height, top: this.top, images: this.images,
     };
   }
+}
+
+/** What paints the images of a frame over its scene, for the painter. @param {Frame} frame
+ * @returns {(pen: CanvasRenderingContext2D, number: number) => void} */
+export function pasted({ images, scene: [width, height] }) {
+  return (pen, number) => {
+    const [rows, columns] = images[number].shape, values = images[number].stored(), image = new ImageData(columns, rows);
+    for (let i = 0, k = 0; i < 4 * rows * columns; i++) image.data[i] = i % 4 === 3 ? 255 : Number(values[k++]);
+    const sheet = new OffscreenCanvas(columns, rows);
+    /** @type {OffscreenCanvasRenderingContext2D} */ (sheet.getContext("2d")).putImageData(image, 0, 0);
+    pen.imageSmoothingEnabled = false;
+    pen.drawImage(sheet, 0, 0, width, height);
+  };
 }
 
 /** @param {[any, string, string][]} entries @param {number} width of the image

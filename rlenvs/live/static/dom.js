@@ -73,3 +73,12 @@ export function short(value) {
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
   return Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
 }
+
+/**
+ * What an element says. What it says already costs nothing.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -16,6 +16,7 @@ import { Sha256 } from "./sha256.js";
 
 export const ACT = 0; // jobs of `run_worlds`, see rlenvs/core/compiler/driver.py
 const [BEGIN, OBSERVE] = [3, 4];
+const MOST_BYTES = 1 << 24; // of names of choices
 const REASONS = ["", "the episode is over, or never began", "the action contains NaN", "the action is not one of the choices"];
 const TYPES = {
   f8: Float64Array, f4: Float32Array, i8: BigInt64Array, i4: Int32Array, i2: Int16Array, i1: Int8Array,
@@ -68,9 +69,14 @@ async function made(url, level, read) {
   const description = { ...whole, ...whole.levels[level], level };
   description.params = description.params.map(param => ({ ...param, default: description.values[param.name] }));
   const file = (/** @type {string} */ name) => read(new URL(name, place));
-  const [module, packed] = await Promise.all([file(description.module).then(compiled), file(description.image)]);
+  const { labels } = description.action, named = typeof labels === "string" ? file(labels).then(namesIn) : labels;
+  const [module, packed, names] = await Promise.all([file(description.module).then(compiled), file(description.image), named]);
+  description.action = { ...description.action, labels: names };
   return new Environment(description, module, await unpacked(packed, "gzip", description.image_bytes), file);
 }
+
+/** @param {Uint8Array} bytes @returns {Promise<string[][]>} */
+const namesIn = async bytes => JSON.parse(new TextDecoder().decode(await unpacked(bytes, "gzip", MOST_BYTES)));
 
 /** @param {Uint8Array} bytes */
 const compiled = bytes => WebAssembly.compile(/** @type {BufferSource} */ (bytes));

@@ -1,6 +1,6 @@
 /** Paints whole images on a canvas of the page, with head and legend as Python's have them. */
 
-import { rowsOf } from "./canvas.js";
+import { pasted, rowsOf } from "./canvas.js";
 import { HEAD, MARGIN, ROW, SWATCH, USUAL } from "./frame.js";
 import { PARTS, VERBS, letters, paintShapes } from "./painter.js";
 
@@ -16,7 +16,7 @@ export function paint(frame, pen) {
   pen.setTransform(scale, 0, 0, scale, 0, 0);
   pen.save();
   pen.translate(0, frame.top);
-  paintShapes(frame, pen);
+  paintShapes(pen, frame, pasted(frame));
   pen.restore();
   if (!frame.top) return;
   paintHead(frame, pen);
@@ -85,21 +85,15 @@ function paintLegend(frame, pen) {
 /** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} y @param {number} size
  * @param {string} color @param {string} shape */
 function paintSwatch(pen, x, y, size, color, shape) {
-  const half = size / 2;
+  const half = size / 2, paint = (/** @type {string} */ verb, /** @type {number[]} */ places, /** @type {number[]} */ ...rest) => (
+    VERBS[verb](pen, places.map((place) => PARTS * place), [verb, color, ...rest], 1));
+  const box = [x, y - half, x + size, y + half], corners = (PARTS * size) / 5;
   pen.fillStyle = pen.strokeStyle = color;
-  if (shape === "disc" || shape === "ring") {
-    const line = shape === "ring" ? size / 4 : 0;
-    VERBS.circle(pen, [x + half, y, half], [line], color, 1);
-  } else if (shape === "line") {
-    VERBS.line(pen, [x, y, x + size, y], [size / 4, 0], color, 1);
-  } else if (shape === "triangle") {
-    VERBS.polygon(pen, [x, y + half, x + half, y - half, x + size, y + half], [0], color, 1);
-  } else {
-    VERBS.rectangle(pen, [x, y - half, x + size, y + half], [0, (PARTS * size) / 5], color, 1);
-    const faint = [1, 3, 5].every((i) => Math.abs(parseInt(color.slice(i, i + 2), 16) - parseInt(PLAIN.slice(i, i + 2), 16)) < FAINT);
-    if (faint) {
-      pen.strokeStyle = FAINT_EDGE;
-      VERBS.rectangle(pen, [x, y - half, x + size, y + half], [1, (PARTS * size) / 5], color, 1);
-    }
-  }
+  if (shape === "disc" || shape === "ring") return paint("circle", [x + half, y, half], shape === "ring" ? size / 4 : 0);
+  if (shape === "line") return paint("line", [x, y, x + size, y], size / 4, 0);
+  if (shape === "triangle") return paint("polygon", [x, y + half, x + half, y - half, x + size, y + half], 0);
+  paint("rectangle", box, 0, corners);
+  if (![1, 3, 5].every((i) => Math.abs(parseInt(color.slice(i, i + 2), 16) - parseInt(PLAIN.slice(i, i + 2), 16)) < FAINT)) return;
+  pen.strokeStyle = FAINT_EDGE;
+  paint("rectangle", box, 1, corners);
 }

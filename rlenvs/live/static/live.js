@@ -4,6 +4,7 @@ import { iconButton, make, nameButton } from "./dom.js";
 import { ACT, fromLink, loadEnvironment } from "./environment.js";
 import { Players, YOU } from "./players.js";
 import { Plots, Scores } from "./plots.js";
+import { Pointing } from "./pointing.js";
 import { Screen } from "./screen.js";
 import { Settings } from "./settings.js";
 import { Sharing } from "./sharing.js";
@@ -19,6 +20,7 @@ const LATE = 500; // milliseconds after which steps that are due are given up
 const HOLD = 1200; // milliseconds from the end of an episode to the next one
 const PLOTTED = 100; // milliseconds from one update of plots to the next
 const HOW = "You play: press a key, or a button below the picture.";
+const WHERE = "You play: click in the picture, or move the mark with arrows and choose with Enter.";
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /**
@@ -30,10 +32,11 @@ const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 export async function open(stage, url, { level = "", seed, who, link }) {
   const loading = link ? fromLink(link, url) : loadEnvironment(url, { level, seed });
   const [environment, { draw }] = await Promise.all([loading, import(new URL("draw.js", url).href)]);
-  const live = new Live(stage, url, environment, { draw, seed, who });
+  const { places } = environment.description.pointed ? await import(new URL("places.js", url).href) : { places: null };
+  const live = new Live(stage, url, environment, { draw, places, seed, who });
   await live.players.choose(live.players.who);
   live.begun();
-  if (live.players.who === YOU) live.say(HOW);
+  if (live.players.who === YOU) live.say(live.how);
   else if (!link && !calm()) live.play();
   return live;
 }
@@ -44,9 +47,9 @@ export class Live {
    * @param {HTMLElement} stage
    * @param {URL} url of world.json
    * @param {Environment} environment
-   * @param {{draw: import("./screen.js").Draw, seed: number, who: string}} wanted
+   * @param {{draw: import("./screen.js").Draw, places: import("./pointing.js").Places | null, seed: number, who: string}} wanted
    */
-  constructor(stage, url, environment, { draw, seed, who }) {
+  constructor(stage, url, environment, { draw, places, seed, who }) {
     this.stage = stage;
     this.url = url;
     this.environment = environment;
@@ -61,11 +64,13 @@ export class Live {
       this.steering.release();
       if (this.players.who !== YOU) return;
       this.pause();
-      this.say(HOW);
+      this.say(this.how);
       if (pointed) this.screen.picture.focus();
     });
-    this.steering = new Steering(this.description.action, () => this.takeOver(), (choice) => this.consider(choice));
+    this.steering = new Steering(this.description.action, () => this.takeOver(), (choice) => this.consider(choice), Boolean(places));
     this.screen = new Screen(labelOf(this.description), draw, this.controls());
+    this.pointing = places ? new Pointing(places) : null;
+    this.how = places ? WHERE : HOW;
     this.plots = new Plots(this.description);
     this.scores = new Scores(this.description);
     this.settings = new Settings(environment, seed, {
@@ -95,14 +100,49 @@ export class Live {
   listen() {
     const { steering } = this, { picture } = this.screen;
     picture.addEventListener("keydown", (event) => {
-      if (steering.press(event)) return event.preventDefault();
+      if (steering.press(event) || this.pressed(event)) return event.preventDefault();
       if (event.key === "Escape") this.pause();
       else if (event.key === ".") this.single();
     });
     picture.addEventListener("keyup", (event) => void steering.press(event));
     picture.addEventListener("blur", () => steering.release());
-    picture.addEventListener("click", () => { if (this.players.who !== YOU) this.button.click(); });
-    new ResizeObserver(() => this.paint()).observe(picture);
+    picture.addEventListener("click", ({ offsetX, offsetY }) => {
+      const unit = this.screen.canvas.scene[0] / picture.clientWidth;
+      if (this.players.who !== YOU) this.button.click();
+      else if (this.pointing) this.pointed(this.pointing.click([offsetX * unit, offsetY * unit]));
+    });
+    new ResizeObserver(() => {
+      this.screen.measure();
+      this.paint();
+    }).observe(picture);
+  }
+
+  /**
+   * A key that moves the mark, or chooses what lies there.
+   * @param {KeyboardEvent} event
+   */
+  pressed({ key, ctrlKey, altKey, metaKey }) {
+    if (!this.pointing || ctrlKey || altKey || metaKey) return false;
+    return this.pointed(this.pointing.press(key));
+  }
+
+  /**
+   * Something was pointed at: play what was chosen, or show what else there is to choose.
+   * @param {{used: boolean, choice: number | null}} found
+   */
+  pointed({ used, choice }) {
+    const { pointing, steering } = this;
+    if (!used || !pointing) return used;
+    if (choice !== null) {
+      steering.choose(choice);
+      return true;
+    }
+    this.screen.paint(this.environment, (_, pen) => pointing.paint(pen));
+    const { ready, under } = pointing;
+    steering.list(ready);
+    const told = under.length === 1 ? steering.nameOf(under[0]) : under.length ? `${under.length} moves` : "Point to where it goes.";
+    this.say(pointing.picked.length && ready.length ? "Choose from the list." : told);
+    return true;
   }
 
   // --- beginning ----------------------------------------------------------------------------------------------------
@@ -194,10 +234,11 @@ export class Live {
     const waits = this.waits();
     const actions = this.players.actions(() => (waits ? this.description.action.idle : this.steering.take()));
     if (actions === null) return false;
-    const outcome = this.environment.step(actions);
-    this.plots.add(this.environment, outcome);
+    this.environment.load(actions);
+    this.environment.advance();
+    this.plots.add(this.environment);
     if (!waits) this.steering.tell(this.description.agents > 1 ? /** @type {any[]} */ (actions)[0] : actions);
-    if (outcome.over) {
+    if (this.environment.over) {
       this.over = performance.now();
       this.scores.add(this.plots.sum.total);
       this.paint();
@@ -237,14 +278,28 @@ export class Live {
   // --- showing ------------------------------------------------------------------------------------------------------
 
   paint() {
-    this.screen.paint(this.environment);
+    const { pointing } = this;
+    this.screen.paint(this.environment, pointing ? (canvas, pen) => this.point(pointing, canvas, pen) : undefined);
     this.steering.allow(this.mask());
+    if (pointing) this.steering.list(pointing.ready);
     const now = performance.now();
     if (this.playing && !this.over && now - this.shown < PLOTTED) return;
     this.shown = now;
     this.plots.paint();
     this.scores.paint(this.plots.sum.total);
     this.screen.paintSight(this.environment);
+  }
+
+  /**
+   * Show where a person may point in a new picture.
+   * @param {Pointing} pointing
+   * @param {import("./canvas.js").Canvas} canvas
+   * @param {CanvasRenderingContext2D} pen
+   */
+  point(pointing, canvas, pen) {
+    if (this.players.who !== YOU || this.over || this.waits()) return pointing.end();
+    pointing.begin(canvas, this.environment.records(), this.mask());
+    pointing.paint(pen);
   }
 
   /** Which choices the first agent has now; null where it has all. */

@@ -1,6 +1,6 @@
 /* Small plots of an episode that is being played: the return, every reward term, every cost. */
 
-import { drawn, make, short } from "./dom.js";
+import { drawn, make, short, write } from "./dom.js";
 
 const POINTS = 200; // of a line; a longer episode is thinned
 const SERIES = 8; // colors in player.css
@@ -56,7 +56,7 @@ class Plot {
     this.line.setAttribute("points", shown.map((value, i) => `${((100 * i) / width).toFixed(2)},${y(value)}`).join(" "));
     place(this.zero, y(0));
     place(this.bound, limit !== null && near ? y(limit) : "-10");
-    this.value.textContent = short(values[values.length - 1]);
+    write(this.value, short(values[values.length - 1]));
   }
 }
 
@@ -113,12 +113,11 @@ export class Plots {
   /**
    * Take in a step: what the first team was paid; costs are the mean of its agents, for which limits are.
    * @param {import("./environment.js").Environment} environment
-   * @param {import("./types.js").Outcome} step
    */
-  add(environment, step) {
-    const own = (/** @type {ArrayLike<number>} */ values) => Array.from(values).filter((_, k) => this.teams[k] === 0);
+  add(environment) {
+    const own = (/** @type {ArrayLike<number>} */ values) => Array.from(values, Number).filter((_, k) => this.teams[k] === 0);
     const of = (/** @type {string} */ name) => own(/** @type {any} */ (environment.field("results", name)));
-    this.sum.add(total(own(step.rewards)));
+    this.sum.add(total(own(/** @type {any} */ (environment.array("rewards")))));
     for (const [name, plot] of this.terms) plot.add(plot.weight * total(of(name)));
     for (const [name, plot] of this.costs) plot.add(total(of(name)) / of(name).length);
   }
@@ -130,7 +129,7 @@ export class Plots {
       plot.element.hidden = silent.includes(plot);
       if (!plot.element.hidden) plot.paint();
     }
-    this.still.textContent = silent.length ? `0 so far: ${silent.map((plot) => plot.title).join(", ")}` : "";
+    write(this.still, silent.length ? `0 so far: ${silent.map((plot) => plot.title).join(", ")}` : "");
   }
 }
 
@@ -141,20 +140,29 @@ export class Scores {
     /** @type {number[]} */
     this.returns = [];
     this.known = [...scores, ...networks.filter(({ mean }) => mean !== null)];
+    this.now = make("td");
     this.element = make("table", { class: "live-scores" });
+    this.list();
   }
 
   /** @param {number} value of a finished episode */
   add(value) {
     this.returns.push(value);
+    this.list();
+  }
+
+  /** All rows. */
+  list() {
+    const { returns, known } = this, mean = total(returns) / returns.length;
+    const played = returns.length ? [row(`mean of ${returns.length} played here`, mean, true)] : [];
+    const others = known.map((each) => row(each.label, each.mean, false)), own = row("this episode", null, true);
+    own.replaceChild(this.now, /** @type {Element} */ (own.lastChild));
+    this.element.replaceChildren(make("caption", {}, "Return"), own, ...played, ...others);
   }
 
   /** @param {number} now the return of this episode so far */
   paint(now) {
-    const { returns, known } = this, mean = total(returns) / returns.length;
-    const played = returns.length ? [row(`mean of ${returns.length} played here`, mean, true)] : [];
-    const others = known.map((each) => row(each.label, each.mean, false));
-    this.element.replaceChildren(make("caption", {}, "Return"), row("this episode", now, true), ...played, ...others);
+    write(this.now, short(now));
   }
 }
 

@@ -1,7 +1,7 @@
 /* The picture of an environment, with what stands around it: head, caption, legend, observed images. */
 
-import { Canvas } from "./canvas.js";
-import { make } from "./dom.js";
+import { Canvas, pasted } from "./canvas.js";
+import { make, write } from "./dom.js";
 import { paintScene } from "./painter.js";
 
 /** @typedef {import("./environment.js").Environment} Environment */
@@ -23,23 +23,34 @@ export class Screen {
     this.head = make("div", { class: "film-head" });
     this.caption = make("div", { class: "film-caption" });
     this.legend = make("ul", { class: "film-legend" });
+    this.step = make("span");
+    this.mark = make("span", { class: "film-mark" });
+    this.totals = make("span", { class: "film-totals" });
+    this.head.append(this.step, this.mark, this.totals);
     this.told = "";
+    this.width = 0; // of the picture in the page, which costs a layout to ask for
     this.sight = make("div", { class: "live-sight" });
     const top = make("div", { class: "film-top" }, this.head, this.caption);
     this.element = make("div", { class: "film-screen" }, top, this.picture, this.legend, controls);
   }
 
-  /** @param {Environment} environment */
-  paint(environment) {
+  /** The picture has another size in the page. */
+  measure() {
+    this.width = this.picture.clientWidth || 0;
+  }
+
+  /**
+   * @param {Environment} environment
+   * @param {(canvas: Canvas, pen: CanvasRenderingContext2D) => void} [more] paints over it
+   */
+  paint(environment, more) {
     const { canvas, picture } = this, { p, s } = environment.records(), head = environment.head();
     canvas.clear();
     this.draw(canvas, p, s);
     canvas.head(head);
-    const frame = canvas.frame(), [width, height] = frame.scene;
-    const wide = Math.max(1, Math.round((picture.clientWidth || width) * (window.devicePixelRatio || 1)));
-    const high = Math.round((wide * height) / width);
-    if (picture.width !== wide || picture.height !== high) [picture.width, picture.height] = [wide, high];
-    paintScene(frame, /** @type {CanvasRenderingContext2D} */ (picture.getContext("2d")));
+    const frame = canvas.frame();
+    const pen = paintScene(picture, frame, pasted(frame), this.width);
+    if (more) more(canvas, pen);
     this.write(head, frame);
   }
 
@@ -49,9 +60,12 @@ export class Screen {
    * @param {import("./canvas.js").Frame} frame
    */
   write(head, frame) {
-    const badge = head.mark ? [make("span", { class: head.success ? "film-mark film-good" : "film-mark" }, head.mark)] : [];
-    this.head.replaceChildren(make("span", {}, head.step), ...badge, make("span", { class: "film-totals" }, head.totals));
-    this.caption.textContent = frame.captions.join("   ") || "\u00a0";
+    write(this.step, head.step);
+    write(this.mark, head.mark);
+    this.mark.hidden = !head.mark;
+    this.mark.classList.toggle("film-good", head.success);
+    write(this.totals, head.totals);
+    write(this.caption, frame.captions.join("   ") || "\u00a0");
     const told = JSON.stringify(frame.legend);
     if (told === this.told) return;
     this.told = told;

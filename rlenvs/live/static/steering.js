@@ -10,6 +10,7 @@ const SIGNS = /** @type {Record<string, string>} */ ({
 });
 const PLAIN = /^action \d+$/; // what is called so has no name; its key says more
 const LONGEST = 30; // letters on a button that has a key
+const LONGEST_LIST = 6; // lines
 const MOST_BUTTONS = 20; // choices; more of them are a list
 
 /** @typedef {number | number[]} Action */
@@ -20,13 +21,15 @@ export class Steering {
    * @param {import("./types.js").Controls} action
    * @param {() => void} begin called when the person does something
    * @param {(choice: number) => void} consider called when a move is looked at in a list
+   * @param {boolean} pointed whether choices are chosen in the picture, and the list has only what is left of them
    */
-  constructor(action, begin, consider) {
+  constructor(action, begin, consider, pointed) {
+    this.pointed = pointed;
     this.action = action;
     this.begin = begin;
     this.consider = consider;
     this.continuous = action.kind === "continuous";
-    this.pairs = action.keys ? action.keys.held : digits(action);
+    this.pairs = action.keys ? action.keys.held : [];
     /** @type {Set<string>} */
     this.held = new Set();
     /** @type {string[]} */
@@ -39,7 +42,7 @@ export class Steering {
     this.inputs = [];
     /** @type {HTMLSpanElement[]} */
     this.outputs = [];
-    this.list = make("select", { size: 6, "aria-label": "Possible actions" });
+    this.select = make("select", { "aria-label": "Possible actions" });
     this.told = "";
     this.element = make("div", { class: "live-steer" }, ...this.parts());
   }
@@ -188,7 +191,7 @@ export class Steering {
   }
 
   moves() {
-    const { list } = this, button = make("button", { type: "button" }, "Play this move");
+    const { select: list } = this, button = make("button", { type: "button" }, "Play this move");
     const act = () => {
       if (list.value === "") return;
       this.chosen = Number(list.value);
@@ -198,7 +201,7 @@ export class Steering {
     list.addEventListener("change", () => this.consider(Number(list.value)));
     list.addEventListener("dblclick", act);
     list.addEventListener("keydown", (event) => { if (event.key === "Enter") act(); });
-    return make("div", { class: "live-moves" }, list, button);
+    return make("div", { class: "live-moves", hidden: this.pointed }, list, button);
   }
 
   /**
@@ -208,13 +211,35 @@ export class Steering {
   allow(mask) {
     if (this.action.kind !== "discrete") return;
     this.buttons.forEach((button, choice) => { button.disabled = mask !== null && !mask[choice]; });
-    if (this.buttons.length) return;
-    const { choices, labels } = this.action;
-    const all = Array.from({ length: choices[0] }, (_, choice) => choice).filter((choice) => !mask || mask[choice]);
-    const told = all.join();
-    if (told === this.told) return;
+    if (this.buttons.length || this.pointed) return;
+    this.list(Array.from({ length: this.action.choices[0] }, (_, choice) => choice).filter((choice) => !mask || mask[choice]));
+  }
+
+  /**
+   * Choose one of these in the list.
+   * @param {number[]} choices
+   */
+  list(choices) {
+    const told = choices.join();
+    if (this.buttons.length || told === this.told) return;
     this.told = told;
-    this.list.replaceChildren(...all.map((choice) => make("option", { value: choice }, labels[0][choice] || `action ${choice}`)));
+    this.select.replaceChildren(...choices.map((choice) => make("option", { value: choice }, this.nameOf(choice))));
+    this.select.size = Math.min(Math.max(choices.length, 2), LONGEST_LIST);
+    if (this.pointed) /** @type {HTMLElement} */ (this.select.parentElement).hidden = !choices.length;
+  }
+
+  /** @param {number} choice */
+  nameOf(choice) {
+    return this.action.labels[0][choice] || `action ${choice}`;
+  }
+
+  /**
+   * Do this in the next step.
+   * @param {number} choice
+   */
+  choose(choice) {
+    this.chosen = choice;
+    this.begin();
   }
 
   /**
@@ -231,14 +256,4 @@ export class Steering {
       }
     }
   }
-}
-
-/**
- * Digits choose among few choices of a world that has no keys of its own.
- * @param {import("./types.js").Controls} action
- * @returns {[string[], Action][]}
- */
-function digits({ kind, choices }) {
-  if (kind !== "discrete" || choices[0] > 10) return [];
-  return Array.from({ length: choices[0] }, (_, choice) => [[String((choice + 1) % 10)], choice]);
 }

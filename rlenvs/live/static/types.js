@@ -59,6 +59,7 @@
  * @property {boolean} turns
  * @property {boolean} masked
  * @property {boolean} incremental
+ * @property {boolean} pointed whether choices lie at places of the picture
  * @property {Controls} action
  * @property {{shape: number[], images: Record<string, number[]>, alone: string, discrete: boolean}} observation
  * @property {Param[]} params

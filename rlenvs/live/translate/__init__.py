@@ -44,6 +44,19 @@ def fault_module(world: World, runtime: str = "../static/") -> str:
     return _module(world.functions["state_fault"], "fault", runtime)
 
 
+def places_module(world: World, runtime: str = "../static/") -> str:
+    """The JavaScript module that says where in the image choices lie: `export function places(canvas, p, s)`.
+
+    Args:
+        world: the declaration, with a function under `@SPEC.places`.
+        runtime: as for `draw_module`.
+
+    Raises:
+        TranslationError: something that cannot be translated, with its file and line.
+    """
+    return _module(world.functions["places"], "places", runtime)
+
+
 @functools.cache  # worlds of a kind share their functions
 def _module(function: Callable[..., Any], shown: str, runtime: str) -> str:
     text = Program().translate(function, shown)

@@ -279,6 +279,8 @@ def _method(writer: Expressions, node: ast.Call) -> str:
     name, value = node.func.attr, writer.text(node.func.value)
     if name == "format":
         raise writer.error(node, "str.format cannot be translated; write an f-string")
+    if isinstance(writer.known(node.func.value), np.ufunc) and name not in ARRAY_METHODS:
+        return _refused(writer, node)
     if name in METHODS and not node.keywords:
         return f"py.methods.{name}({', '.join([value, *arguments(writer, node, None)])})"
     writer.program.uses(name)

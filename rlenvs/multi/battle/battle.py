@@ -146,6 +146,12 @@ def choices_of(values):
     return tuple(first + max(counts[1 - side], counts[side] * healers[side]) for side in (0, 1))
 
 
+def choice_names(values):
+    moves = ("up", "right", "down", "left", "stop")
+    moves = ("nothing", "stop", "up", "down", "right", "left") if values.rules == "smac" else moves
+    return [*moves, *(f"target {n + 1}" for n in range(sizes(values)["choices"] - len(moves)))]
+
+
 def observed_numbers(values, side):
     """The length of the observation of an agent of a side."""
     scenario = scenario_of(values.scenario)
@@ -238,7 +244,9 @@ SPEC = world(
     observation={"seen": block("numbers", low=-1.0, high=1.0, doc="see above", raw=True, constant=True)},
     central={"state": block("central_numbers", low=-1.0, high=1.0, doc="all units, as above", raw=True)},
     images={"map": image("cells", "cells", "planes", doc="health, shield, kind of the own side, then of the other")},
-    action=lambda values: discrete(size="choices", doc="move, stop, or one of the targets", idle=stop_of(values.rules)),
+    action=lambda values: discrete(
+        *choice_names(values), size="choices", doc="move, stop, or one of the targets", idle=stop_of(values.rules)
+    ),
     terms={
         "damage": term(-1.0, 1.0, 1.0, "fraction of the enemies' health lost"),
         "kills": term(0.0, 1.0, 0.0, "fraction of the enemies killed; with SMAC's rules 10 points each"),

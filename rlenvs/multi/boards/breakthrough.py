@@ -89,6 +89,12 @@ SELF, NEGAMAX, RACER, RANDOM = OPPONENT.codes("self", "negamax", "racer", "rando
 LARGEST, DEEPEST = 12, 6
 
 
+def move_names(height, width):
+    """Of all moves, in their order, by the cell as its side sees it."""
+    ways = ("left", "straight", "right")
+    return [f"column {x + 1} row {y + 1} {way}" for x in range(width) for y in range(height) for way in ways]
+
+
 SPEC = world(
     "Breakthrough-v0",
     doc=__doc__,
@@ -135,7 +141,7 @@ SPEC = world(
     observation={
         "board": block("height", "width", 2, low=0, high=1, raw=True, whole=True, doc="own pieces, the other side's")
     },
-    action=discrete(size="moves"),
+    action=lambda values: discrete(*move_names(values.height, values.width), size="moves"),
     terms={
         "win": term(-1.0, 1.0, 1.0, "1 for the winner, -1 for the loser"),
         "fast_win": term(-1.0, 1.0, 0.0, "1 - moves / most moves for the winner, the negative of it for the loser"),
@@ -317,6 +323,17 @@ def draw(canvas, p, s):
                 canvas.circle(centre, 0.36, RIMS[piece - 1])
                 canvas.circle(centre, 0.32, PIECES[piece - 1])
                 canvas.circle(centre, 0.2, RIMS[piece - 1] if piece == 1 else (96, 96, 100), 1.5)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    """From where to where each move goes."""
+    _, height, width = s.board.shape
+
+    def middle(x, y):
+        return column_of(s, s.seat, x) + 0.5, row_of(s, s.seat, y) - height + 0.5
+
+    return [[middle(x, y), middle(x + d - 1, y + 1)] for x in range(width) for y in range(height) for d in range(3)]
 
 
 @SPEC.text

@@ -113,7 +113,7 @@ SPEC = world(
     observation={
         "board": block("height", "width", 2, low=0, high=1, raw=True, whole=True, doc="own discs, the other side's")
     },
-    action=discrete(size="width"),
+    action=lambda values: discrete(*(f"column {n + 1}" for n in range(values.width)), size="width"),
     terms=TERMS,
     horizon=lambda values: values.height * values.width + 1,
     fps=2,
@@ -324,6 +324,11 @@ def draw(canvas, p, s):
                 canvas.circle(centre, 0.42, "white", 4.0)
             elif (row, column) == tuple(s.last):
                 canvas.circle(centre, 0.12, "white", 2.5)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return [[(column + 0.5, -0.5)] for column in range(s.cell.shape[1])]
 
 
 @SPEC.text

@@ -60,7 +60,7 @@ v0: first version.
 
 from rlenvs.core import b1, block, data_option, discrete, flag, i1, i4, i8, integer, kernel, term, u1, world
 from rlenvs.kits.boards.drawing import draw_table
-from rlenvs.multi.boards.ingenious_pictures import draw_board, draw_rack, draw_scores
+from rlenvs.multi.boards.ingenious_pictures import draw_board, draw_rack, draw_scores, middle_of, view_hexes
 from rlenvs.multi.boards.ingenious_players import choose_best, choose_random
 from rlenvs.multi.boards.ingenious_rules import (
     COLORS,
@@ -99,6 +99,23 @@ def cells_of(side):
 def shares(*shape, **more):
     """A block of numbers from 0 to 1; some stay what they are, as corners are never free."""
     return block(*shape, low=0, high=1, raw=True, constant=True, **more)
+
+
+def pairs_of(side):
+    """Neighbors among the hexes of a board, in both orders: where a tile may lie."""
+    cells = cells_of(side)
+    number = {place: i for i, place in enumerate(cells)}
+    near = [[number.get((r + dr, c + dc), -1) for dr, dc in STEPS] for r, c in cells]
+    return [(cell, other) for cell, row in enumerate(near) for other in row if other >= 0]
+
+
+def choice_names(values):
+    """Of all choices; those of planes have none."""
+    if values.planes:
+        return []
+    pairs = pairs_of(values.players + values.extra)
+    tiles = [f"tile {slot + 1} on hexes {one} and {other}" for slot in range(RACK) for one, other in pairs]
+    return tiles + ["keep the tiles", "exchange the tiles"] * values.exchange
 
 
 def sizes_of(values):
@@ -174,7 +191,7 @@ SPEC = world(
         "bag": block("listed", low=0, high=1, raw=True, doc="fraction of tiles left to draw"),
         "planes": shares("planes", "across", "across", doc="all this, as planes"),
     },
-    action=discrete(size="choices"),
+    action=lambda values: discrete(*choice_names(values), size="choices"),
     terms={
         "lowest": term(0.0, MOST, 1.0, "increase of the own lowest score"),
         **{name: term(0.0, MOST, 0.0, f"increase of the own score in {name}") for name in NAMES},
@@ -199,7 +216,7 @@ def data(values):
     near = [[number.get((r + dr, c + dc), -1) for dr, dc in STEPS] for r, c in cells]
     corners = [number[dr * (side - 1), dc * (side - 1)] for dr, dc in STEPS]
     beside = [next((i for i, corner in enumerate(corners) if corner in row), -1) for row in near]
-    places = [(cell, other) for cell, row in enumerate(near) for other in row if other >= 0]
+    places = pairs_of(side)
     across, spots = 2 * side - 1, []
     for cell, other in places:
         row, column = (part + side - 1 for part in cells[cell])
@@ -370,6 +387,18 @@ def draw(canvas, p, s):
     draw_board(canvas, p, s, cells_of(side_of(s)))
     draw_rack(canvas, s)
     draw_scores(canvas, s, int(p.colors), MOST)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    """The two hexes, in the order of the tile's colors; which tile, a list says."""
+    cells = cells_of(side_of(s))
+    view_hexes(canvas, side_of(s))
+    pairs = [[middle_of(cells[one]), middle_of(cells[other])] for one, other in p.place]
+    other = [[] for _ in range(2 * int(p.exchange))]
+    if not p.planes:
+        return pairs * RACK + other
+    return other + [pairs[k] if k >= 0 else [] for k in p.place_at] * (int(p.colors) * (int(p.colors) + 1) // 2)
 
 
 @SPEC.text

@@ -49,11 +49,16 @@ def draw_colored(canvas: Canvas, centre: tuple[float, float], color: int) -> Non
     draw_symbol(canvas, centre, 0.38, color)
 
 
-def draw_board(canvas: Canvas, p: Any, s: Any, cells: Sequence[tuple[int, int]]) -> None:
-    """The hexes with their colors, and a line through the last tile."""
-    side = 1 + max(row for row, _ in cells)
+def view_hexes(canvas: Canvas, side: int) -> float:
+    """Show the board with so many hexes along an edge. Returns how far its corners are from the middle."""
     outline = WIDE * (side - 1) + 1.5
     canvas.view(-outline - 0.3, outline + 0.3, -1.5 * side, 1.5 * side, (0.0, 0.0, SHARE, 0.82))
+    return outline
+
+
+def draw_board(canvas: Canvas, p: Any, s: Any, cells: Sequence[tuple[int, int]]) -> None:
+    """The hexes with their colors, and a line through the last tile."""
+    outline = view_hexes(canvas, 1 + max(row for row, _ in cells))
     angles = [math.radians(60 * i) for i in range(6)]
     canvas.polygon([(outline * math.cos(angle), outline * math.sin(angle)) for angle in angles], BOARD)
     for cell, place in enumerate(cells):

@@ -43,7 +43,7 @@ v0: first version.
 """
 
 from rlenvs.core import below, block, choice, data_option, discrete, flag, i8, integer, kernel, term, u1, world
-from rlenvs.kits.boards.drawing import draw_table, draw_tile, view_board
+from rlenvs.kits.boards.drawing import cell_names, cell_places, draw_table, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
 REWARD = choice("individual", "team", doc="who receives the points of a move: the player who made it, or all")
@@ -98,7 +98,7 @@ SPEC = world(
     observation={
         "tiles": block("first", "second", "third", low=0, high=1, raw=True, whole=True, doc="the tiles of each color")
     },
-    action=discrete(size="cells"),
+    action=lambda values: discrete(*cell_names(values.height, values.width), size="cells"),
     terms={name: term(0.0, MOST_POINTS, 1.0, f"n^2 for a {name} group of n tiles") for name in NAMES},
     horizon=lambda values: values.height * values.width,
     fps=3,
@@ -431,6 +431,11 @@ def draw_shape(canvas, row, column, color):
         canvas.polygon([(x - 0.17, y), (x, y - 0.17), (x + 0.17, y), (x, y + 0.17)], "white")
     else:
         canvas.circle((x, y), 0.15, "white", 2.0)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return cell_places(*s.tile.shape)
 
 
 @SPEC.text

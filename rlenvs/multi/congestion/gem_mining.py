@@ -122,7 +122,11 @@ SPEC = world(
             2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True
         )
     },
-    action=discrete(size="choices", doc="one of the mines, starting with the village's own number"),
+    action=lambda values: discrete(
+        *(f"mine {n} on" if n else "the first mine" for n in range(sizes(values)["choices"])),
+        size="choices",
+        doc="one of the mines, starting with the village's own number",
+    ),
     terms={
         "rubies": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),
         "sapphires": term(0.0, MOST_AGENTS + MOST_MINES - 1, 1.0, "found by all villages"),

@@ -147,7 +147,11 @@ SPEC = world(
             2, low=0.0, high=1.0, doc="1, and the own index divided by the number of agents", raw=True, constant=True
         )
     },
-    action=discrete(size="choices", doc="one of the routes between the own places"),
+    action=lambda values: discrete(
+        *(f"route {n + 1}" for n in range(sizes_of(values)["choices"])),
+        size="choices",
+        doc="one of the routes between the own places",
+    ),
     terms={
         "time": term(-1.0, 0.0, 1.0, "minus the time of the own route, as a fraction of the largest"),
         "toll": term(-1.0, 0.0, 0.0, "minus its tolls, on the same scale"),

@@ -89,6 +89,11 @@ def sizes(values: Any) -> dict[str, int]:
     }
 
 
+def choice_names(values: Any) -> tuple[str, ...]:
+    most = sizes(values)["most"]
+    return ("cooperate", "defect") if most == 2 else tuple(f"choice {n + 1}" for n in range(most))
+
+
 def roles(values: Any) -> list[Any]:
     seen = sizes(values)["seen"]
     return [role(f"agent_{k}", seen, count) for k, count in enumerate(table_of(values.payoffs).choices)]
@@ -119,7 +124,9 @@ SPEC = world(
             "seen", low=0.0, high=1.0, doc="1, and the choices of the last rounds", raw=True, constant=True, whole=True
         )
     },
-    action=discrete(size="most", doc="with two choices, 0 cooperates and 1 defects", idle=DEFECT),
+    action=lambda values: discrete(
+        *choice_names(values), size="most", doc="with two choices, 0 cooperates and 1 defects", idle=DEFECT
+    ),
     terms={"payoff": term(-LARGEST, LARGEST, 1.0, "what the table says"), **preferences.TERMS},
     horizon=100,
     fps=4,

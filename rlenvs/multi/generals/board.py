@@ -103,6 +103,14 @@ def choices_of(values: Any) -> int:
     return 1 + (9 if values.build else 8) * board_sizes(values)["cells"]
 
 
+def choice_names(values: Any) -> list[str]:
+    """Of the choices, in their order."""
+    sizes, ways = board_sizes(values), ("up", "down", "left", "right")
+    cells = [f"row {i // sizes['width'] + 1} column {i % sizes['width'] + 1}" for i in range(sizes["cells"])]
+    sent = [f"{share} {way} from {cell}" for share in ("all", "half") for way in ways for cell in cells]
+    return ["pass", *sent, *(f"build at {cell}" for cell in cells if values.build)]
+
+
 def board_data(values: Any) -> dict[str, Any]:
     """What stands on a given board, who is on which side, and the neighbors of every cell.
 

@@ -104,12 +104,13 @@ from rlenvs.multi.generals.board import (
     SMALLEST,
     board_data,
     board_sizes,
+    choice_names,
     choices_of,
     forget_changes,
     parse_board,
     sides_of,
 )
-from rlenvs.multi.generals.commander import Commander
+from rlenvs.multi.generals.commander import STEPS, Commander
 from rlenvs.multi.generals.generate import CANDIDATES, GENERATOR, draw_board, set_up, take_given
 from rlenvs.multi.generals.planes import MOST, look_of, show_army, show_cell, show_change, show_number
 from rlenvs.multi.generals.players import (
@@ -240,7 +241,7 @@ SPEC = world(
             logarithmic=True,
         )
     },
-    action=lambda values: discrete(size=choices_of(values)),
+    action=lambda values: discrete(*choice_names(values), size=choices_of(values)),
     terms={
         "win": term(-1.0, 1.0, 1.0, "1 for the winners, -1 for those who lost"),
         "army": term(-2.0, 2.0, 0.0, "change of log(army / theirs) / log(1.6), clipped to [-1, 1]"),
@@ -470,6 +471,15 @@ def random(p, s, k, a, rng):
 @SPEC.draw
 def draw(canvas, p, s):
     draw_board_image(canvas, p, s, slot_shown(p, s))
+
+
+@SPEC.places
+def places(canvas, p, s):
+    """From where and to where an army goes; a cell pointed at twice sends half."""
+    middles = [(k % int(p.columns) + 0.5, int(s.height) - k // int(p.columns) - 0.5) for k in range(len(s.terrain))]
+    sent = [[middle, (middle[0] + x, middle[1] - y)] for y, x in STEPS for middle in middles]
+    half = [[way[0], *way] for way in sent]
+    return [[], *sent, *half, *([[middle] for middle in middles] if p.build else [])]
 
 
 @SPEC.text

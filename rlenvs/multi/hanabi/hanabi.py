@@ -91,7 +91,7 @@ from rlenvs.core import (
 )
 from rlenvs.multi.hanabi.observation import show_board, show_discards, show_hands, show_knowledge, show_last
 from rlenvs.multi.hanabi.players import choose_convention, choose_random, choose_simple
-from rlenvs.multi.hanabi.render import draw_table_of
+from rlenvs.multi.hanabi.render import LETTERS, draw_table_of
 from rlenvs.multi.hanabi.rules import (
     discard_card,
     draw_card,
@@ -116,6 +116,15 @@ def copies_of(ranks):
 def hand_of(values):
     """How many cards a player holds."""
     return values.hand or (5 if values.players < 4 else 4)
+
+
+def choice_names(values):
+    """Of all moves, in their order; the next player is 1 on."""
+    places, others = range(1, hand_of(values) + 1), range(1, values.players)
+    to = ["" if values.players == 2 else f" to player {k} on" for k in others]
+    hints = [f"hint {LETTERS[color]}{who}" for who in to for color in range(values.colors)]
+    hints += [f"hint {rank + 1}{who}" for who in to for rank in range(values.ranks)]
+    return [*(f"discard card {n}" for n in places), *(f"play card {n}" for n in places), *hints]
 
 
 def sizes_of(values):
@@ -241,7 +250,7 @@ SPEC = world(
             doc="for each card, its possible kinds, and the color and rank that hints named",
         ),
     },
-    action=discrete(size="choices"),
+    action=lambda values: discrete(*choice_names(values), size="choices"),
     terms={
         "placed": term(0.0, 1.0, 1.0, "1 for a card that is placed"),
         "lost": term(-float(MOST * MOST), 0.0, 1.0, "the negative of the score when the last life is lost"),

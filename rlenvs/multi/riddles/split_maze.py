@@ -44,6 +44,8 @@ Mean return over seeds 0 to 99, summed over both agents; the expert is "mapper".
 v0: first version.
 """
 
+import numpy as np
+
 from rlenvs.core import (
     Score,
     at_most,
@@ -124,7 +126,12 @@ SPEC = world(
             "agents", "steps", "words", low=0, high=1, raw=True, whole=True, constant=True, doc="own words, the other's"
         ),
     },
-    action=multi_discrete({"move": discrete("stay", "up", "down", "left", "right"), "say": discrete(size="words")}),
+    action=lambda values: multi_discrete(
+        {
+            "move": discrete("stay", "up", "down", "left", "right"),
+            "say": discrete(*(f"word {n}" for n in range(values.words)), size="words"),
+        }
+    ),
     terms={
         "progress": term(-1.0, 1.0, 1.0, "decrease of the distance to the goal, as a share of that from the start"),
         "bump": term(-1.0, 0.0, 0.05, "-1 when both choose a move into a wall or off the maze"),
@@ -390,3 +397,10 @@ def text(p, s):
         for cell in range(size * size)
     ]
     return "\n".join("".join(marks[row * size : (row + 1) * size]) for row in range(size))
+
+
+@SPEC.keys
+def keys(pressed, values):
+    """Arrows move, digits say a word."""
+    move = next((n + 1 for n, key in enumerate(("up", "down", "left", "right")) if key in pressed), 0)
+    return np.array([move, next((n for n in range(min(values.words, 10)) if str(n) in pressed), 0)])

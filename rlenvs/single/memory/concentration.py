@@ -92,7 +92,9 @@ SPEC = world(
         "cards": block("cards", low=0, high=face_down, raw=True, whole=True, doc="values, or face down"),
         "pairs": block("recalled", low=-1, high=1, raw=True, whole=True, doc="which cards are known to make a pair"),
     },
-    action=discrete(size="cards", doc="the card to turn"),
+    action=lambda values: discrete(
+        *(f"card {k + 1}" for k in range(number_of_cards(values))), size="cards", doc="the card to turn"
+    ),
     terms={
         "pair": term(0, 1, 1.0, "1 for a pair, divided by their number"),
         "miss": term(-1, 0, 1.0, "-2 for two cards that are not a pair, divided by the number of steps"),
@@ -204,17 +206,22 @@ def expert(p, s, a):
             break
 
 
+def cards_on_table(canvas, count):
+    """The width that a card takes, and the middles of all."""
+    high = 10.0 * canvas.scene[1] / canvas.scene[0]
+    columns = next(n for n in range(1, count + 1) if -(-count // n) * TALL * 9.8 / n <= high - 0.2)
+    side = 9.8 / columns
+    places = [divmod(k, columns) for k in range(count)]
+    return side, [(0.1 + (column + 0.5) * side, high - 0.1 - (row + 0.5) * TALL * side) for row, column in places]
+
+
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.caption(f"{s.pairs} of {s.deck.size // 2} pairs")
     canvas.legend((BACK, "face down"), ("orange", "open"), (PAIR, "found, a pair"))
-    high, shown = 10.0 * canvas.scene[1] / canvas.scene[0], s.deck.size
-    canvas.view(0.0, 10.0, 0.0, high)
-    columns = next(n for n in range(1, shown + 1) if -(-shown // n) * TALL * 9.8 / n <= high - 0.2)
-    side = 9.8 / columns
-    for k in range(shown):
-        row, column = divmod(k, columns)
-        x, y = 0.1 + (column + 0.5) * side, high - 0.1 - (row + 0.5) * TALL * side
+    canvas.view(0.0, 10.0, 0.0, 10.0 * canvas.scene[1] / canvas.scene[0])
+    side, middles = cards_on_table(canvas, s.deck.size)
+    for k, (x, y) in enumerate(middles):
         if s.lies[k] == DOWN:
             draw_back(canvas, x, y, 0.84 * side)
             continue
@@ -225,6 +232,11 @@ def draw(canvas, p, s):
             draw_card(canvas, x, y, 0.84 * side, "", ("spades", "hearts")[s.deck[k]], 12, color)
         if s.lies[k] == OPEN:
             mark_card(canvas, x, y, 0.8 * side, "orange")
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return [[middle] for middle in cards_on_table(canvas, s.deck.size)[1]]
 
 
 @SPEC.text

@@ -51,7 +51,7 @@ from rlenvs.core import (
     u1,
     world,
 )
-from rlenvs.kits.boards.drawing import draw_tile, view_board
+from rlenvs.kits.boards.drawing import cell_names, cell_places, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.binary import quiet_patterns, solving_matrix
 
@@ -93,7 +93,9 @@ SPEC = world(
     state={"lit": u1("side", "side"), "order": u1("lamps"), "presses_left": u1("lamps")},
     scratch=("presses_left",),
     observation={"lamps": block("side", "side", low=0, high=1, raw=True, whole=True, doc="1 where a lamp is lit")},
-    action=discrete(size="lamps", doc="the lamp to press, row by row"),
+    action=lambda values: discrete(
+        *cell_names(values.size, values.size), size="lamps", doc="the lamp to press, row by row"
+    ),
     terms={
         "solved": term(0.0, 1.0, 1.0, "1 when all lamps are dark"),
         "time": term(-1.0, 0.0, 0.01, "-1 for every press"),
@@ -215,6 +217,11 @@ def draw(canvas, p, s):
         for column in range(size):
             draw_tile(canvas, row, column, (150, 150, 145), 0.04, 0.16)
             draw_tile(canvas, row, column, LIT if s.lit[row, column] else DARK, 0.09, 0.14)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return cell_places(*s.lit.shape)
 
 
 @SPEC.text

@@ -57,7 +57,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.kits.boards.drawing import draw_letter, draw_tile, view_board
+from rlenvs.kits.boards.drawing import cell_names, cell_places, draw_letter, draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 
 FIRST = choice("any", "safe", "clear", doc="what the first opened cell can be")
@@ -117,7 +117,9 @@ SPEC = world(
             doc="-1 for a closed cell, else the number of mines around it",
         )
     },
-    action=discrete(size="cells", doc="the cell to open, row by row"),
+    action=lambda values: discrete(
+        *cell_names(values.rows, values.columns), size="cells", doc="the cell to open, row by row"
+    ),
     terms={
         "opened": term(0.0, 1.0, 1.0, "1 for opening a cell without a mine"),
         "mine": term(-1.0, 0.0, 0.0, "-1 for opening a mine"),
@@ -380,6 +382,11 @@ def draw(canvas, p, s):
                 canvas.circle((column + 0.5, -row - 0.5), 0.32, "red")
             elif number > 0:
                 draw_letter(canvas, row, column, str(number), 0.5 * pixels, INK[number])
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return cell_places(*s.seen.shape)
 
 
 @SPEC.text

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rlenvs.core.catalogue.registry import entry, list_envs, world_of
+from rlenvs.core.catalogue.registry import NAMESPACE, entry, list_envs, world_of
 from rlenvs.core.check import one_per_kind
 from rlenvs.core.check.libraries.session import STEPS
 from rlenvs.core.check.libraries.verify import EQUAL, players, verified
@@ -24,7 +24,7 @@ from rlenvs.core.compiler.ahead.loops import Call, build_loops_library, call_of,
 from rlenvs.core.compiler.ahead.manifest import add_libraries, add_loops, keep_only
 from rlenvs.core.compiler.ahead.targets import TARGETS, BuildError
 from rlenvs.core.compiler.ahead.threads import build_threads_library
-from rlenvs.core.compiler.build import driver
+from rlenvs.core.compiler.build import driver, key_of_library
 from rlenvs.core.compiler.cache import cache_folders
 from rlenvs.core.compiler.keys import threads_key
 from rlenvs.core.compiler.loops import Loop, watch
@@ -35,6 +35,8 @@ from rlenvs.core.declare.spec import World
 from rlenvs.core.declare.values import engine_of
 
 FOLDER = Path("build", "kernels")
+ASKED = 'ids, or "ID/LEVEL"; one of each kind by default, and what is of no kind any more goes'
+PAGES = "wasm32"  # the target of live pages
 PLAYED = "rlenvs.loops_played"  # which the core does not import otherwise
 # of processes that build: the same code on every machine. numba's first passes look at the processor, and sets of texts
 # have another order in each process
@@ -57,8 +59,21 @@ def further_worlds() -> dict[str, World]:
 
 
 def world_named(name: str) -> World:
-    """A world of the catalogue, or one of `further_worlds`."""
-    return further_worlds().get(name) or world_of(name)
+    """A world of the catalogue ("Name-v0"), at a level ("Name-v0/level"), or one of `further_worlds`."""
+    id, _, level = name.removeprefix(f"{NAMESPACE}/").partition("/")
+    return further_worlds().get(name) or world_of(id).level(level or None)
+
+
+def levels_apart(ids: Iterable[str]) -> list[str]:
+    """The levels with kernels of their own, "Name-v0/level", which pages cannot compile when they need them. The "mo-"
+    forms have those of their worlds."""
+    found = []
+    for id in ids:
+        world = world_named(id)
+        if "/mo-" not in id and not engine_of(world, {}):
+            own = key_of_library(Setup(world))
+            found += [f"{id}/{name}" for name in world.levels if key_of_library(Setup(world.level(name))) != own]
+    return found
 
 
 def built(job: tuple[str, Sequence[str], Path]) -> Built:
@@ -196,7 +211,7 @@ def verify(results: Sequence[Built], targets: Sequence[str], jobs: int) -> int:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="run.py kernels", description="Build libraries of kernels.")
-    parser.add_argument("ids", nargs="*", help="ids; one of each kind by default, and what is of no kind any more goes")
+    parser.add_argument("ids", nargs="*", help=ASKED)
     parser.add_argument("--loops", action="store_true", help="loops of wrappers, solvers and tables, beside the ids")
     parser.add_argument("--targets", nargs="+", choices=list(TARGETS), default=list(TARGETS), help="all by default")
     parser.add_argument("--here", action="store_true", help="only targets that this machine can run")
@@ -213,17 +228,22 @@ def main() -> None:
     whole = not given.ids and not given.loops
     further = list(further_worlds())
     ids = [*one_per_kind(list_envs()), *further] if whole else []
-    ids += [id if id in further else entry(id).id for id in given.ids]
+    ids += [id if id in further or "/" in id else entry(id).id for id in given.ids]
     start = time.monotonic()
     results = build(ids, targets, given.jobs, folder)
     print(sizes(results, targets))
     print(f"\n{len(results)} kinds in {time.monotonic() - start:.0f} s, in {folder}")
+    if whole and PAGES in targets:
+        levels = build(levels_apart(list_envs()), [PAGES], given.jobs, folder)
+        print(f"\n{len(levels)} levels with kernels of their own, for pages alone:\n\n{sizes(levels, [PAGES])}")
+        results += levels
     faults = [f"{each.id} has no library: {each.fault}" for each in results if each.fault]
     print("\n".join(faults))
     loops = build_loops(targets, folder) if whole or given.loops else []
     if whole and not faults and not given.own:  # other checkouts may use the same cache
         keep_only(folder, {threads_key(), *loops, *(one.path.stem for each in results for one in each.libraries)})
-    failed = len(faults) + (verify(results, targets, given.jobs) if given.verify else 0)
+    kinds = [each for each in results if each.id in ids]
+    failed = len(faults) + (verify(kinds, targets, given.jobs) if given.verify else 0)
     raise SystemExit(1 if failed else 0)
 
 

@@ -47,7 +47,7 @@ v0: first version.
 
 from rlenvs.core import b1, block, f8, i4, image, integer, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
-from rlenvs.multi.battle.minigames.render import draw_shards
+from rlenvs.multi.battle.minigames.render import draw_shards, order_places
 from rlenvs.multi.battle.minigames.squads import (
     FAR,
     HEADINGS,
@@ -112,7 +112,13 @@ SPEC = world(
         "near": block("marines", "near", 3, low=-1.0, high=1.0, raw=True, doc="of each marine: 1, offset in x and y"),
     },
     images={"map": image("pixel_rows", "pixel_columns", 3, doc="marines, shards, goals of orders")},
-    action=orders("no order, or a point to move to for both marines, or for the nearer one", ("first", "second")),
+    action=orders(
+        "no order, or a point to move to for both marines, or for the nearer one",
+        SMALL_FIELD,
+        verbs=1,
+        groups=2,
+        squads=("first", "second"),
+    ),
     terms={"shards": term(0.0, SHARDS, 1.0, "1 for each shard collected")},
     horizon=map_steps(120),
     fps=steps_per_second,
@@ -255,6 +261,11 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     draw_shards(canvas, p, s)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return order_places(canvas, p, 2)
 
 
 @SPEC.describe

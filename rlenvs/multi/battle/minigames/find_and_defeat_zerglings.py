@@ -57,7 +57,7 @@ import numpy as np
 
 from rlenvs.core import b1, block, image, integer, kernel, maths, term, u1, uniform, world
 from rlenvs.multi.battle.minigames.language import foe_texts, read, report
-from rlenvs.multi.battle.minigames.render import draw_search
+from rlenvs.multi.battle.minigames.render import draw_search, order_places
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -140,7 +140,12 @@ SPEC = world(
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", 4, doc="marines, zerglings, cells seen, goals of orders")},
-    action=orders("no order, or an order to all, the nearest or the weakest marine, to move to or attack a point"),
+    action=orders(
+        "no order, or an order to all, the nearest or the weakest marine, to move to or attack a point",
+        LARGE_FIELD,
+        verbs=2,
+        groups=3,
+    ),
     terms={
         "kill": term(0.0, ZERGLINGS, 1.0, "zerglings killed"),
         "loss": term(-MARINES, 0.0, 1.0, "-1 for each marine lost"),
@@ -347,6 +352,11 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     in_sight = [[cell_in_sight(p, s, row, column) for column in range(CELL_COLUMNS)] for row in range(CELL_ROWS)]
     draw_search(canvas, p, s, np.array(in_sight), np.array([seen(p, s, i) for i in range(len(s.x))]), CELL)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return order_places(canvas, p, 6)
 
 
 @SPEC.describe

@@ -41,7 +41,7 @@ v0: first version.
 
 from rlenvs.core import block, f8, image, kernel, param, term, uniform, world
 from rlenvs.multi.battle.minigames.language import read, report
-from rlenvs.multi.battle.minigames.render import draw_beacon
+from rlenvs.multi.battle.minigames.render import draw_beacon, order_places
 from rlenvs.multi.battle.minigames.squads import (
     SMALL_FIELD,
     SQUAD_DATA,
@@ -87,7 +87,7 @@ SPEC = world(
         "beacon": block(2, low=-1.0, high=1.0, raw=True, doc="x, y"),
     },
     images={"map": image("pixel_rows", "pixel_columns", 3, doc="marine, beacon, goal of the order")},
-    action=orders("no order, or a point to move to"),
+    action=orders("no order, or a point to move to", SMALL_FIELD, verbs=1, groups=1),
     terms={"beacon": term(0.0, 1.0, 1.0, "1 when the marine reaches the beacon")},
     horizon=map_steps(120),
     fps=steps_per_second,
@@ -152,6 +152,11 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     draw_beacon(canvas, p, s)
+
+
+@SPEC.places
+def places(canvas, p, s):
+    return order_places(canvas, p, 1)
 
 
 @SPEC.describe

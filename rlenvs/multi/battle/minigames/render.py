@@ -35,6 +35,24 @@ MOVES, ATTACKS = ("green", "order: move", "line"), ("red", "order: attack", "lin
 FEW = 4  # marines of whom the panel has a line each
 
 
+def view_field(canvas: Canvas, width: float, height: float) -> tuple[float, float, float]:
+    """Show the field in the upper part of an image. Returns map units per pixel, the share of the image that it takes,
+    and how far one sees beside it."""
+    scene_width, scene_height = canvas.scene
+    pixel = max((width + 2.0 * RIM) / scene_width, (height + 2.0 * RIM) / (scene_height - PANEL))
+    share, side = (height + 2.0 * RIM) / pixel / scene_height, (scene_width * pixel - width) / 2.0
+    canvas.view(-side, width + side, -RIM, height + RIM, (0.0, 0.0, 1.0, share))
+    return pixel, share, side
+
+
+def order_places(canvas: Canvas, p: Any, orders: int) -> list[list[tuple[float, float]]]:
+    """Where the points of so many kinds of orders lie, for `SPEC.places`; no order is in a list."""
+    view_field(canvas, float(p.width), float(p.height))
+    rows, columns = int(p.rows), int(p.columns)
+    points = [((c + 0.5) * p.width / columns, (r + 0.5) * p.height / rows) for r in range(rows) for c in range(columns)]
+    return [[], *([point] for _ in range(orders) for point in points)]
+
+
 class Field:
     """The field in the upper part of an image; the panel fills the rest.
 
@@ -47,12 +65,8 @@ class Field:
     def __init__(self, canvas: Canvas, p: Any, least: float = 12.0) -> None:
         self.canvas, self.p = canvas, p
         self.width, self.height = float(p.width), float(p.height)
-        scene_width, scene_height = canvas.scene
-        self.pixel = max((self.width + 2.0 * RIM) / scene_width, (self.height + 2.0 * RIM) / (scene_height - PANEL))
-        self.share = (self.height + 2.0 * RIM) / self.pixel / scene_height
+        self.pixel, self.share, side = view_field(canvas, self.width, self.height)
         self.least = least * self.pixel
-        side = (scene_width * self.pixel - self.width) / 2.0
-        canvas.view(-side, self.width + side, -RIM, self.height + RIM, (0.0, 0.0, 1.0, self.share))
         canvas.rectangle(-side, -RIM, self.width + side, self.height + RIM, EDGE)
         canvas.rectangle(0.0, 0.0, self.width, self.height, GROUND)
         for x in np.arange(2.0, self.width, 2.0):

@@ -30,6 +30,7 @@ TICKS_PER_SECOND = 22.4  # at the speed "faster", in whose seconds the unit tabl
 TICKS_PER_MAP_SECOND = 16  # the maps' timers
 SMALL_FIELD, LARGE_FIELD = (22.0, 16.0), (44.0, 32.0)
 MOST_MARINES = 48  # no more fresh ones come
+GROUPS, VERBS = ("all", "nearest", "weakest"), ("move to", "attack")  # in words
 FAR = 1e9
 TRIES = 10000  # of places drawn at random
 DIRECTIONS = 8  # headings, counterclockwise from the right
@@ -118,13 +119,16 @@ def steps_per_second(values):
     return TICKS_PER_SECOND / values.step_mul
 
 
-def orders(doc, squads=("all",)):
+def orders(doc, field, verbs, groups, squads=("all",)):
     """The action: one order, or none, as one choice, or as a pair of what is ordered and where; or a heading for each
     of the `squads`."""
 
     def action(values):
         if values.orders == "flat":
-            return discrete(size="flat_orders", doc=doc)
+            points = [f"{c + 1} {r + 1}" for r in range(rows_of(values.columns, field)) for c in range(values.columns)]
+            told = [f"{who} {verb}" for who in GROUPS[:groups] for verb in VERBS[:verbs]]
+            names = ("no order", *(f"{order} {point}" for order in told for point in points))
+            return discrete(*names, size="flat_orders", doc=doc)
         if values.orders == "headings":
             return multi_discrete({squad: discrete(size="headings") for squad in squads}, doc=HEADINGS_DOC)
         return multi_discrete({"order": discrete(size="orders"), "point": discrete(size="points")}, doc=doc)

@@ -5,7 +5,7 @@ import math
 from rlenvs.core import b1, below, block, f8, i4, i8, image, kernel, term, uniform, world
 from rlenvs.multi.battle.combat import squared_distance
 from rlenvs.multi.battle.minigames.language import read
-from rlenvs.multi.battle.minigames.render import draw_waves
+from rlenvs.multi.battle.minigames.render import draw_waves, order_places
 from rlenvs.multi.battle.minigames.squads import (
     ALL,
     FAR,
@@ -80,7 +80,12 @@ WAVES = world(
         ),
     },
     images={"map": image("pixel_rows", "pixel_columns", "layers", doc="marines, enemies by kind, goals of orders")},
-    action=orders("no order; all move, all attack, the nearest moves, the nearest attacks, each to a point"),
+    action=orders(
+        "no order; all move, all attack, the nearest moves, the nearest attacks, each to a point",
+        SMALL_FIELD,
+        verbs=2,
+        groups=3,
+    ),
     terms={"kill": term(0.0, 1.0), "loss": term(-1.0, 0.0)},
     horizon=map_steps(120),
     fps=steps_per_second,
@@ -259,6 +264,11 @@ def expert(p, s, a):
 @WAVES.draw
 def draw(canvas, p, s):
     draw_waves(canvas, p, s)
+
+
+@WAVES.places
+def places(canvas, p, s):
+    return order_places(canvas, p, 6)
 
 
 @WAVES.parse_action

@@ -226,7 +226,8 @@ def state_fault(p, s):
     k = int(s.puzzle_index)
     cells = p.cell[k, : int(p.cell_count[k])].astype(int)  # object, down, right
     reach = np.zeros(s.at.shape, int)
-    np.maximum.at(reach, cells[:, 0], cells[:, 1:3])
+    for thing, down, right in cells[:, :3].tolist():
+        reach[thing] = np.maximum(reach[thing], [down, right])
     inside = [((places >= 0) & (places + reach < p.distance.shape[2:])).all() for places in (s.at, s.history)]
     return "" if all(inside) else "an object is off the map"
 

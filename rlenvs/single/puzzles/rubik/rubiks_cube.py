@@ -60,7 +60,7 @@ from rlenvs.core import (
 from rlenvs.kits.boards.drawing import draw_tile, view_board
 from rlenvs.kits.boards.letters import joined
 from rlenvs.single.puzzles.rubik.table import best_turn
-from rlenvs.single.puzzles.rubik.turns import FACES, turns
+from rlenvs.single.puzzles.rubik.turns import FACES, turn_names, turns
 
 MEMORY, NOTHING = 1000, -1
 COLORS = ((250, 250, 250), (0, 158, 115), (213, 60, 40), (0, 114, 178), (240, 140, 20), (245, 220, 40))
@@ -105,7 +105,7 @@ SPEC = world(
             doc="colors by face, row and column",
         )
     },
-    action=discrete(size="turn_count", doc="which layer to turn, and how far"),
+    action=lambda values: discrete(*turn_names(values.size), size="turn_count", doc="which layer to turn, and how far"),
     terms={
         "solved": term(0.0, 1.0, 1.0, "1 when every face has one color"),
         "time": term(-1.0, 0.0, 0.0, "-1 for every turn"),
