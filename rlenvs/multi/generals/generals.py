@@ -95,6 +95,7 @@ from rlenvs.core import (
     u8,
     world,
 )
+from rlenvs.kits.boards.changes import forget_changes
 from rlenvs.multi.generals.board import (
     GARRISON,
     LARGEST,
@@ -105,7 +106,6 @@ from rlenvs.multi.generals.board import (
     board_data,
     board_sizes,
     choices_of,
-    forget_changes,
     parse_board,
     sides_of,
 )
