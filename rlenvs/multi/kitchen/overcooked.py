@@ -3,7 +3,9 @@
 ## Description
 Three onions into a pot, 20 steps of cooking, a soup onto a plate, out of the window: cooks share the work and get in
 each other's way. The rules, the five layouts and the 26 layers are those of JaxMARL's Overcooked 0.2.0 (Rutherford et
-al., NeurIPS 2024), after Overcooked-AI (Carroll et al., NeurIPS 2019); recorded games replay move for move.
+al., NeurIPS 2024), after Overcooked-AI (Carroll et al., NeurIPS 2019), whose pots wait for a hand
+(`start_cooking=True`), and whose layer of counters shows those with something on them, too. Recorded games of both
+replay move for move.
 `OvercookedV2-v0` is the same kind with the rules of OvercookedV2 (Gessler et al., ICLR 2025): recipes, indicators that
 show them, partial sight. Any kitchen is a text:
 
