@@ -133,7 +133,7 @@ def sizes_of(values):
         "deck": deck,
         "drawn": deck - values.players * hand,
         "choices": 2 * hand + (values.players - 1) * (values.colors + values.ranks),
-        "told": values.players if told else 0,
+        "told": values.players if told else 0,  # whose cards the last part of the observation is about
         "facts": values.colors * values.ranks + values.colors + values.ranks if told else 0,
     }
 
