@@ -4,8 +4,8 @@
     python benchmarks/multi.py --peers benchmarks/peers.toml --write
 
 Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds and kitchens (JAX on the CPU, compiled),
-Overcooked-AI, mpe2, generals-bots in its NumPy and in its JAX version. `--write` puts the table into benchmarks/multi.md. `--batch-sizes`
-times the JAX peers alone at several sizes, to find the best ones for peers.toml.
+Overcooked-AI, mpe2, generals-bots in its NumPy and in its JAX version. `--write` puts the table into
+benchmarks/multi.md. `--batch-sizes` times the JAX peers alone at several sizes, to find the best ones for peers.toml.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Record games of Overcooked-AI in its five layouts: starts, actions, states, layers, rewards.
 
 Installed as: overcooked-ai 1.1.0 without its dependencies, with gymnasium 1.4.0 (in place of gym), numpy 1.26.4, scipy,
-pygame and tqdm from the registry, Python 3.11; and rlenvs, whose planners choose four in five actions, so that soups are
-cooked and served. The arrays are described in tests/data/README.md.
+pygame and tqdm from the registry, Python 3.11; and rlenvs, whose planners choose four in five actions, so that soups
+are cooked and served. The arrays are described in tests/data/README.md.
 """
 
 import argparse
@@ -14,14 +14,14 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+import rlenvs
+
 sys.modules["gym"] = gymnasium
 try:
     from overcooked_ai_py.mdp.actions import Action, Direction
     from overcooked_ai_py.mdp.overcooked_mdp import OvercookedGridworld
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
-
-import rlenvs
 
 STEPS = 300
 LAYOUTS = {
@@ -80,7 +80,8 @@ def record(name: str, generator: np.random.Generator) -> dict[str, np.ndarray]:
         s = batch.records(0)[1]
         for field, values in states[-1].items():
             getattr(s, field)[:] = values
-        chosen = np.where(generator.random(2) < 0.8, batch.player_actions("planner").reshape(2), generator.integers(6, size=2))
+        planned = batch.player_actions("planner").reshape(2)
+        chosen = np.where(generator.random(2) < 0.8, planned, generator.integers(6, size=2))
         state, infos = mdp.get_state_transition(state, [Action.INDEX_TO_ACTION[action] for action in chosen])
         states.append(noted(mdp, state))
         seen.append(layers(mdp, state))

@@ -1,7 +1,7 @@
 """Cells of a board that changed since all have seen them, for observations that are written cell by cell.
 
-A state has `changed` (cells, in the order in which they were noted), `changes` (how many there are) and `noted` (whether
-a cell is one of them).
+A state has `changed` (cells, in the order in which they were noted), `changes` (how many there are) and `noted`
+(whether a cell is one of them).
 """
 
 from rlenvs.core import kernel
