@@ -3,9 +3,9 @@
     python benchmarks/multi.py --peers benchmarks/peers.toml --rounds 3
     python benchmarks/multi.py --peers benchmarks/peers.toml --write
 
-Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds and kitchens (JAX on the CPU, compiled), mpe2,
-generals-bots in its NumPy and in its JAX version. `--write` puts the table into benchmarks/multi.md. `--batch-sizes`
-times the JAX peers alone at several sizes, to find the best ones for peers.toml.
+Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds and kitchens (JAX on the CPU, compiled),
+Overcooked-AI, mpe2, generals-bots in its NumPy and in its JAX version. `--write` puts the table into
+benchmarks/multi.md. `--batch-sizes` times the JAX peers alone at several sizes, to find the best ones for peers.toml.
 """
 
 import argparse
@@ -34,6 +34,9 @@ CASES = [
     Case("ParticleSpread-v0", peer="jaxmarl-spread", goal=5, num=4096, **WIDE),
     Case("Overcooked-v0", peer="jaxmarl-overcooked", goal=15, num=256, **ALONE),
     Case("Overcooked-v0", peer="jaxmarl-overcooked-ring", goal=15, num=256, keywords={"level": "coord_ring"}, **ALONE),
+    Case("Overcooked-v0", "parallel", "overcooked-ai", 100),
+    Case("Overcooked-v0", "batch", "overcooked-ai", 100, num=1, threads=1),
+    Case("Overcooked-v0", "batch", "overcooked-ai-ring", 100, num=1, threads=1, keywords={"level": "coord_ring"}),
     Case("OvercookedV2-v0", peer="jaxmarl-overcooked-v2", goal=15, num=256, **ALONE),
     Case("Generals-v0", "parallel", "generals-bots", 5, keywords=BOARD, legal=True),
     Case("Generals-v0", peer="generals-bots-resets", goal=50, num=96, keywords=BOARD, legal=True, **WIDE),

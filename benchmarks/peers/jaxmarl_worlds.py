@@ -1,4 +1,5 @@
-"""Steps of JaxMARL's worlds: ``--num`` of them side by side under `vmap`, compiled, with auto-reset; agent-steps.
+"""Steps of JaxMARL's worlds: ``--num`` of them side by side under `vmap`, compiled, with auto-reset; agent-steps (in
+Hanabi and the switch riddle, where one agent moves in a step, steps).
 
 ``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env storm --agents 8``,
 ``--env overcooked_v2 --layout two_rooms``. A call is a `lax.scan` of ``--scan`` steps that carries the observations
@@ -19,6 +20,7 @@ SETTING = {
     "sample_recipe_on_delivery": True,
     "random_agent_positions": True,
 }
+IN_TURN = ("hanabi", "switch_riddle")
 
 
 def build(options: argparse.Namespace) -> worker.Peer:
@@ -71,8 +73,9 @@ def build(options: argparse.Namespace) -> worker.Peer:
     draws = [jax.random.randint(jax.random.PRNGKey(n), shape, 0, choices) for n in range(4)]
 
     first = {agent: draws[0][0, k] for k, agent in enumerate(env.agents)}
-    _, _, rewards, _, _ = jax.vmap(env.step)(jax.random.split(key, options.num), state, first)  # their shapes
-    carry = (key, observations, state, jax.tree.map(in_floats, rewards))
+    keys = jax.random.split(key, options.num)
+    rewards = jax.eval_shape(jax.vmap(env.step), keys, state, first)[2]
+    carry = (key, observations, state, jax.tree.map(lambda reward: jnp.zeros(reward.shape), rewards))
 
     def step(actions: jax.Array) -> bool:
         nonlocal carry
@@ -81,7 +84,8 @@ def build(options: argparse.Namespace) -> worker.Peer:
 
     for actions in draws[:2]:  # compiled for the first state, and once more for what a scan returns
         step(actions)
-    return worker.Peer(step, lambda: None, draws, agents=options.scan * options.num * len(env.agents))
+    acting = 1 if options.env in IN_TURN else len(env.agents)
+    return worker.Peer(step, lambda: None, draws, agents=options.scan * options.num * acting)
 
 
 if __name__ == "__main__":

@@ -237,3 +237,13 @@ def exchange(s, k, dice):
         return False
     s["deck"][place], s["hand"][k, slot] = s["hand"][k, slot], other
     return other != s["deck"][place]
+
+
+def test_cross_play_is_that_of_the_page():
+    """Within four standard errors of both: who does not know a convention cannot play it."""
+    told = rlenvs.cross_play("Hanabi-v0", games=100, seed=10_000, level="keeps")
+    page = {("convention", "convention"): 21.4, ("convention", "simple"): 3.4, ("simple", "convention"): 4.3}
+    for (first, other), score in page.items():
+        mean, half_width = told.pair(first, other)
+        assert abs(mean - score) < 4 * 2**0.5 * half_width / 1.96
+    assert told.players[0] == "convention"

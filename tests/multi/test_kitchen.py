@@ -11,9 +11,10 @@ import rlenvs
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
 from rlenvs.multi.kitchen.layouts import CLASSIC, PUBLISHED, RECIPES, parse_layout, recipes_of
 from rlenvs.multi.kitchen.overcooked import SPEC
-from rlenvs.multi.kitchen.planes import URGENCY
+from rlenvs.multi.kitchen.planes import COUNTERS, URGENCY
 
 RECORDED = DATA / "overcooked.npz"
+RECORDED_AI = DATA / "overcooked_ai.npz"
 V1, V2 = "Overcooked-v0", "OvercookedV2-v0"
 UP, DOWN, RIGHT, LEFT, STAY, INTERACT = range(6)
 ONION, PLATE, COOKED = 4, 1, 2
@@ -132,6 +133,27 @@ def test_games_of_overcooked_v2(recorded, name):
     )
     _, plates = replay(batch, {key: game[key] for key in game if key != "layout"}, together=True)
     assert plates <= 2
+
+
+@pytest.mark.parametrize("name", CLASSIC)
+def test_games_of_overcooked_ai(name):
+    """Overcooked-AI's pots wait for a hand, and its layer of counters has those on which something lies, too."""
+    game = of(np.load(RECORDED_AI), name)
+    batch = made(layout=name, start_cooking=True, horizon=len(game["actions"]))
+    assert "/".join(parse_layout(name)).translate(str.maketrans("Aab", "   ")) == str(game["layout"])
+    fields = [field for field in STATE if field in game]
+    s = put(batch, **{field: game[field][0] for field in fields})
+    for t, actions in enumerate(game["actions"].astype(int)):
+        seen, theirs = batch.observations[0].copy(), game["observed"][t]
+        assert (seen[..., COUNTERS] == theirs[..., COUNTERS] * (s.items == 0).reshape(theirs.shape[1:3])).all()
+        seen[..., COUNTERS] = theirs[..., COUNTERS]
+        np.testing.assert_array_equal(seen, theirs, f"step {t}")
+        s = play(batch, actions)
+        for field in fields:
+            np.testing.assert_array_equal(getattr(s, field), game[field][t + 1], f"{field}, step {t}")
+        assert (batch.rewards[0] == game["rewards"][t]).all()
+    assert game["rewards"].sum() >= 5 * 20
+    assert batch.truncated.all()
 
 
 def test_the_recorded_games_have_soups(recorded):

@@ -200,9 +200,11 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
-        state = self.batch.records(0)[1]
-        self._living = [agent for agent, k in self._index.items() if state["alive"][k] and not state["over"]]
-        self.agents = list(self.possible_agents if self._keeps_finished and self._living else self._living)
+        alive, living = self.batch.states["alive"][0].tolist(), []
+        if not self.batch.over[0]:
+            living = [agent for agent, lives in zip(self.possible_agents, alive) if lives]  # noqa: B905 (equal)
+        agents = list(self.possible_agents if self._keeps_finished and living else living)
+        self.__dict__.update(_living=living, agents=agents)  # for speed: neither is an attribute of the world
 
     def _flags(self, agents: list[str], living: list[str]) -> tuple[dict[str, bool], dict[str, bool]]:
         """Who is terminated, and who truncated, in this step."""
@@ -210,7 +212,9 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         if self._keeps_finished and not batch.over[0]:
             return dict.fromkeys(agents, False), dict.fromkeys(agents, False)
         terminated, truncated = batch.terminated[0].tolist(), batch.truncated[0].tolist()
-        ends = {agent: agent not in living or terminated[self._index[agent]] for agent in agents}
+        ends = {agent: terminated[self._index[agent]] for agent in agents}
+        if len(living) < len(agents):
+            ends.update({agent: True for agent in agents if agent not in living})
         return ends, {agent: truncated[self._index[agent]] for agent in agents}
 
     def _load(self, actions: dict[str, Any]) -> None:
@@ -227,7 +231,11 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         for agent in self._living:
             if agent not in actions:
                 raise ActionError(f"{name}: no action was given for {agent}")
-            value, k = actions_of(f"{name}, {agent}", actions[agent]), self._index[agent]
+            given, k = actions[agent], self._index[agent]
+            if type(given) is np.int64 and single and not self._padded:  # as spaces sample them
+                batch.actions[0, k, 0] = given
+                continue
+            value = actions_of(f"{name}, {agent}", given)
             value = switches_of(value) if batch.setup.binary else value
             shape = () if single else self._sizes[k][1:]
             if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):

@@ -8,20 +8,16 @@ from rlenvs.multi.dilemmas.commons_maps import APPLE, PAD, RIVER, STREAM, VIEW, 
 from rlenvs.multi.dilemmas.commons_rules import ahead
 
 PLANES = ("wall", "apple", "other agent", "clean water", "waste")
-GROUND_COLORS = np.array(
+COLORS = np.array(  # of the codes of ground, then of agents
     [
         *((0, 0, 0), (180, 180, 180), (0, 255, 0), (113, 75, 24)),
         *((99, 156, 194), (113, 75, 24), (0, 0, 0)),
-    ],
-    np.uint8,
-)
-AGENT_COLORS = np.array(
-    [
         *((0, 0, 255), (2, 81, 154), (204, 0, 204), (216, 30, 54), (254, 151, 0)),
         *((100, 255, 255), (99, 99, 255), (250, 204, 255), (238, 223, 16)),
     ],
     np.uint8,
 )
+FIRST_AGENT, AGENT_COLORS = 7, 9
 
 
 @kernel
@@ -45,13 +41,12 @@ def show_planes(p, s, k, planes):
 def show_pixels(p, s, k, pixels):
     """The colors of the cells, (row, column, color)."""
     down, right = -ahead(p, s.facing[k]), ahead(p, (s.facing[k] + 1) % 4)
+    ground, occupant = s.ground, s.occupant  # views, whose places are read once
     for i in range(VIEW):
-        cell = s.position[k] + (i - PAD) * down - PAD * right
+        cell, line = s.position[k] + (i - PAD) * down - PAD * right, pixels[i]
         for j in range(VIEW):
-            there = s.occupant[cell]
-            for c in range(3):
-                if there > 0:
-                    pixels[i, j, c] = AGENT_COLORS[(there - 1) % AGENT_COLORS.shape[0], c]
-                else:
-                    pixels[i, j, c] = GROUND_COLORS[s.ground[cell], c]
+            code, there = ground[max(cell, 0)], occupant[max(cell, 0)]
+            if there > 0:
+                code = FIRST_AGENT + (there - 1) % AGENT_COLORS
+            line[j, 0], line[j, 1], line[j, 2] = COLORS[code, 0], COLORS[code, 1], COLORS[code, 2]
             cell += right

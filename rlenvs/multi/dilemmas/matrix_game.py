@@ -112,7 +112,7 @@ SPEC = world(
     },
     sizes=sizes,
     roles=roles,
-    data={"table": f8("entries"), "choices": i4("agents"), "counted": i8},
+    data={"table": f8("entries"), "choices": i4("agents"), "counted": i8},  # see `Table`
     state={
         "past": i1("rounds", "agents").within(-1, MOST_CHOICES - 1),  # choices, the latest first; -1 for none
         "betrayed": i1("agents").within(0, 1),  # whether another player has ever defected

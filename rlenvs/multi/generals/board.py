@@ -10,6 +10,7 @@ import numpy as np
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.boards.changes import note_change
 
 SMALLEST, LARGEST, MOST_PLAYERS = 4, 64, 8
 PLAIN, MOUNTAIN, CITY, GENERAL = 0, 1, 2, 3
@@ -181,23 +182,6 @@ def neighbours(height: int, width: int) -> np.ndarray:
     padded = np.pad(cells, 1, constant_values=-1)
     sides = padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]
     return np.stack(sides, axis=-1).reshape(-1, 4)
-
-
-@kernel
-def note_change(s, cell):
-    """A cell may look different to somebody from now on: its army, owner or terrain changed, or who sees it."""
-    if not s.noted[cell]:
-        s.noted[cell] = True
-        s.changed[s.changes] = cell
-        s.changes += 1
-
-
-@kernel
-def forget_changes(s):
-    """All have seen what changed."""
-    for i in range(s.changes):
-        s.noted[s.changed[i]] = False
-    s.changes = 0
 
 
 @kernel

@@ -95,6 +95,7 @@ from rlenvs.core import (
     u8,
     world,
 )
+from rlenvs.kits.boards.changes import forget_changes
 from rlenvs.multi.generals.board import (
     GARRISON,
     LARGEST,
@@ -106,7 +107,6 @@ from rlenvs.multi.generals.board import (
     board_sizes,
     choice_names,
     choices_of,
-    forget_changes,
     parse_board,
     sides_of,
 )

@@ -5,7 +5,8 @@ or right; 1 + 8 * cells + cell builds a castle.
 """
 
 from rlenvs.core import choice, kernel
-from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, note_change, set_owner
+from rlenvs.kits.boards.changes import note_change
+from rlenvs.multi.generals.board import CITY, GENERAL, MOUNTAIN, PLAIN, set_owner
 
 ORDER = choice("smaller_first", "larger_first", doc="which move is made first when nothing else decides")
 (SMALLER_FIRST,) = ORDER.codes("smaller_first")

@@ -27,6 +27,15 @@ that the bots of Quuxplusone/Hanabi publish (kept):
 | 4 | 21.87 / 21.80 | 1.32 / 0 | 19.32 | 19.39 | 20.46 | 22.44 | 24.86 |
 | 5 | 20.47 / 20.45 | 1.19 / 0 | 18.50 | 17.76 | 18.40 | 20.69 | 24.89 |
 
+`rlenvs tournament Hanabi-v0 --level keeps` prints what each pair scores together, here over 100 games of two players
+(the first one is of the row; mean and half width of its 95 % interval):
+
+| | convention | simple | random |
+|---|---|---|---|
+| convention | 21.4 ± 0.6 | 3.4 ± 0.5 | 1.8 ± 0.3 |
+| simple | 4.3 ± 0.6 | 3.1 ± 0.4 | 1.4 ± 0.3 |
+| random | 1.6 ± 0.3 | 1.2 ± 0.3 | 1.4 ± 0.2 |
+
 ## Action Space
 Discard the card in each place (`hand`), play the card in each place (`hand`), then name a color to the next player,
 the one after it and so on (`colors` each), then a rank to each of them (`ranks` each): 20 moves with two players. Place
@@ -142,7 +151,7 @@ def sizes_of(values):
         "deck": deck,
         "drawn": deck - values.players * hand,
         "choices": 2 * hand + (values.players - 1) * (values.colors + values.ranks),
-        "told": values.players if told else 0,
+        "told": values.players if told else 0,  # whose cards the last part of the observation is about
         "facts": values.colors * values.ranks + values.colors + values.ranks if told else 0,
     }
 

@@ -101,6 +101,7 @@ def show_hint(p, s, k, o):
 def show_knowledge(p, s, k, knowledge, belief):
     """What each card can be for all that its holder was told, then the color and the rank that hints named."""
     players, changed = s.alive.size, changed_hand(p, s)
+    # a card that left a hand is counted out, which changes the probabilities of all others
     counted = belief and 0 <= s.move < 2 * s.hand.shape[1]
     if belief:
         for card in range(s.unplaced.size):

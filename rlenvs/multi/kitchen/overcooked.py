@@ -3,7 +3,9 @@
 ## Description
 Three onions into a pot, 20 steps of cooking, a soup onto a plate, out of the window: cooks share the work and get in
 each other's way. The rules, the five layouts and the 26 layers are those of JaxMARL's Overcooked 0.2.0 (Rutherford et
-al., NeurIPS 2024), after Overcooked-AI (Carroll et al., NeurIPS 2019); recorded games replay move for move.
+al., NeurIPS 2024), after Overcooked-AI (Carroll et al., NeurIPS 2019), whose pots wait for a hand
+(`start_cooking=True`), and whose layer of counters shows those with something on them, too. Recorded games of both
+replay move for move.
 `OvercookedV2-v0` is the same kind with the rules of OvercookedV2 (Gessler et al., ICLR 2025): recipes, indicators that
 show them, partial sight. Any kitchen is a text:
 
@@ -129,6 +131,13 @@ from rlenvs.multi.kitchen.rules import (
 )
 
 KEYS = (("up", "w"), ("down", "s"), ("right", "d"), ("left", "a"), (), ("space",))
+STYLES = {
+    "planner": PLANNER,
+    "greedy": GREEDY,
+    "stubborn": STUBBORN,
+    "onion_only": ONION_ONLY,
+    "left_hand": LEFT_HAND,
+}
 SHAPED = {"ingredient": 3.0, "soup": 5.0, "start": 5.0, "plate": 3.0}
 
 
@@ -170,6 +179,7 @@ SPEC = world(
     sizes=sizes,
     data={
         "ground": u1("cells"),
+        "place": i2("cells", 2),  # row and column
         "room": i1("cells"),
         "touch": u1("cells"),
         "starts": i2("starts"),
@@ -232,7 +242,7 @@ SPEC = world(
     starts=16,
     fps=6,
     expert_sees="state",
-    players=("planner", "greedy", "stubborn", "onion_only", "left_hand"),
+    players=tuple(STYLES),
     levels={name: {"layout": name} for name in CLASSIC if name != "cramped_room"},
 )
 
@@ -271,6 +281,7 @@ def data(values):
     ground, rooms = ground_of(values.layout), rooms_of(values.layout)
     return {
         "ground": ground.ravel(),
+        "place": np.argwhere(np.ones(ground.shape)),
         "room": rooms.label.ravel(),
         "touch": rooms.touch.ravel(),
         "starts": starts_of(values.layout),
@@ -320,29 +331,17 @@ def expert(p, s, a):
         a[k] = chosen(p, s, k, PLANNER)
 
 
-@SPEC.player("planner")
-def planner(p, s, k, a, rng):
-    a[k] = chosen(p, s, k, PLANNER)
+def playing(style):
+    """A scripted player of a style."""
+
+    def play(p, s, k, a, rng):
+        a[k] = chosen(p, s, k, style)
+
+    return play
 
 
-@SPEC.player("greedy")
-def greedy(p, s, k, a, rng):
-    a[k] = chosen(p, s, k, GREEDY)
-
-
-@SPEC.player("stubborn")
-def stubborn(p, s, k, a, rng):
-    a[k] = chosen(p, s, k, STUBBORN)
-
-
-@SPEC.player("onion_only")
-def onion_only(p, s, k, a, rng):
-    a[k] = chosen(p, s, k, ONION_ONLY)
-
-
-@SPEC.player("left_hand")
-def left_hand(p, s, k, a, rng):
-    a[k] = chosen(p, s, k, LEFT_HAND)
+for name, style in STYLES.items():
+    SPEC.player(name)(playing(style))
 
 
 @SPEC.draw

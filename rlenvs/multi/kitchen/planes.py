@@ -12,6 +12,7 @@ import numpy as np
 
 from rlenvs.core import choice, kernel
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.boards.changes import forget_changes
 from rlenvs.multi.kitchen.layouts import (
     BUTTON,
     COOKED,
@@ -26,7 +27,7 @@ from rlenvs.multi.kitchen.layouts import (
     ingredients_of,
     recipes_of,
 )
-from rlenvs.multi.kitchen.rules import COOK_TIME, forget_changes, ingredients_in
+from rlenvs.multi.kitchen.rules import COOK_TIME, ingredients_in
 
 LAYERS = choice("onions", "recipes", doc="the 26 layers of Overcooked, or those of OvercookedV2")
 (ONIONS,) = LAYERS.codes("onions")
@@ -150,8 +151,9 @@ def show_cook(p, s, k, j, out):
 @kernel
 def show_place(p, s, k, cell, out):
     """A cell of the kitchen without cooks: what stands and lies there."""
+    stood = p.backdrop[cell]
     for layer in range(out.size):
-        out[layer] = p.backdrop[cell, layer]
+        out[layer] = stood[layer]
     if s.items[cell] != 0 or p.live[cell]:
         if p.layers == ONIONS:
             show_onions(p, s, cell, out)
@@ -165,8 +167,10 @@ def show_place(p, s, k, cell, out):
 def show_cooks(p, s, k, planes, top, left, changed):
     """The cooks in a window whose upper left cell is (top, left), or those of them that are on cells that changed."""
     for j in range(s.cell.shape[0]):
-        row, column = s.cell[j] // p.columns - top, s.cell[j] % p.columns - left
-        if (changed and not s.noted[s.cell[j]]) or not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
+        if changed and not s.noted[s.cell[j]]:
+            continue
+        row, column = p.place[s.cell[j], 0] - top, p.place[s.cell[j], 1] - left
+        if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
             continue
         if p.layers == ONIONS:
             show_onion_cook(s, k, j, planes[row, column])
@@ -180,13 +184,13 @@ def show(p, s, k, planes):
     rows, columns, layers = planes.shape
     top, left = 0, 0
     if p.radius > 0:
-        top, left = s.cell[k] // p.columns - p.radius, s.cell[k] % p.columns - p.radius
+        top, left = p.place[s.cell[k], 0] - p.radius, p.place[s.cell[k], 1] - p.radius
     urgent = p.layers == ONIONS and p.horizon - s.elapsed < URGENT
     still = p.radius == 0 or s.seen_from[k] == s.cell[k]
     changed = s.shown and still and urgent == s.seen_urgent[k] and not s.redraw
     if changed:
         for n in range(s.changes):
-            i, j = s.changed[n] // p.columns - top, s.changed[n] % p.columns - left
+            i, j = p.place[s.changed[n], 0] - top, p.place[s.changed[n], 1] - left
             if 0 <= i < rows and 0 <= j < columns:
                 show_place(p, s, k, s.changed[n], planes[i, j])
     else:
@@ -202,3 +206,4 @@ def show(p, s, k, planes):
     show_cooks(p, s, k, planes, top, left, changed)
     if k == s.cell.shape[0] - 1:
         forget_changes(s)
+        s.redraw = False

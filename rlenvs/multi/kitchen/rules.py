@@ -5,6 +5,7 @@ sum of its parts. What a pot holds is such a number too.
 """
 
 from rlenvs.core import below, choice, kernel, uniform
+from rlenvs.kits.boards.changes import note_change
 from rlenvs.multi.kitchen.layouts import (
     BUTTON,
     COOKED,
@@ -54,24 +55,6 @@ def is_ingredient(item):
     return item > 3 and item & PLATE == 0
 
 
-@kernel
-def note(s, cell):
-    """A cell may look different from now on."""
-    if not s.noted[cell]:
-        s.noted[cell] = True
-        s.changed[s.changes] = cell
-        s.changes += 1
-
-
-@kernel
-def forget_changes(s):
-    """All have seen what changed."""
-    for i in range(s.changes):
-        s.noted[s.changed[i]] = False
-    s.changes = 0
-    s.redraw = False
-
-
 # --- moves ------------------------------------------------------------------------------------------------------------
 
 
@@ -83,7 +66,7 @@ def move_cooks(p, s, a):
         target[k] = s.cell[k]
         if a[k] < STAY:
             if s.facing[k] != a[k]:
-                note(s, s.cell[k])
+                note_change(s, s.cell[k])
             s.facing[k] = a[k]
             wanted = ahead(p, s.cell[k], a[k])
             if p.ground[wanted] == FLOOR:
@@ -106,8 +89,8 @@ def move_cooks(p, s, a):
                 back |= 1 << k | 1 << j
     for k in range(cooks):
         if back >> k & 1 == 0 and target[k] != s.cell[k]:
-            note(s, s.cell[k])
-            note(s, target[k])
+            note_change(s, s.cell[k])
+            note_change(s, target[k])
             s.cell[k] = target[k]
 
 
@@ -195,8 +178,8 @@ def interact(p, s, r, k):
     elif hand == 0 and kind >= PILE:
         s.held[k] = 4 << 2 * (kind - PILE)
     if s.held[k] != hand:
-        note(s, cell)
-        note(s, s.cell[k])
+        note_change(s, cell)
+        note_change(s, s.cell[k])
 
 
 @kernel
@@ -205,7 +188,7 @@ def tick(p, s):
     for i in range(p.clocks.shape[0]):
         cell = p.clocks[i]
         if s.timer[cell] > 0:
-            note(s, cell)
+            note_change(s, cell)
             s.timer[cell] -= 1
             if s.timer[cell] == 0 and p.ground[cell] == POT:
                 s.items[cell] |= COOKED

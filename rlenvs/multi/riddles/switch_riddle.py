@@ -88,6 +88,7 @@ SPEC = world(
     action=discrete("nothing", "switch", "tell"),
     terms={"told": term(-1.0, 1.0, 1.0, "1 for a true telling, -1 for a false one")},
     horizon=days_of,
+    lanes=True,
     starts=3,
     fps=1,
     levels={
@@ -144,9 +145,11 @@ def reset(p, s, rng):
 
 @SPEC.step
 def step(p, s, a, rng, r):
-    visitor = max(s.turn, 0)
-    action = a[visitor]
-    s.been[visitor] = True
+    action = NOTHING
+    for k in range(s.been.size):  # no index, which would be read for each of several worlds
+        if k == s.turn:
+            action = a[k]
+            s.been[k] = True
     if action == SWITCH:
         s.bulb = not s.bulb
     s.turn = below(rng, s.been.size)
