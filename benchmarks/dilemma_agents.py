@@ -2,7 +2,8 @@
 
 Selfish agents are those of the environments' defaults, where each is paid what it gains itself; the others are those of
 the levels that pay otherwise. All play the default environment beside themselves, on the same seeds, as random actions
-and the scripted expert do. `--write` puts the tables into benchmarks/dilemma_agents.md.
+and two scripted players do: the expert, which cooperates, and one that takes all it can. `--write` puts the tables into
+benchmarks/dilemma_agents.md.
 """
 
 import argparse
@@ -19,10 +20,15 @@ from rlenvs.agents.store import own_agent
 from rlenvs.core.catalogue.registry import world_of
 
 Sums = dict[str, np.ndarray]  # of a term, over an episode: (episodes, agents)
-PAYOFF = {"payoff of a player in a round": lambda sums: sums["payoff"].mean(1) / 100.0}
-COMMONS = {name: lambda sums, name=name: sums[name].mean(1) for name in ("efficiency", "sustainability", "equality")} | {
-    "shots of an agent": lambda sums: -sums["shot"].mean(1)
-}
+
+
+def mean_of(term: str, scale: float = 1.0) -> Callable[[Sums], np.ndarray]:
+    """What measures the mean over agents of a term, (episodes,)."""
+    return lambda sums: scale * sums[term].mean(1)
+
+
+PAYOFF = {"payoff of a player in a round": mean_of("payoff", 0.01)}
+COMMONS = {name: mean_of(name) for name in ("efficiency", "sustainability", "equality")}
 MEASURES: dict[str, dict[str, Callable[[Sums], np.ndarray]]] = {
     "MatrixGame-v0": PAYOFF,
     "PublicGoods-v0": PAYOFF,
@@ -31,7 +37,13 @@ MEASURES: dict[str, dict[str, Callable[[Sums], np.ndarray]]] = {
         "share of own coins": lambda sums: sums["own"].sum(1) / np.maximum((sums["own"] + sums["other"]).sum(1), 1.0),
         "return of both": lambda sums: (sums["own"] + sums["other"] + 2.0 * sums["lost"]).sum(1),
     },
-    "Harvest-v0": COMMONS,
+    "Harvest-v0": COMMONS | {"shots of an agent": mean_of("shot", -1.0)},
+}
+GREEDY = {
+    "MatrixGame-v0": "defect",
+    "PublicGoods-v0": "defect",
+    "CoinGame-v0": "greedy",
+    "Harvest-v0": "harvester",
 }
 HEAD = """# Social dilemmas: selfish and collective agents
 
@@ -45,9 +57,15 @@ def played(id: str, policy: Agent | str, episodes: int) -> Sums:
     batch = rlenvs.make_batch(id, episodes, autoreset=AutoresetMode.DISABLED)
     batch.seed(range(episodes))
     batch.reset()
-    choose, total = chooser(batch, policy, range(episodes)), np.zeros(batch.terms.shape)
+    scripted = policy in batch.world.players
+    choose = None if scripted else chooser(batch, policy, range(episodes))
+    total = np.zeros(batch.terms.shape)
     while not batch.over.all():  # all episodes are equally long
-        batch.step(choose())
+        if choose is None:
+            batch.player_actions(policy)
+            batch.step_inplace()
+        else:
+            batch.step(choose())
         total += batch.terms
     return {name: total[:, i] for i, name in enumerate(batch.world.terms)}
 
@@ -59,7 +77,8 @@ def cell(found: np.ndarray) -> str:
 
 def table(id: str, episodes: int) -> list[str]:
     """A line for each policy."""
-    players: dict[str, Agent | str] = {"random": "random", "scripted expert": "expert"}
+    greedy = GREEDY[id]
+    players: dict[str, Agent | str] = {"random": "random", "expert": "expert", f'scripted "{greedy}"': greedy}
     if own_agent(id) is not None:
         players["selfish"] = rlenvs.load_agent(id)
     for level in ("collective", "inequity"):
