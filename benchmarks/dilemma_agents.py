@@ -9,6 +9,7 @@ benchmarks/dilemma_agents.md.
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -28,7 +29,6 @@ def mean_of(term: str, scale: float = 1.0) -> Callable[[Sums], np.ndarray]:
 
 
 PAYOFF = {"payoff of a player in a round": mean_of("payoff", 0.01)}
-COMMONS = {name: mean_of(name) for name in ("efficiency", "sustainability", "equality")}
 MEASURES: dict[str, dict[str, Callable[[Sums], np.ndarray]]] = {
     "MatrixGame-v0": PAYOFF,
     "PublicGoods-v0": PAYOFF,
@@ -37,13 +37,11 @@ MEASURES: dict[str, dict[str, Callable[[Sums], np.ndarray]]] = {
         "share of own coins": lambda sums: sums["own"].sum(1) / np.maximum((sums["own"] + sums["other"]).sum(1), 1.0),
         "return of both": lambda sums: (sums["own"] + sums["other"] + 2.0 * sums["lost"]).sum(1),
     },
-    "Harvest-v0": COMMONS | {"shots of an agent": mean_of("shot", -1.0)},
 }
 GREEDY = {
     "MatrixGame-v0": "defect",
     "PublicGoods-v0": "defect",
     "CoinGame-v0": "greedy",
-    "Harvest-v0": "harvester",
 }
 HEAD = """# Social dilemmas: selfish and collective agents
 
@@ -52,9 +50,9 @@ intervals over these; one training of each agent, with the settings of its card.
 """
 
 
-def played(id: str, policy: Agent | str, episodes: int) -> Sums:
+def played(id: str, policy: Agent | str, episodes: int, **keywords: Any) -> Sums:
     """The sums of all terms."""
-    batch = rlenvs.make_batch(id, episodes, autoreset=AutoresetMode.DISABLED)
+    batch = rlenvs.make_batch(id, episodes, autoreset=AutoresetMode.DISABLED, **keywords)
     batch.seed(range(episodes))
     batch.reset()
     scripted = policy in batch.world.players

@@ -20,6 +20,7 @@ SMALL = {
     "classic": ["--only", "CartPole", "--rounds", "1", "--seconds", "0.01", "--num", "64"],
     "classroom": ["mdp_by_hand"],
     "classroom_cheats": ["find_the_bug"],
+    "commons_learning": ["--steps", "6400", "--episodes", "2"],
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
@@ -79,6 +80,7 @@ SMALL = {
 NEEDED = {
     "carry_over": "stable_baselines3",
     "carry_over_arm": "panda_gym",
+    "commons_learning": "stable_baselines3",
     "learn_arms": "stable_baselines3",
     "learn_hover": "stable_baselines3",
     "live_proofs": "ziglang",
