@@ -51,7 +51,10 @@ def test_three_environments_have_no_expert():
     assert without == ["Ant-v0", "HalfCheetah-v0", "Humanoid-v0"], "README, docs/start.md, docs/glossary.md name them"
 
 
-UNTRAINED = ("Cleanup-v0", "Harvest-v0", "OvercookedV2-v0", "SwitchRiddle-v0")
+UNTRAINED = (
+    *("Cleanup-v0", "Harvest-v0", "LatticeDilemma-v0", "LidarNavigation-v0", "OvercookedV2-v0"),
+    *("SwarmAggregation-v0", "SwarmKuramoto-v0", "SwarmSIS-v0", "SwarmVicsek-v0", "SwitchRiddle-v0"),
+)
 
 
 def test_twelve_agents_ship_and_environments_have_one():
