@@ -435,4 +435,4 @@ def test_the_sweep_recovers_the_fronts():
     _, concave = scalarisation.main(["--map", "concave"])
     assert convex["linear"] > 0.99
     assert concave["chebyshev"] > 0.99
-    assert concave["linear"] < 0.6  # sums of weights miss what lies in the hollow
+    assert concave["linear"] < 0.8  # sums of weights miss what lies in the hollow

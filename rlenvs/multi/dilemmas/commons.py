@@ -27,8 +27,9 @@ Move left, right, forward or back, stay, turn right or left, fire; in Cleanup al
 five long, and ends at walls and agents, a cleaning one at the first waste.
 
 ## Observation Space
-15 x 15 cells with the agent in the middle, the cells ahead above: planes of 0 and 1 of walls, apples, other agents,
-clean water and waste, or with `observation="pixels"` colors. Beams are not shown. All is 0 for agents that are away.
+15 x 15 cells with the agent in the middle, the cells ahead above: planes of walls, apples, other agents, clean water
+and waste, 255 where they are, or with `observation="pixels"` colors. Beams are not shown. All is 0 for agents that are
+away.
 
 ## Rewards
 `apple` is 1 for an apple, `shot` -1 for firing, `hit` (weight 50) -1 for each beam that hits the agent. `social` as in
@@ -100,7 +101,7 @@ from rlenvs.multi.dilemmas.commons_view import PLANES, show_pixels, show_planes
 from rlenvs.multi.dilemmas.preferences import add_social
 from rlenvs.multi.dilemmas.render import draw_commons
 
-SHOWN = choice("planes", "pixels", doc="what agents see: planes of 0 and 1, or colors")
+SHOWN = choice("planes", "pixels", doc="what agents see: planes, 255 or 0, or colors")
 (SHOWN_PLANES,) = SHOWN.codes("planes")
 LONGEST = 1e6
 TERMS = {

@@ -18,21 +18,22 @@ COLORS = np.array(  # of the codes of ground, then of agents
     np.uint8,
 )
 FIRST_AGENT, AGENT_COLORS = 7, 9
+FULL = 255
 
 
 @kernel
 def show_planes(p, s, k, planes):
-    """Planes of 0 and 1, (row, column, plane)."""
+    """Planes, (row, column, plane), 255 where a cell belongs to it."""
     down, right = -ahead(p, s.facing[k]), ahead(p, (s.facing[k] + 1) % 4)
     for i in range(VIEW):
         cell = s.position[k] + (i - PAD) * down - PAD * right
         for j in range(VIEW):
             code = s.ground[cell]
-            planes[i, j, 0] = code == WALL
-            planes[i, j, 1] = code == APPLE
-            planes[i, j, 2] = s.occupant[cell] > 0
-            planes[i, j, 3] = code in (RIVER, STREAM)
-            planes[i, j, 4] = code == WASTE
+            planes[i, j, 0] = FULL * (code == WALL)
+            planes[i, j, 1] = FULL * (code == APPLE)
+            planes[i, j, 2] = FULL * (s.occupant[cell] > 0)
+            planes[i, j, 3] = FULL * (code in (RIVER, STREAM))
+            planes[i, j, 4] = FULL * (code == WASTE)
             cell += right
     planes[PAD, PAD, 2] = 0
 
