@@ -482,7 +482,8 @@ array = np.ones((1, 2))
 bound([(clear_rows, array, np.ones(1, np.bool_))])()
 assert not array.any()
 """
-    environment = {**os.environ, "RLENVS_CACHE_DIR": str(tmp_path), "RLENVS_TARGET": "none"}  # no library
+    folders = {"RLENVS_CACHE_DIR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "home")}  # nor in the usual cache
+    environment = {**os.environ, **folders, "RLENVS_TARGET": "none"}  # no library
     for k in range(2):
         subprocess.run([sys.executable, "-c", code], check=True, env=environment)
         (file,) = tmp_path.glob("rlenvs.core.compiler.loop_entries.call_*.bin")
