@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from support.check_helpers import assert_fails, assert_warns, cases, failed
+from support.check_helpers import assert_fails, assert_warns, cases
 from toys.broken_habits import (
     BROKEN_FORMS_OF_HABIT,
     BROKEN_HABITS,
@@ -11,7 +11,7 @@ from toys.broken_habits import (
     OVERFLOW,
     RARE,
 )
-from toys.broken_worlds import Healthy, Team
+from toys.broken_worlds import Healthy, Team, failed
 
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.check import check_env
