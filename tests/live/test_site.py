@@ -37,6 +37,7 @@ class Site:
     """
 
     def __init__(self, folder, monkeypatch):
+        monkeypatch.syspath_prepend(ROOT / "docs" / "web")  # for what it imports
         spec = importlib.util.spec_from_file_location("live", ROOT / "docs" / "web" / "live.py")
         self.module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, "live", self.module)

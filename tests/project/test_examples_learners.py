@@ -196,6 +196,7 @@ def test_masked_choices_are_never_chosen():
     assert policy.probs[~masks].max() == 0.0
 
 
+@pytest.mark.budget(5)
 @pytest.mark.parametrize(
     ("id", "choices"),
     [("ParticleSpread-v0", {}), ("QuadMultiHover-v0", {}), ("PathFinding-v0", {}), ("Battle-v0", {"scenario": "3m"})],

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlenvs.core.declare.canvas import Canvas, Color
 
-GROUND, EDGE, PALE, RING = (253, 252, 248), (176, 182, 186), (214, 218, 220), (232, 235, 236)
+GROUND, EDGE, PALE, AROUND = (253, 252, 248), (176, 182, 186), (214, 218, 220), (232, 235, 236)
 FOLLOWS = math.cos(math.pi / 6.0)  # within 30 degrees
 SLOW, FAST = (0, 114, 178), (230, 159, 0)
 
@@ -23,6 +23,7 @@ def draw_square(canvas: Canvas, low: float, side: float) -> None:
     """The ground, with its lower left corner at (low, low)."""
     room = 0.04 * side
     canvas.view(low - room, low + side + room, low - room, low + side + room)
+    canvas.rectangle(low - side, low - side, low + 2.0 * side, low + 2.0 * side, AROUND)
     canvas.rectangle(low, low, low + side, low + side, GROUND)
     canvas.rectangle(low, low, low + side, low + side, EDGE, 2.0)
 
@@ -67,6 +68,7 @@ def draw_kuramoto(canvas: Canvas, p: Any, s: Any) -> None:
     canvas.legend((SLOW, "slow", "disc"), (FAST, "fast", "disc"), ("green", "mean vector", "line"))
     canvas.caption(f"order {math.hypot(x, y):.2f}")
     canvas.view(-1.15, 1.15, -1.15, 1.15)
+    canvas.rectangle(-3.0, -3.0, 3.0, 3.0, GROUND)
     canvas.circle((0.0, 0.0), 1.0, EDGE, 2.0)
     radius = 2.3 * size_of(len(phases))
     for phase, rate in zip(phases, rates, strict=True):
