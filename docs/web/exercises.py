@@ -15,7 +15,7 @@ from pathlib import Path
 
 from parts import raw
 
-from rlenvs.agents.film import PLAYER
+from rlenvs.agents.film import STYLE
 from rlenvs.classroom.exercise import Exercise, find_exercise
 from rlenvs.classroom.in_page import data_of
 from rlenvs.live.page import POLICY
@@ -93,8 +93,7 @@ def _write_shared(folder: Path, python: Path) -> None:
         shutil.copyfile(python / name, place / name)
     _, _, terms = (ROOT / "LICENSE").read_text(encoding="utf-8").split("\n\n", 2)
     (place / "LICENSE.txt").write_text(f"MIT License\n\n{HOLDER}\n\n{terms}", encoding="utf-8")
-    for style in (each for each in PLAYER if each.suffix == ".css"):
-        shutil.copyfile(style, folder / "static" / style.name)
+    shutil.copyfile(STYLE, folder / "static" / STYLE.name)
 
 
 def text_of(source: str) -> str:

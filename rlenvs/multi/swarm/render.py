@@ -9,7 +9,7 @@ import numpy as np
 
 from rlenvs.core.declare.canvas import Canvas, Color
 
-GROUND, EDGE, PALE, AROUND = (253, 252, 248), (176, 182, 186), (214, 218, 220), (232, 235, 236)
+GROUND, EDGE, AROUND = (253, 252, 248), (176, 182, 186), (232, 235, 236)
 FOLLOWS = math.cos(math.pi / 6.0)  # within 30 degrees
 SLOW, FAST = (0, 114, 178), (230, 159, 0)
 
