@@ -30,7 +30,7 @@ import live
 import pages
 
 from rlenvs.agents.film import STYLE, player_script
-from rlenvs.live.export import shared_scripts
+from rlenvs.live.export import shared_files
 
 HERE = Path(__file__).resolve().parent
 DOCS, ROOT = HERE.parent, HERE.parent.parent
@@ -136,7 +136,7 @@ def assemble(source: Source, played: Collection[str], solved: list[str]) -> None
     source.write("_static/player.js", player_script())
     for path in [*(HERE / "static").iterdir(), STYLE]:
         source.write(f"_static/{path.name}", path.read_bytes())
-    for path in shared_scripts():
+    for path in shared_files():
         source.write(f"{live.FOLDER}/static/{path.name}", path.read_bytes())
     source.write("_static/environments.js", pages.environments_script())
     for name in pages.films():

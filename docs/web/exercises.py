@@ -15,10 +15,9 @@ from pathlib import Path
 
 from parts import raw
 
-from rlenvs.agents.film import STYLE
 from rlenvs.classroom.exercise import Exercise, find_exercise
 from rlenvs.classroom.in_page import data_of
-from rlenvs.live.page import POLICY
+from rlenvs.live.page import head
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CLASSROOM, GUIDE = ROOT / "examples" / "classroom", ROOT / "docs" / "classroom.md"
@@ -27,17 +26,7 @@ EXERCISES, MICROPYTHON = "exercises", "micropython"
 HOLDER = "Copyright (c) 2013-2026 Damien P. George"  # of MicroPython, whose license is MIT as ours is
 HEADING = "## In the browser\n"
 MATH = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$", re.DOTALL)
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="../../static/player.css">
-<link rel="stylesheet" href="../../static/page.css">
-<link rel="stylesheet" href="../../static/exercise.css">
+PAGE = """{head}<link rel="stylesheet" href="../../static/exercise.css">
 <script type="module" src="../../static/exercise.js"></script>
 </head>
 <body class="live-alone">
@@ -82,7 +71,8 @@ def _write_page(exercise: Exercise, own: Path) -> None:
     source = (CLASSROOM / exercise.name / "exercise.py").read_text(encoding="utf-8")
     own.mkdir(parents=True)
     (own / "exercise.json").write_text(json.dumps(data_of(exercise, source), allow_nan=False), encoding="utf-8")
-    filled = PAGE.format(policy=html.escape(POLICY), title=html.escape(exercise.title), text=text_of(source))
+    title = html.escape(exercise.title)
+    filled = PAGE.format(head=head(title, "../../static/"), title=title, text=text_of(source))
     (own / "index.html").write_text(filled, encoding="utf-8")
 
 
@@ -93,7 +83,6 @@ def _write_shared(folder: Path, python: Path) -> None:
         shutil.copyfile(python / name, place / name)
     _, _, terms = (ROOT / "LICENSE").read_text(encoding="utf-8").split("\n\n", 2)
     (place / "LICENSE.txt").write_text(f"MIT License\n\n{HOLDER}\n\n{terms}", encoding="utf-8")
-    shutil.copyfile(STYLE, folder / "static" / STYLE.name)
 
 
 def text_of(source: str) -> str:

@@ -21,7 +21,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from rlenvs.agents.film import PAINTER
+from rlenvs.agents.film import PAINTER, STYLE
 from rlenvs.core.batch.image import MemoryImage
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.registry import world_of
@@ -99,13 +99,13 @@ def _write_functions(world: World, own: Path) -> None:
 def write_static(folder: Path) -> None:
     """Write what all environments share."""
     (folder / STATIC).mkdir(parents=True, exist_ok=True)
-    for path in shared_scripts():
+    for path in shared_files():
         shutil.copyfile(path, folder / STATIC / path.name)
 
 
-def shared_scripts() -> list[Path]:
-    """The files of `static`: the scripts of live pages, and the painter, which films have too."""
-    return [*SCRIPTS.iterdir(), PAINTER]
+def shared_files() -> list[Path]:
+    """The files of `static`: scripts and styles of live pages, and the painter and the style that films have too."""
+    return [*SCRIPTS.iterdir(), PAINTER, STYLE]
 
 
 def _written(world: World, level: str | None, own: Path, kernels: Path | None) -> dict[str, Any]:

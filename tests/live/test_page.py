@@ -15,6 +15,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.keys import action_of_keys, steering_keys
 from rlenvs.core.declare.setup import Setup
 from rlenvs.live.controls import controls_of
+from rlenvs.live.export import write_static
 from rlenvs.live.page import page_of, write_page
 from rlenvs.live.server import served
 
@@ -66,7 +67,7 @@ def test_a_page_loads_nothing_from_elsewhere():
 
 def test_a_server_gives_files_with_their_types_and_no_lists(tmp_path):
     page = write_page(world_of("CartPole-v0"), tmp_path)
-    (tmp_path / "static" / "page.js").write_text("export {};\n", encoding="utf-8")
+    write_static(tmp_path)
     (tmp_path / "kernels.wasm").write_bytes(b"\0asm")
     with served(tmp_path) as address:
         with urlopen(f"{address}/CartPole-v0/") as answer:

@@ -10,31 +10,23 @@ import pytest
 from support.browsing import CUT_OFF, NARROW, TOO_WIDE
 from support.classroom_helpers import FOLDER
 from support.exercises_in_page import IDS, MICROPYTHON, SOLVED, builder, needs_micropython
+from support.exported import export
 from support.places import ROOT
 
 from rlenvs.classroom.exercise import find_exercise
 from rlenvs.classroom.grader import grade
-from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.setup import Setup
-from rlenvs.live.export import write_environment, write_static
-from rlenvs.live.modules import known_module
 from rlenvs.live.server import served
 
 pytestmark = [pytest.mark.browser, needs_micropython]
-KERNELS, SHOTS = ROOT / "build" / "kernels", ROOT / "docs" / "_build" / "screenshots"
+SHOTS = ROOT / "docs" / "_build" / "screenshots"
 LOOP = "def transitions(n):\n    while True:\n        pass\n"
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """Where the pages are served, as the site has them."""
-    missing = [id for id in IDS if known_module(Setup(world_of(id)), KERNELS) is None]
-    if missing:
-        pytest.skip(f"modules are not built: python3 run.py kernels {' '.join(missing)} --targets wasm32")
     folder = tmp_path_factory.mktemp("live")
-    write_static(folder)
-    for id in IDS:
-        write_environment(id, folder, KERNELS)
+    export(IDS, folder)
     assert builder().write(folder, IDS, MICROPYTHON) == SOLVED
     with served(folder) as found:
         yield found

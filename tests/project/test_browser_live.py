@@ -8,29 +8,21 @@ import re
 
 import pytest
 from support.browsing import CUT_OFF, NARROW, TOO_WIDE
+from support.exported import export
 from support.places import ROOT
 
-from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.setup import Setup
-from rlenvs.live.export import write_environment, write_static
-from rlenvs.live.modules import known_module
 from rlenvs.live.server import served
 
 pytestmark = pytest.mark.browser
-KERNELS, SHOTS = ROOT / "build" / "kernels", ROOT / "docs" / "_build" / "screenshots"
+SHOTS = ROOT / "docs" / "_build" / "screenshots"
 IDS = ("CartPole-v0", "QuadHover-v0", "MiniGridDoorKey5x5-v0", "Battle-v0", "ConnectFour-v0", "Breakthrough-v0")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder of exported environments."""
-    missing = [id for id in IDS if known_module(Setup(world_of(id)), KERNELS) is None]
-    if missing:
-        pytest.skip(f"modules are not built: python3 run.py kernels {' '.join(missing)} --targets wasm32")
     made = tmp_path_factory.mktemp("live")
-    write_static(made)
-    for id in IDS:
-        write_environment(id, made, KERNELS)
+    export(IDS, made)
     return made
 
 
