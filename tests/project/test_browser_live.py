@@ -153,6 +153,7 @@ def test_a_touch_holds_a_button(visit):
 def test_a_slider_of_an_action_acts(visit):
     page = visit("QuadHover-v0", "?who=you")
     page.get_by_role("slider", name="rotor 0").fill("0.5")
+    until(page, "document.querySelector('.live').live.environment.loaded()[0] !== 0")  # from the next step on
     page.get_by_role("button", name="Pause").click()
     assert page.evaluate("document.querySelector('.live').live.environment.loaded()[0]") == 0.5
 
