@@ -242,14 +242,16 @@ def ids_of(tree: Tree, units: Iterable[Unit]) -> set[str]:
 
 
 def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
-    """Compile the worlds of the units' ids before the tests, which would grow by it."""
+    """Compile the worlds of the units' ids before the tests, which would grow by it and use no libraries."""
     ids = sorted(ids_of(tree, units))
     if not ids:
         return 0
     compiling = [sys.executable, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(jobs)]
-    code = subprocess.call([*compiling, *ids], cwd=tree.root)
+    environment = {**os.environ, "RLENVS_TARGET": "none"}
+    code = subprocess.call([*compiling, *ids], cwd=tree.root, env=environment)
     if set(PYBULLET_IDS) <= set(ids):
-        code = subprocess.call([*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"], cwd=tree.root) or code
+        bullet = [*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"]
+        code = subprocess.call(bullet, cwd=tree.root, env=environment) or code
     return code
 
 
