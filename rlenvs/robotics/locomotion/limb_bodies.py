@@ -1,0 +1,331 @@
+"""PlanarWalkers: walk forwards on whichever of six bodies, each of them a walker from which limbs were taken.
+
+## Description
+
+The planar robots of Huang, Mordatch and Pathak, "One policy to control them all: shared modular policies for
+agent-agnostic control" (ICML 2020, huangwl18/modular-rl): trees of limbs from which limbs are taken out, for one policy
+that moves all that is left. A torso slides and pitches in the plane of x and z; a motor turns each hinge. What the
+policy sees and does is listed limb by limb, in places that are the same for all bodies of a tree, so a batch has a
+different body in each world: `body` is a parameter. `rlenvs.robotics.locomotion.limb_trees` has the trees, `prune`,
+which makes further bodies and refuses those that fall apart, and `adjacency`, which limbs hang at each other.
+
+Models have the masses, shapes, hinges, motors and contacts of the original's; they are made by taking limbs out of one
+tree. Empty places are filled with hinges without weight that touch nothing, which changes the motion by rounding
+errors.
+
+Different from the original, whose reading of positions overwrites them: the position along x of every limb is that from
+the torso (there it is so for the torso alone, and the others have that from the start); all readings are those of the
+state after the step, not of the last physics step but one; the humanoid's limbs show their types (there, names of
+joints are looked for among names of limbs, so none is found). The original's names ending in "flipped" are the same
+bodies as those ending in "main"; its learner passes messages in the other order.
+
+## Action Space
+
+For each place but the torso's the torque of its hinge, as a fraction of the motor's largest. That of an empty place
+does nothing and costs nothing.
+
+## Observation Space
+
+For each place 19 numbers, not scaled: position of the limb's origin, along x from the torso's (3), its velocity,
+clipped to [-10, 10] (3), angular velocity (3), rotation as an axis times its angle (3), which of four types it is (4),
+the angle of its hinge in its range, from 0 to 1, and both ends of this range, where 0 and 1 are -180 and 180 degrees
+(3). Empty places are zero. Then for each place 1 where there is a limb, else 0: the mask.
+
+## Rewards
+
+`forward` is the velocity along x in this step [m/s], `alive` is 1 in every step, `control` is the negative sum of
+squares of the actions. Weights are 1, 1 and 0.001; for cheetahs 1, 0 and 0.1.
+
+## Costs
+
+None.
+
+## Starting State
+
+The body stands upright; all positions and velocities are uniform within `noise`.
+
+## Episode End
+
+Walkers, humanoids and hoppers fall: the torso's height leaves the range of its body, or it pitches by more than 1 rad;
+hoppers too when a number of the state reaches 100. Cheetahs go on. After 1000 steps the episode is truncated. Success
+is not defined.
+
+## Parameters
+
+`body` is the number of the body, rounded down: the level of that number, from 0 on. `make(..., body=(0.0, 6.0))` draws
+another one for each episode, and `contexts` or `set_params` give each world of a batch its own. `strength`, `damping`
+and `friction` multiply the original's.
+
+## Reference Scores
+
+Mean return over fixed seeds, of the whole body. The expert is an open-loop oscillator for each joint (Raffin et al.,
+RLJ 2024), whose numbers were found by `benchmarks/oscillators.py` for each body; it knows the time, which is not
+observed.
+
+## Version History
+
+v0: first version.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import block, continuous, f8, i8, kernel, param, term, uniform, world
+from rlenvs.core.declare.maths import atan2
+from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.robotics.locomotion import limb_trees as trees
+from rlenvs.robotics.locomotion.limb_gaits import GAITS
+from rlenvs.robotics.locomotion.limb_models import model_of
+from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
+from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
+from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, DENSITY, EVEN_NOISE, FASTEST, PARAMS, bounded
+
+STEPS = 4  # physics steps per control step
+SEEN = 19  # numbers of each limb
+ROOT = 3  # joints of the torso
+TYPES = 4
+TINY = 1.1920928955078125e-07  # the original adds it to a length before it divides by that
+FASTEST_LIMB = 10.0  # m/s, up to which it is observed
+
+
+def table(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
+    """What kernels need of the bodies, a row each."""
+    count, places = len(bodies), len(tree.limbs)
+    found = {
+        "present": np.zeros((count, places), np.int64),
+        "type": np.full((count, places), -1, np.int64),
+        "range": np.zeros((count, places, 2)),
+        "healthy": np.array([(body.lowest, body.highest) for body in bodies.values()]),
+        "upright": np.array([body.start for body in bodies.values()]),
+        "general": np.array([tree.tilt, tree.largest, STEPS * tree.timestep]),
+        "gait": np.zeros((count, RHYTHM + WAVE * (places - 1))),
+    }
+    for b, (name, body) in enumerate(bodies.items()):
+        rhythm, waves = GAITS[name][:RHYTHM], GAITS[name][RHYTHM:]
+        found["gait"][b, :RHYTHM] = rhythm
+        for j, (i, limb) in enumerate(zip(slots(tree, body), body.limbs, strict=True)):
+            found["present"][b, i], found["type"][b, i], found["range"][b, i] = 1, limb.type, limb.range
+            if i:
+                found["gait"][b, RHYTHM + WAVE * (i - 1) :][:WAVE] = waves[WAVE * (j - 1) : WAVE * j]
+    return found
+
+
+def declared(tree: Tree, bodies: dict[str, Body], usual: str) -> dict[str, Any]:
+    """What a world of these bodies declares of its own, the numbers of `table` apart."""
+    names, places = list(bodies), len(tree.limbs)
+    told = f"number of the body, rounded down; from 0 on: {', '.join(names)}"
+    return {
+        "body": param(names.index(usual), 0.0, len(names), "", told),
+        "action": continuous(*(limb.name.replace("_", " ") for limb in tree.limbs[1:])),
+        "fps": 1.0 / (STEPS * tree.timestep),
+        "levels": {name: {"body": float(i)} for i, name in enumerate(names)},
+        "sizes": lambda values: {"limbs": places, "bodies": len(names), "numbers": RHYTHM + WAVE * (places - 1)},
+    }
+
+
+OWN = declared(trees.WALKER, trees.WALKERS, "walker_7")
+SPEC = world(
+    "PlanarWalkers-v0",
+    doc=__doc__,
+    source="Huang, Mordatch and Pathak (ICML 2020), huangwl18/modular-rl",
+    params={
+        "body": OWN.pop("body"),
+        "gravity": PARAMS["gravity"],
+        "strength": PARAMS["strength"],
+        "noise": EVEN_NOISE,
+        "density": DENSITY,
+        "damping": DAMPING,
+        "friction": param(1.0, 0.2, 3.0, "", "sliding friction, as a multiple of the original's"),
+    },
+    state={
+        "x": f8,
+        **STATE,
+        "place": f8("limbs", 3),
+        "turn": f8("limbs", 4),
+        "velocity": f8("limbs", 3),
+        "spin": f8("limbs", 3),
+    },
+    observation={
+        "limbs": block(
+            "limbs",
+            SEEN,
+            low=-BOUND,
+            high=BOUND,
+            unit="m, m/s, rad/s, rad",
+            doc="by limb: place, velocity, spin, rotation, type, joint",
+            raw=True,
+            constant=True,
+        ),
+        "present": block("limbs", low=0.0, high=1.0, doc="1 where there is a limb", raw=True, constant=True),
+    },
+    terms={
+        "forward": term(-FASTEST, FASTEST, 1.0, "velocity along x, m/s"),
+        "alive": term(0.0, 1.0, 1.0, "1 in every step"),
+        "control": term(-8.0, 0.0, 0.001, "negative sum of squares of the actions"),
+    },
+    data={
+        "present": i8("bodies", "limbs"),
+        "type": i8("bodies", "limbs"),
+        "range": f8("bodies", "limbs", 2),
+        "healthy": f8("bodies", 2),
+        "upright": f8("bodies"),
+        "general": f8(3),
+        "gait": f8("bodies", "numbers"),
+    },
+    horizon=1000,
+    engine=ENGINE,
+    expert_sees="state",
+    **OWN,
+)
+
+
+def member(name: str, summary: str, tree: Tree, bodies: dict[str, Body], usual: str, **changes: Any) -> Any:
+    """A member of this kind for the bodies of another tree."""
+    made = SPEC.member(name, summary, data=table(tree, bodies), **declared(tree, bodies, usual), **changes)
+    made.model(functools.partial(build, tree, bodies))
+    return made
+
+
+def build(tree: Tree, bodies: dict[str, Body], values: Any) -> Any:
+    """The model of the body that the values ask for."""
+    return model_of(tree, bodies, list(bodies.values())[min(int(values.body), len(bodies) - 1)], values)
+
+
+@SPEC.make_data
+def make_data(values):
+    return table(trees.WALKER, trees.WALKERS)
+
+
+@SPEC.model
+def model(values):
+    return build(trees.WALKER, trees.WALKERS, values)
+
+
+HUMANOIDS = member(
+    "PlanarHumanoids-v0",
+    "PlanarHumanoids: walk forwards on whichever of eight bodies, each of them a humanoid from which limbs were taken.",
+    trees.HUMANOID,
+    trees.HUMANOIDS,
+    "humanoid_2d_9_full",
+)
+CHEETAHS = member(
+    "PlanarCheetahs-v0",
+    "PlanarCheetahs: run forwards on whichever of fifteen bodies, each of them a cheetah from which limbs were taken.",
+    trees.CHEETAH,
+    trees.CHEETAHS,
+    "cheetah_7_full",
+    terms={
+        **SPEC.terms,
+        "alive": replace(SPEC.terms["alive"], weight=0.0),
+        "control": replace(SPEC.terms["control"], weight=0.1),
+    },
+)
+HOPPERS = member(
+    "PlanarHoppers-v0",
+    "PlanarHoppers: hop forwards on whichever of three bodies, with two to four links below the torso.",
+    trees.HOPPER,
+    trees.HOPPERS,
+    "hopper_5",
+)
+
+
+@kernel
+def number_of(p):
+    """The number of the body."""
+    return min(int(p.body), p.upright.size - 1)
+
+
+@SPEC.reset
+def reset(p, s, rng):
+    b = number_of(p)
+    s.qpos[1] = p.upright[b]
+    for j in range(s.qpos.size):
+        if j < ROOT or p.present[b, j - ROOT + 1] == 1:
+            s.qpos[j] += uniform(rng, -p.noise, p.noise)
+    for j in range(s.qvel.size):
+        if j < ROOT or p.present[b, j - ROOT + 1] == 1:
+            s.qvel[j] = uniform(rng, -p.noise, p.noise)
+    s.x = s.qpos[0]
+
+
+@SPEC.act
+def act(p, s, a, rng):
+    b = number_of(p)
+    for j in range(a.size):
+        s.ctrl[j] = a[j] if p.present[b, j + 1] == 1 else 0.0
+
+
+@SPEC.outcome
+def outcome(p, s, a, rng, r):
+    b, effort = number_of(p), 0.0
+    for j in range(s.ctrl.size):
+        effort += s.ctrl[j] * s.ctrl[j]
+    r.forward = min(max((s.qpos[0] - s.x) / p.general[2], -FASTEST), FASTEST)
+    r.alive, r.control = 1.0, -effort
+    s.x = s.qpos[0]
+    r.terminated = not is_healthy(p, s, b)
+
+
+@kernel
+def is_healthy(p, s, b):
+    """Whether body b stands: its height, its pitch, and that no number is too large."""
+    if not (p.healthy[b, 0] < s.qpos[1] and s.qpos[1] < p.healthy[b, 1] and abs(s.qpos[2]) < p.general[0]):
+        return False
+    for j in range(s.qvel.size):
+        if abs(s.qvel[j]) >= p.general[1] or (j > 1 and abs(s.qpos[j]) >= p.general[1]):
+            return False
+    return True
+
+
+@SPEC.observe
+def observe(p, s, o):
+    b = number_of(p)
+    for i in range(s.place.shape[0]):
+        o.present[i] = p.present[b, i]
+        for k in range(SEEN):
+            o.limbs[i, k] = 0.0
+        if p.present[b, i] == 1:
+            observe_limb(p, s, o, b, i)
+
+
+@kernel
+def observe_limb(p, s, o, b, i):
+    """Fill what is observed of limb i."""
+    for k in range(3):
+        o.limbs[i, k] = bounded(s.place[i, k])
+        o.limbs[i, 3 + k] = min(max(s.velocity[i, k], -FASTEST_LIMB), FASTEST_LIMB)
+        o.limbs[i, 6 + k] = bounded(s.spin[i, k])
+    o.limbs[i, 0] = bounded(s.place[i, 0] - s.place[0, 0])
+    half = math.sqrt(s.turn[i, 1] * s.turn[i, 1] + s.turn[i, 2] * s.turn[i, 2] + s.turn[i, 3] * s.turn[i, 3])
+    angle = 2.0 * atan2(half, s.turn[i, 0])
+    if angle > PI:
+        angle -= 2.0 * PI
+    for k in range(3):
+        o.limbs[i, 9 + k] = angle * s.turn[i, 1 + k] / (half + TINY)
+    if p.type[b, i] >= 0:
+        o.limbs[i, 12 + p.type[b, i]] = 1.0
+    if i > 0:
+        low, high = p.range[b, i, 0], p.range[b, i, 1]
+        o.limbs[i, 16] = (s.qpos[ROOT + i - 1] - low) / (high - low)
+        o.limbs[i, 17], o.limbs[i, 18] = 0.5 + low / (2.0 * PI), 0.5 + high / (2.0 * PI)
+
+
+@SPEC.expert
+def expert(p, s, a):
+    b, time = number_of(p), p.general[2] * s.elapsed
+    for j in range(a.size):
+        a[j] = 0.0
+        if p.present[b, j + 1] == 1:
+            a[j] = follow(p.gait[b], j, s.qpos[ROOT + j], s.qvel[ROOT + j], time)
+
+
+@SPEC.draw
+def draw(canvas, p, s):
+    count = int(np.sum(p.present[int(min(p.body, p.upright.size - 1))]))
+    canvas.caption(f"{s.x:.1f} m run", f"{float(s.qvel[0]):.1f} m/s, {count} limbs")
