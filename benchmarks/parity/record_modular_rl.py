@@ -1,9 +1,11 @@
-"""Record steps of the planar robots of huangwl18/modular-rl (MIT license): `python record_modular_rl.py CHECKOUT OUT.npz`.
+"""Record steps of the planar robots of huangwl18/modular-rl (MIT license), for tests/robotics/test_limb_bodies.py.
 
-Needs NumPy and a MuJoCo that still reads coordinate="global", such as 2.3.2. The models are the checkout's files; of the
-original's code, which needs mujoco-py, the formulas are here: observations are computed after the step, from places that
-are not overwritten (the page of PlanarWalkers-v0 says what else differs). "0.13/2" in the hoppers' files is read as
-0.065.
+    python -m venv old && old/bin/pip install mujoco==2.3.2 numpy       (it still reads coordinate="global")
+    old/bin/python benchmarks/parity/record_modular_rl.py CHECKOUT tests/data/modular_rl.npz
+
+The models are the checkout's files, with "0.13/2" in the hoppers' read as 0.065. The original's code needs mujoco-py, so
+its formulas are here, on readings after the step and on places that are not overwritten; the page of PlanarWalkers-v0
+says what else differs.
 """
 
 import re

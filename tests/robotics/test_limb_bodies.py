@@ -99,9 +99,7 @@ def test_models_have_the_masses_of_the_originals(name, recorded):
         model, at = compiled(world, setup.values), [place + 1 for place in slots(tree, body)]
         np.testing.assert_allclose(model.body_mass[at], recorded[f"{own}/mass"], rtol=1e-12)
         np.testing.assert_allclose(np.sort(model.body_inertia[at]), np.sort(recorded[f"{own}/inertia"]), rtol=1e-9)
-        np.testing.assert_array_equal(
-            model.actuator_gear[[place - 2 for place in at[1:]], 0], recorded[f"{own}/gear"]
-        )
+        np.testing.assert_array_equal(model.actuator_gear[[place - 2 for place in at[1:]], 0], recorded[f"{own}/gear"])
         absent = [i for i in range(1, model.nbody) if i not in at]
         assert model.body_mass[absent].sum() < 1e-10
 

@@ -1,5 +1,7 @@
-"""Numbers of the oscillators that move the bodies of `limb_bodies`, found by `benchmarks/oscillators.py`: of each body what
-`oscillators.follow` takes, its limbs in their order."""
+"""Gaits of the bodies of `limb_bodies`: of each what `oscillators.follow` takes, its limbs in their order.
+
+`benchmarks/oscillators.py --write` found them.
+"""
 
 GAITS: dict[str, tuple[float, ...]] = {
     "walker_2": (8.0, 8.0, 1.0, 0.1, 0.3, 0.0, 0.0),

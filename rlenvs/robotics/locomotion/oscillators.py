@@ -7,7 +7,13 @@ locomotion tasks" (RLJ 2024). `benchmarks/oscillators.py` fits their numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
 from rlenvs.core import kernel
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.maths import sin
 
 PI = 3.141592653589793
@@ -44,3 +50,59 @@ def follow(gait, j, position, velocity, time):
     wave = sin(phase_of(gait[0], gait[1], gait[k + 1], time))
     torque = gait[2] * (gait[k] * wave + gait[k + 2] - position) - gait[3] * velocity
     return min(max(torque, -1.0), 1.0)
+
+
+@dataclass(frozen=True)
+class Robot:
+    """Where a robot's observation has the angles and rates of its joints, and the seconds of a step."""
+
+    angles: slice
+    rates: slice
+    dt: float
+
+
+ROBOTS = {
+    "Swimmer-v0": Robot(slice(1, 3), slice(6, 8), 0.04),
+    "HalfCheetah-v0": Robot(slice(2, 8), slice(11, 17), 0.05),
+    "Hopper-v0": Robot(slice(2, 5), slice(8, 11), 0.008),
+    "Walker2d-v0": Robot(slice(2, 8), slice(11, 17), 0.008),
+    "Ant-v0": Robot(slice(5, 13), slice(19, 27), 0.05),
+}
+PUBLISHED = {"Swimmer-v0": (1.24 * PI, 1.24 * PI, 10.0, 0.5, 1.0, 0.0, 0.0, 1.0, 1.9 * PI, 0.0)}
+
+
+class Oscillators:
+    """A policy of `rlenvs.evaluate` that plays a robot of ROBOTS from the start of its episodes, once.
+
+    Attributes:
+        robot: the row of ROBOTS.
+        gait: what `follow` takes.
+        steps: how many observations it was given.
+    """
+
+    def __init__(self, id: str, gait: Sequence[float] | None = None) -> None:
+        """Args:
+            id: of the robot, without "rlenvs/".
+            gait: RHYTHM + WAVE * joints numbers; None: the published ones.
+
+        Raises:
+            ParameterError: an unknown robot, none published for it, or not so many numbers.
+        """
+        if id not in ROBOTS:
+            raise ParameterError(f"no oscillators for {id!r}; for {', '.join(ROBOTS)}")
+        if gait is None and id not in PUBLISHED:
+            raise ParameterError(f"no published oscillators for {id}; give `gait`, or fit one")
+        self.robot, self.steps = ROBOTS[id], 0
+        self.gait = tuple(map(float, PUBLISHED[id] if gait is None else gait))
+        needed = RHYTHM + WAVE * (self.robot.angles.stop - self.robot.angles.start)
+        if len(self.gait) != needed or min(self.gait[:2]) <= 0.0:
+            raise ParameterError(f"{id} needs {needed} numbers, of which the first two are positive, not {self.gait}")
+
+    def __call__(self, observations: np.ndarray) -> np.ndarray:
+        """Actions (N, joints) on observations (N, numbers) of the same step of N episodes."""
+        angles, rates = observations[:, self.robot.angles], observations[:, self.robot.rates]
+        actions, time = np.zeros(angles.shape), self.robot.dt * self.steps
+        for i, j in np.ndindex(actions.shape):
+            actions[i, j] = follow(self.gait, j, float(angles[i, j]), float(rates[i, j]), time)
+        self.steps += 1
+        return actions
