@@ -16,15 +16,10 @@ import numpy as np
 
 import rlenvs
 from rlenvs.core.compiler.loops import compiled
-from rlenvs.robotics.locomotion import limb_bodies, limb_gaits, limb_trees
+from rlenvs.robotics.locomotion import limb_gaits
+from rlenvs.robotics.locomotion.limb_bodies import ROOT, STEPS, TREES
+from rlenvs.robotics.locomotion.limb_trees import slots
 from rlenvs.robotics.locomotion.oscillators import PUBLISHED, RHYTHM, ROBOTS, WAVE, Oscillators, follow
-
-BODIES = {
-    "PlanarWalkers-v0": (limb_trees.WALKER, limb_trees.WALKERS),
-    "PlanarHumanoids-v0": (limb_trees.HUMANOID, limb_trees.HUMANOIDS),
-    "PlanarCheetahs-v0": (limb_trees.CHEETAH, limb_trees.CHEETAHS),
-    "PlanarHoppers-v0": (limb_trees.HOPPER, limb_trees.HOPPERS),
-}
 
 
 @compiled()
@@ -93,14 +88,14 @@ def fit(batch, searches, place, places, dt, options):
 
 
 def fit_bodies(id, options):
-    tree, bodies = BODIES[id]
+    tree, bodies = TREES[id]
     whole = RHYTHM + WAVE * (len(tree.limbs) - 1)
 
     def place(i, numbers):
         gait, own = np.zeros(whole), gait_of(numbers)
         gait[:RHYTHM] = own[:RHYTHM]
         body = list(bodies.values())[i]
-        for j, at in enumerate(limb_trees.slots(tree, body)[1:]):
+        for j, at in enumerate(slots(tree, body)[1:]):
             gait[RHYTHM + WAVE * (at - 1) :][:WAVE] = own[RHYTHM + WAVE * j :][:WAVE]
         return gait
 
@@ -108,8 +103,7 @@ def fit_bodies(id, options):
     batch = rlenvs.make_batch(id, len(numbers), body=numbers)
     batch.disable_autoreset()
     searches = searches_of([len(body.limbs) - 1 for body in bodies.values()], options)
-    root, dt = limb_bodies.ROOT, limb_bodies.STEPS * tree.timestep
-    means = fit(batch, searches, place, (root, root), dt, options)
+    means = fit(batch, searches, place, (ROOT, ROOT), STEPS * tree.timestep, options)
     found = {name: gait_of(mean) for name, mean in zip(bodies, means, strict=True)}
     for name, gait in found.items():
         print(name, np.round(gait, 3).tolist())
@@ -140,7 +134,7 @@ def write(gaits):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("id", nargs="?", help=f"{', '.join((*ROBOTS, *BODIES))}")
+    parser.add_argument("id", nargs="?", help=f"{', '.join((*ROBOTS, *TREES))}")
     parser.add_argument("--published", action="store_true", help="play what is published instead")
     parser.add_argument("--generations", type=int, default=40)
     parser.add_argument("--population", type=int, default=16)
@@ -154,7 +148,7 @@ def main():
             print(
                 f"{id}: {found.mean:.1f} ± {found.returns.std():.1f} (standard deviation of {len(found.seeds)} seeds)"
             )
-    elif options.id in BODIES:
+    elif options.id in TREES:
         fit_bodies(options.id, options)
     else:
         fit_robot(options.id, options)

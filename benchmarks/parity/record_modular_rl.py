@@ -3,7 +3,7 @@
     python -m venv old && old/bin/pip install mujoco==2.3.2 numpy       (it still reads coordinate="global")
     old/bin/python benchmarks/parity/record_modular_rl.py CHECKOUT tests/data/modular_rl.npz
 
-The models are the checkout's files, with "0.13/2" in the hoppers' read as 0.065. The original's code needs mujoco-py, so
+The models are the checkout's files, with "0.13/2" in the hoppers' read as 0.065. The original needs mujoco-py, so
 its formulas are here, on readings after the step and on places that are not overwritten; the page of PlanarWalkers-v0
 says what else differs.
 """

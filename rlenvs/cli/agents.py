@@ -118,6 +118,9 @@ def eval_command(
     against: Against = None,
     algorithm: Algorithm = None,
     level: Level = None,
+    every_level: Annotated[
+        bool, typer.Option("--every-level", help="A line for each level, those that the agent never saw too.")
+    ] = False,
     set: Set = None,
 ) -> None:
     """Evaluate an agent alongside random actions and the scripted expert, on the same seeds."""
@@ -125,15 +128,39 @@ def eval_command(
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
 
     check_seeds(range(seed, seed + seeds))
+    _refuse(["--level"] * (every_level and level is not None), "cannot be combined with --every-level")
     id, agent, keywords, reason = find_agent_or_reason(source, keywords_from(set, level), algorithm)
     _check_against(id, against, keywords)
     compiled(id, keywords)
+    if every_level:
+        _compare_levels(id, agent, range(seed, seed + seeds), against, keywords)
+        say(reason or _introduced(agent))
+        return
     found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
     chosen = "".join(f", {name}={value}" for name, value in keywords.items())
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
     head = ("Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Length")
     console().print(table_of_numbers(head, comparison_rows(found)))
     say(reason or _introduced(agent))
+
+
+def _compare_levels(id: str, agent: Any, seeds: range, against: str | None, keywords: dict[str, Any]) -> None:
+    """Print a line for each level."""
+    from rlenvs.agents.scores import compare
+    from rlenvs.core.catalogue.registry import world_of
+
+    levels = list(world_of(id).levels)
+    if not levels:
+        raise ParameterError(f"{id} has no levels; leave --every-level out")
+    chosen = {name: value for name, value in keywords.items() if name != "level"}
+    rows: list[tuple[str, ...]] = []
+    names: tuple[str, ...] = ()
+    for level in levels:
+        found = compare(id, agent, seeds, against, level=level, **chosen)
+        names = tuple(found)
+        rows.append((level, *(f"{each.mean:.4g} ± {each.half_width:.2g}" for each in found.values())))
+    say(f"{id}: mean return, {len(seeds)} seeds from {seeds.start}")
+    console().print(table_of_numbers(("Level", *names), rows))
 
 
 def _introduced(agent: Any) -> str:

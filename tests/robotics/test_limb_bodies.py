@@ -14,12 +14,8 @@ from rlenvs.robotics.locomotion.limb_trees import TORSO, Body, adjacency, prune,
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
 
-TREES = {
-    "PlanarWalkers": (limb_bodies.SPEC, limb_trees.WALKER, limb_trees.WALKERS),
-    "PlanarHumanoids": (limb_bodies.HUMANOIDS, limb_trees.HUMANOID, limb_trees.HUMANOIDS),
-    "PlanarCheetahs": (limb_bodies.CHEETAHS, limb_trees.CHEETAH, limb_trees.CHEETAHS),
-    "PlanarHoppers": (limb_bodies.HOPPERS, limb_trees.HOPPER, limb_trees.HOPPERS),
-}
+WORLDS = (limb_bodies.SPEC, limb_bodies.HUMANOIDS, limb_bodies.CHEETAHS, limb_bodies.HOPPERS)
+TREES = {world.name: (world, *limb_bodies.TREES[world.name]) for world in WORLDS}
 RECORDED = Path(__file__).parent.parent / "data" / "modular_rl.npz"
 STEPS, EVERY, SEEN = 40, 8, limb_bodies.SEEN
 
@@ -106,7 +102,7 @@ def test_models_have_the_masses_of_the_originals(name, recorded):
 
 def test_names_and_numbers_are_those_of_the_paper():
     counts = {name: len(bodies) for name, (_, _, bodies) in TREES.items()}
-    assert counts == {"PlanarWalkers": 6, "PlanarHumanoids": 8, "PlanarCheetahs": 15, "PlanarHoppers": 3}
+    assert counts == {"PlanarWalkers-v0": 6, "PlanarHumanoids-v0": 8, "PlanarCheetahs-v0": 15, "PlanarHoppers-v0": 3}
     assert limb_trees.WALKERS["walker_4"].names == (TORSO, "left1", "left2", "right1")
     assert limb_trees.CHEETAHS["cheetah_4_back"].names == (TORSO, "bthigh", "bshin", "fthigh")
     assert limb_trees.HOPPERS["hopper_4"].names == (TORSO, "thigh", "leg", "foot")
@@ -153,7 +149,7 @@ def test_adjacency_is_that_of_the_limbs_that_are_there():
 
 def test_rewards_and_ends(recorded):
     """Weights, what empty places cost, and the heights of bodies."""
-    batch = one_of_each("PlanarWalkers", noise=0.0)
+    batch = one_of_each("PlanarWalkers-v0", noise=0.0)
     batch.load_actions(np.full((6, 1, 6), 0.5))
     batch.step_inplace()
     for i in range(6):

@@ -52,8 +52,8 @@ is not defined.
 
 ## Parameters
 
-`body` is the number of the body, rounded down: the level of that number, from 0 on. `make(..., body=(0.0, 6.0))` draws
-another one for each episode, and `contexts` or `set_params` give each world of a batch its own. `strength`, `damping`
+`body` is the number of the body, rounded down: that of its level, from 0 on. `randomize={"body": (0.0, 6.0)}` draws one
+for each episode, and `make_batch(id, 6, body=[0, 1, 2, 3, 4, 5])` gives each world its own. `strength`, `damping`
 and `friction` multiply the original's.
 
 ## Reference Scores
@@ -129,6 +129,12 @@ def declared(tree: Tree, bodies: dict[str, Body], usual: str) -> dict[str, Any]:
     }
 
 
+TREES = {  # whole trees and their bodies, by the world's name
+    "PlanarWalkers-v0": (trees.WALKER, trees.WALKERS),
+    "PlanarHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
+    "PlanarCheetahs-v0": (trees.CHEETAH, trees.CHEETAHS),
+    "PlanarHoppers-v0": (trees.HOPPER, trees.HOPPERS),
+}
 OWN = declared(trees.WALKER, trees.WALKERS, "walker_7")
 SPEC = world(
     "PlanarWalkers-v0",
@@ -186,7 +192,7 @@ SPEC = world(
 
 
 def member(name: str, summary: str, tree: Tree, bodies: dict[str, Body], usual: str, **changes: Any) -> Any:
-    """A member of this kind for the bodies of another tree."""
+    """A member of this kind for bodies of a tree; `usual` is the one without a level."""
     made = SPEC.member(name, summary, data=table(tree, bodies), **declared(tree, bodies, usual), **changes)
     made.model(functools.partial(build, tree, bodies))
     return made
@@ -210,15 +216,13 @@ def model(values):
 HUMANOIDS = member(
     "PlanarHumanoids-v0",
     "PlanarHumanoids: walk forwards on whichever of eight bodies, each of them a humanoid from which limbs were taken.",
-    trees.HUMANOID,
-    trees.HUMANOIDS,
+    *TREES["PlanarHumanoids-v0"],
     "humanoid_2d_9_full",
 )
 CHEETAHS = member(
     "PlanarCheetahs-v0",
     "PlanarCheetahs: run forwards on whichever of fifteen bodies, each of them a cheetah from which limbs were taken.",
-    trees.CHEETAH,
-    trees.CHEETAHS,
+    *TREES["PlanarCheetahs-v0"],
     "cheetah_7_full",
     terms={
         **SPEC.terms,
@@ -229,8 +233,7 @@ CHEETAHS = member(
 HOPPERS = member(
     "PlanarHoppers-v0",
     "PlanarHoppers: hop forwards on whichever of three bodies, with two to four links below the torso.",
-    trees.HOPPER,
-    trees.HOPPERS,
+    *TREES["PlanarHoppers-v0"],
     "hopper_5",
 )
 
