@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from rlenvs.wrappers.presets import imu as imu
     from rlenvs.wrappers.presets import joint_encoder as joint_encoder
     from rlenvs.wrappers.presets import lidar as lidar
+    from rlenvs.wrappers.presets import noisy as noisy
+    from rlenvs.wrappers.presets import pushed as pushed
+    from rlenvs.wrappers.presets import stuck as stuck
     from rlenvs.wrappers.reflexes import EmergencyOverride as EmergencyOverride
     from rlenvs.wrappers.reset_free import ResetFree as ResetFree
     from rlenvs.wrappers.robustness import AdversarialAgents as AdversarialAgents
@@ -98,7 +101,7 @@ else:
             "objectives": "ChebyshevScalarization Lexicographic LinearScalarization lexicographically_better chebyshev",
             "observation_normalization": "NormalizeObservations",
             "cameras": "CameraNoise",
-            "presets": "camera gps imu joint_encoder lidar",
+            "presets": "camera gps imu joint_encoder lidar noisy pushed stuck",
             "reset_free": "ResetFree",
             "robustness": "DomainRandomization AdversarialAgents UncertaintySet uncertainty_set",
             "sensors": "HideObservations Sensor",

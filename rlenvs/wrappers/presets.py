@@ -1,13 +1,17 @@
 """Sensors with the figures of data sheets, for channels that a world names: `wrap(env, *imu("rates", "acceleration"))`.
 
 Each function returns a list of wrappers. Other figures go in as settings: `gps("position", cep=0.01, dropout=0.2)`.
+`noisy`, `stuck` and `pushed` are the tests of robustness of Raffin et al., "An open-loop baseline for reinforcement
+learning locomotion tasks" (RLJ 2024), for any robot; their magnitudes here are typical values.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+from rlenvs.wrappers.adversary import ForceAdversary
 from rlenvs.wrappers.cameras import CameraNoise
 from rlenvs.wrappers.channels import Channels
 from rlenvs.wrappers.sensors import Sensor
@@ -102,3 +106,40 @@ def camera(names: Any = None, **settings: Any) -> list[Wrapper]:
         settings: other settings of `CameraNoise`.
     """
     return [CameraNoise(names, **{"noise": 4.0, "brightness": 0.2, "contrast": 0.1, "drop": 0.01, **settings})]
+
+
+def noisy(channels: Channels = None, *, noise: float = 0.3, **settings: Any) -> list[Wrapper]:
+    """White noise on all that is observed.
+
+    Args:
+        channels: what is noisy; None: everything.
+        noise: standard deviation, in each channel's unit.
+        settings: other settings of the sensor.
+    """
+    return [Sensor(channels, **{"noise": noise, **settings})]
+
+
+def stuck(channels: Channels = None, *, share: float = 0.1, samples: float = 25.0, **settings: Any) -> list[Wrapper]:
+    """A sensor that sticks at its last reading again and again.
+
+    Args:
+        channels: what sticks, all together, or with `each` one by one; None: everything.
+        share: of the time in which it is stuck.
+        samples: for how many it is stuck, on average.
+        settings: other settings of the sensor.
+    """
+    return [Sensor(channels, **{"dropout": share, "burst": samples, **settings})]
+
+
+def pushed(
+    bodies: Sequence[str] = ("torso",), *, force: float = 5.0, axes: str = "xz", **settings: Any
+) -> list[Wrapper]:
+    """Random pushes on a robot of MuJoCo, another one in each step.
+
+    Args:
+        bodies: their names in the model.
+        force: of each component at most, N.
+        axes: the components, out of "xyz".
+        settings: other settings of `ForceAdversary`.
+    """
+    return [ForceAdversary(**{"bodies": list(bodies), "limit": force, "axes": axes, **settings})]

@@ -9,7 +9,7 @@ import pytest
 import rlenvs
 from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.robotics.locomotion import limb_bodies, limb_trees
+from rlenvs.robotics.locomotion import limb_bodies, limbs_planar
 from rlenvs.robotics.locomotion.limb_trees import TORSO, Body, adjacency, prune, slots
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
@@ -103,9 +103,9 @@ def test_models_have_the_masses_of_the_originals(name, recorded):
 def test_names_and_numbers_are_those_of_the_paper():
     counts = {name: len(bodies) for name, (_, _, bodies) in TREES.items()}
     assert counts == {"PlanarWalkers-v0": 6, "PlanarHumanoids-v0": 8, "PlanarCheetahs-v0": 15, "PlanarHoppers-v0": 3}
-    assert limb_trees.WALKERS["walker_4"].names == (TORSO, "left1", "left2", "right1")
-    assert limb_trees.CHEETAHS["cheetah_4_back"].names == (TORSO, "bthigh", "bshin", "fthigh")
-    assert limb_trees.HOPPERS["hopper_4"].names == (TORSO, "thigh", "leg", "foot")
+    assert limbs_planar.WALKERS["walker_4"].names == (TORSO, "left1", "left2", "right1")
+    assert limbs_planar.CHEETAHS["cheetah_4_back"].names == (TORSO, "bthigh", "bshin", "fthigh")
+    assert limbs_planar.HOPPERS["hopper_4"].names == (TORSO, "thigh", "leg", "foot")
     for name, (world, _, bodies) in TREES.items():
         assert list(world.levels) == list(bodies), name
         for level, body in bodies.items():
@@ -124,24 +124,24 @@ def test_names_and_numbers_are_those_of_the_paper():
 )
 def test_what_is_no_body_is_refused(names, told):
     with pytest.raises(ParameterError, match=told):
-        prune(limb_trees.WALKER, names)
+        prune(limbs_planar.WALKER, names)
 
 
 def test_a_body_without_a_place_is_refused():
-    body = Body(prune(limb_trees.CHEETAH, (TORSO, "bthigh", "fthigh")))
+    body = Body(prune(limbs_planar.CHEETAH, (TORSO, "bthigh", "fthigh")))
     with pytest.raises(ParameterError, match="no place"):
-        slots(limb_trees.HOPPER, body)
+        slots(limbs_planar.HOPPER, body)
 
 
 def test_a_link_that_is_taken_out_of_a_hopper_brings_its_foot_up():
-    foot = limb_trees.HOPPERS["hopper_3"].limbs[-1]
+    foot = limbs_planar.HOPPERS["hopper_3"].limbs[-1]
     assert foot.parent == "thigh"
     np.testing.assert_allclose(foot.at, (0.065, 0.0, -0.45))
-    assert slots(limb_trees.HOPPER, limb_trees.HOPPERS["hopper_3"]) == (0, 1, 2)
+    assert slots(limbs_planar.HOPPER, limbs_planar.HOPPERS["hopper_3"]) == (0, 1, 2)
 
 
 def test_adjacency_is_that_of_the_limbs_that_are_there():
-    whole, left = adjacency(limb_trees.WALKER), adjacency(limb_trees.WALKER, limb_trees.WALKERS["walker_4"])
+    whole, left = adjacency(limbs_planar.WALKER), adjacency(limbs_planar.WALKER, limbs_planar.WALKERS["walker_4"])
     assert whole.sum() == 12
     assert (whole == whole.T).all()
     assert [tuple(pair) for pair in np.argwhere(np.triu(left))] == [(0, 1), (0, 4), (1, 2)]

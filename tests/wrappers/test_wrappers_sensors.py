@@ -18,7 +18,7 @@ from rlenvs.wrappers import randomness
 from rlenvs.wrappers.adversary import ObservationAdversary
 from rlenvs.wrappers.channels import parts_of
 from rlenvs.wrappers.forms import wrap
-from rlenvs.wrappers.presets import gps, imu, joint_encoder, lidar
+from rlenvs.wrappers.presets import gps, imu, joint_encoder, lidar, noisy, pushed, stuck
 from rlenvs.wrappers.randomness import add_normals, bits_at, mix_all, normal_of
 from rlenvs.wrappers.sensors import HideObservations, Sensor
 
@@ -715,6 +715,21 @@ def test_presets_have_the_figures_of_their_sources():
     (encoder,) = joint_encoder("joints")
     assert encoder.quantum == pytest.approx(np.radians(0.02197), rel=1e-3)
     assert imu("gyro", noise=0.1)[0].noise == 0.1
+
+
+def test_presets_of_failures():
+    found = errors_of("QuadHover-v0", *noisy("position", noise=0.02), slots=2000)
+    assert found["position"].std() == pytest.approx(0.02, rel=0.05)
+    held = errors_of("QuadHover-v0", *stuck("position", share=0.2, samples=5), slots=2000, steps=40)["position"]
+    assert held.any(axis=1).mean() == pytest.approx(0.2, abs=0.03)
+    (still,) = stuck("position", share=0.2)
+    assert (still.dropout, still.burst) == (0.2, 25.0)
+    pytest.importorskip("mujoco")
+    env = wrap(rlenvs.make("Swimmer-v0"), *pushed(axes="xy", force=2.0))
+    env.reset(seed=0)
+    forces = np.array([env.step(np.zeros(2))[-1]["force"] for _ in range(50)])
+    assert forces.shape == (50, 2)
+    assert 1.5 < np.abs(forces).max() <= 2.0
 
 
 def test_presets_fit_worlds():

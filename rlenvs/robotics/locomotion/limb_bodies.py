@@ -79,7 +79,7 @@ import numpy as np
 from rlenvs.core import block, continuous, f8, i8, kernel, param, term, uniform, world
 from rlenvs.core.declare.maths import atan2
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
-from rlenvs.robotics.locomotion import limb_trees as trees
+from rlenvs.robotics.locomotion import limbs_planar as trees
 from rlenvs.robotics.locomotion.limb_gaits import GAITS
 from rlenvs.robotics.locomotion.limb_models import model_of
 from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
@@ -110,8 +110,9 @@ def table(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
         rhythm, waves = GAITS[name][:RHYTHM], GAITS[name][RHYTHM:]
         found["gait"][b, :RHYTHM] = rhythm
         for j, (i, limb) in enumerate(zip(slots(tree, body), body.limbs, strict=True)):
-            found["present"][b, i], found["type"][b, i], found["range"][b, i] = 1, limb.type, limb.range
+            found["present"][b, i], found["type"][b, i] = 1, limb.type
             if i:
+                found["range"][b, i] = limb.hinges[0].range
                 found["gait"][b, RHYTHM + WAVE * (i - 1) :][:WAVE] = waves[WAVE * (j - 1) : WAVE * j]
     return found
 

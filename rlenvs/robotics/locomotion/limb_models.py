@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlenvs.robotics.locomotion.limb_trees import Body, Limb, Shape, Surface, Tree, slots
+from rlenvs.robotics.locomotion.limb_trees import Body, Hinge, Limb, Shape, Surface, Tree, parents_of, slots
 from rlenvs.robotics.locomotion.robots import SKY, SQUARES, watch
 
 STUB = 1e-12  # kg, kg m^2, of a place that a body leaves empty: MuJoCo needs some
@@ -38,9 +38,8 @@ def model_of(tree: Tree, bodies: dict[str, Body], body: Body, values: Any) -> An
     hosts = [torso]
     for i, whole in enumerate(tree.limbs[1:], 1):
         limb = filled.get(i)
-        host = parts[limb.parent] if limb else hosts[_parent(tree, i)]
-        name = whole.name  # of the place: bodies of one batch have the same names
-        part = _add_limb(spec, tree, host, name, limb, values) if limb else _add_stub(spec, host, name)
+        host = parts[limb.parent] if limb else hosts[parents_of(tree)[i]]
+        part = _add_part(spec, tree, host, whole, limb, values)
         hosts.append(part)
         if limb:
             parts[limb.name] = part
@@ -48,11 +47,6 @@ def model_of(tree: Tree, bodies: dict[str, Body], body: Body, values: Any) -> An
         _add_shapes(part, filled[i].shapes if i in filled else (), counts[i], tree.surface, values)
     _add_sensors(spec, hosts)
     return spec
-
-
-def _parent(tree: Tree, i: int) -> int:
-    names = [limb.name for limb in tree.limbs]
-    return names.index(tree.limbs[i].parent)
 
 
 def _shapes_per_place(tree: Tree, bodies: dict[str, Body]) -> list[int]:
@@ -87,32 +81,48 @@ def _soften(geom: Any, surface: Surface, sliding: float) -> None:
 
 
 def _add_torso(spec: Any, tree: Tree, body: Body) -> Any:
-    """The torso, which slides along x and z, and pitches about its hinge."""
+    """The torso, which moves freely, or slides along x and z and pitches."""
     import mujoco
 
     torso = spec.worldbody.add_body(name=body.limbs[0].name, pos=(0.0, 0.0, body.start + tree.above))
-    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-    free: dict[str, Any] = {"limited": mujoco.mjtLimited.mjLIMITED_FALSE, "armature": tree.root_armature}
-    torso.add_joint(name="x", type=slide, axis=(1.0, 0.0, 0.0), **free)
-    torso.add_joint(name="z", type=slide, axis=(0.0, 0.0, 1.0), ref=body.start, **free)
-    torso.add_joint(name="pitch", type=hinge, axis=(0.0, 1.0, 0.0), pos=body.limbs[0].hinge, **free)
+    kinds = mujoco.mjtJoint
+    root: dict[str, Any] = {"limited": mujoco.mjtLimited.mjLIMITED_FALSE, "armature": tree.root_armature}
+    if tree.free:
+        torso.add_joint(name="root", type=kinds.mjJNT_FREE, **root)
+    else:
+        torso.add_joint(name="x", type=kinds.mjJNT_SLIDE, axis=(1.0, 0.0, 0.0), **root)
+        torso.add_joint(name="z", type=kinds.mjJNT_SLIDE, axis=(0.0, 0.0, 1.0), ref=body.start, **root)
+        torso.add_joint(name="pitch", type=kinds.mjJNT_HINGE, axis=(0.0, 1.0, 0.0), pos=body.limbs[0].joint, **root)
     watch(torso, (0.0, -3.4, 0.1), 0.14)
     sun = torso.add_light(mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
     sun.pos, sun.dir, sun.diffuse = (0.0, 0.0, 3.0), (-0.3, 0.2, -1.0), (0.6, 0.6, 0.6)
     return torso
 
 
-def _add_limb(spec: Any, tree: Tree, host: Any, name: str, limb: Limb, values: Any) -> Any:
+def _add_part(spec: Any, tree: Tree, host: Any, whole: Limb, limb: Limb | None, values: Any) -> Any:
+    """A limb, or a stub, in the place of a limb of the whole tree, whose name it has: so names are those of all bodies.
+
+    A stub has as good as no mass, and hinges that nothing turns.
+    """
+    stub = {"explicitinertial": True, "mass": STUB, "inertia": (STUB, STUB, STUB)}
+    part = host.add_body(name=whole.name, **({"pos": limb.at} if limb else stub))
+    for k, hinge in enumerate(limb.hinges if limb else whole.hinges):
+        _add_hinge(spec, tree, part, f"{whole.name}/{k}", hinge, limb, values)
+    return part
+
+
+def _add_hinge(spec: Any, tree: Tree, part: Any, name: str, hinge: Hinge, limb: Limb | None, values: Any) -> None:
     import mujoco
 
-    part = host.add_body(name=name, pos=limb.at)
-    joint = part.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0.0, limb.axis, 0.0), pos=limb.hinge)
-    joint.limited, joint.range = mujoco.mjtLimited.mjLIMITED_TRUE, limb.range
-    joint.armature, joint.solref_limit, joint.solimp_limit = limb.armature, *tree.limits
-    _set_first(joint, "damping", limb.damping * values.damping)
-    _set_first(joint, "stiffness", limb.stiffness)
-    _add_motor(spec, name, limb.gear * values.strength)
-    return part
+    limited = mujoco.mjtLimited
+    joint = part.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=hinge.axis)
+    joint.limited, joint.armature = limited.mjLIMITED_FALSE, 1.0
+    if limb:
+        joint.pos, joint.limited, joint.range = limb.joint, limited.mjLIMITED_TRUE, hinge.range
+        joint.armature, joint.solref_limit, joint.solimp_limit = hinge.armature, *tree.limits
+        _set_first(joint, "damping", hinge.damping * values.damping)
+        _set_first(joint, "stiffness", hinge.stiffness)
+    _add_motor(spec, name, hinge.gear * values.strength if limb else 0.0)
 
 
 def _set_first(part: Any, name: str, value: float) -> None:
@@ -127,17 +137,6 @@ def _add_motor(spec: Any, joint: str, gear: float) -> None:
     motor.set_to_motor()
     motor.gear = (gear, 0.0, 0.0, 0.0, 0.0, 0.0)
     motor.ctrllimited, motor.ctrlrange = mujoco.mjtLimited.mjLIMITED_TRUE, (-1.0, 1.0)
-
-
-def _add_stub(spec: Any, host: Any, name: str) -> Any:
-    """What fills an empty place: a hinge that nothing turns, with as good as no mass."""
-    import mujoco
-
-    part = host.add_body(name=name, explicitinertial=True, mass=STUB, inertia=(STUB, STUB, STUB))
-    still = mujoco.mjtLimited.mjLIMITED_FALSE
-    part.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0.0, -1.0, 0.0), limited=still, armature=1.0)
-    _add_motor(spec, name, 0.0)
-    return part
 
 
 def _add_shapes(part: Any, shapes: tuple[Shape, ...], count: int, surface: Surface, values: Any) -> None:
