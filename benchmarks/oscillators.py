@@ -17,8 +17,9 @@ import numpy as np
 import rlenvs
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.robotics.locomotion import limb_gaits
-from rlenvs.robotics.locomotion.limb_bodies import ROOT, STEPS, TREES
+from rlenvs.robotics.locomotion.limb_bodies import ROOT, TREES
 from rlenvs.robotics.locomotion.limb_trees import slots
+from rlenvs.robotics.locomotion.limb_worlds import STEPS
 from rlenvs.robotics.locomotion.oscillators import PUBLISHED, RHYTHM, ROBOTS, WAVE, Oscillators, follow
 
 

@@ -30,6 +30,7 @@ def one_of_each(name, **keywords):
     """A batch with another body in each world."""
     world, _, bodies = TREES[name]
     batch = new_batch(world, len(bodies), **keywords)
+    batch.disable_autoreset()
     batch.set_params({"body": np.arange(len(bodies), dtype=float)})
     batch.reset()
     return batch
@@ -65,14 +66,13 @@ def test_all_bodies_in_one_batch_move_as_the_originals(name, recorded):
     _, tree, bodies = TREES[name]
     batch = one_of_each(name)
     begin(batch, tree, bodies, recorded)
-    forward = batch.terms[:, 0, list(batch.world.terms).index("forward")]
     for k in range(STEPS):
         batch.load_actions(actions_of(tree, bodies, recorded, k))
         batch.step_inplace()
         assert not batch.terminated.any()
         for i, (own, body) in enumerate(bodies.items()):
             places = slots(tree, body)
-            assert abs(forward[i] - recorded[f"{own}/forward"][k]) < 1e-6
+            assert abs(batch.terms[i, 0, 0] - recorded[f"{own}/forward"][k]) < 1e-6
             if k % EVERY == EVERY - 1:
                 state, row = batch.states[i], k // EVERY
                 np.testing.assert_allclose(state["qpos"][joints(places)], recorded[f"{own}/qpos"][row + 1], atol=1e-7)
@@ -147,24 +147,25 @@ def test_adjacency_is_that_of_the_limbs_that_are_there():
     assert [tuple(pair) for pair in np.argwhere(np.triu(left))] == [(0, 1), (0, 4), (1, 2)]
 
 
-def test_rewards_and_ends(recorded):
+def test_rewards_and_ends():
     """Weights, what empty places cost, and the heights of bodies."""
     batch = one_of_each("PlanarWalkers-v0", noise=0.0)
     batch.load_actions(np.full((6, 1, 6), 0.5))
     batch.step_inplace()
     for i in range(6):
-        forward, alive, control = batch.terms[i, 0]
+        forward, alive, control = batch.terms[i, :, 0]
         assert control == -0.25 * (i + 1)
         assert math.isclose(batch.rewards[i, 0], forward + alive + 0.001 * control)
-    for i, lowest in enumerate((0.54, 0.54, 0.664, 0.8, 0.8, 0.8)):
-        for height, falls in ((lowest - 0.01, True), (lowest + 0.02, False)):
+    for i, highest in enumerate((1.74, 1.74, 1.864, 2.0, 2.0, 2.0)):
+        assert batch.setup.data["healthy"][i].tolist() == pytest.approx([highest - 1.2, highest])
+        for height, ends in ((highest + 0.01, True), (highest - 0.01, False)):
             batch.reset()
             batch.states[i]["qpos"][1] = height
             batch.sync_from_state(np.array([i]))
             batch.load_actions(np.zeros((6, 1, 6)))
             batch.step_inplace()
-            assert batch.terminated[i, 0] == falls
-    assert rlenvs.make_batch("PlanarCheetahs-v0", 1).setup.weights == {"forward": 1.0, "alive": 0.0, "control": 0.1}
+            assert batch.terminated[i, 0] == ends
+    assert new_batch(limb_bodies.CHEETAHS, 1, backend="python").setup.weights.tolist() == [1.0, 0.0, 0.1]
 
 
 def test_a_body_is_drawn_for_each_episode():

@@ -69,74 +69,52 @@ v0: first version.
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, continuous, f8, i8, kernel, param, term, uniform, world
+from rlenvs.core import block, f8, i8, kernel, param, term, uniform, world
 from rlenvs.core.declare.maths import atan2
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion import limbs_planar as trees
 from rlenvs.robotics.locomotion.limb_gaits import GAITS
-from rlenvs.robotics.locomotion.limb_models import model_of
 from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
+from rlenvs.robotics.locomotion.limb_worlds import STEPS, build, clipped, declared, member, number_of, table
 from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
-from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, DENSITY, EVEN_NOISE, FASTEST, PARAMS, bounded
+from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, DENSITY, EVEN_NOISE, FASTEST, PARAMS
 
-STEPS = 4  # physics steps per control step
 SEEN = 19  # numbers of each limb
 ROOT = 3  # joints of the torso
-TYPES = 4
 TINY = 1.1920928955078125e-07  # the original adds it to a length before it divides by that
 FASTEST_LIMB = 10.0  # m/s, up to which it is observed
-
-
-def table(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
-    """What kernels need of the bodies, a row each."""
-    count, places = len(bodies), len(tree.limbs)
-    found = {
-        "present": np.zeros((count, places), np.int64),
-        "type": np.full((count, places), -1, np.int64),
-        "range": np.zeros((count, places, 2)),
-        "healthy": np.array([(body.lowest, body.highest) for body in bodies.values()]),
-        "upright": np.array([body.start for body in bodies.values()]),
-        "general": np.array([tree.tilt, tree.largest, STEPS * tree.timestep]),
-        "gait": np.zeros((count, RHYTHM + WAVE * (places - 1))),
-    }
-    for b, (name, body) in enumerate(bodies.items()):
-        rhythm, waves = GAITS[name][:RHYTHM], GAITS[name][RHYTHM:]
-        found["gait"][b, :RHYTHM] = rhythm
-        for j, (i, limb) in enumerate(zip(slots(tree, body), body.limbs, strict=True)):
-            found["present"][b, i], found["type"][b, i] = 1, limb.type
-            if i:
-                found["range"][b, i] = limb.hinges[0].range
-                found["gait"][b, RHYTHM + WAVE * (i - 1) :][:WAVE] = waves[WAVE * (j - 1) : WAVE * j]
-    return found
-
-
-def declared(tree: Tree, bodies: dict[str, Body], usual: str) -> dict[str, Any]:
-    """What a world of these bodies declares of its own, the numbers of `table` apart."""
-    names, places = list(bodies), len(tree.limbs)
-    told = f"number of the body, rounded down; from 0 on: {', '.join(names)}"
-    return {
-        "body": param(names.index(usual), 0.0, len(names), "", told),
-        "action": continuous(*(limb.name.replace("_", " ") for limb in tree.limbs[1:])),
-        "fps": 1.0 / (STEPS * tree.timestep),
-        "levels": {name: {"body": float(i)} for i, name in enumerate(names)},
-        "sizes": lambda values: {"limbs": places, "bodies": len(names), "numbers": RHYTHM + WAVE * (places - 1)},
-    }
-
-
 TREES = {  # whole trees and their bodies, by the world's name
     "PlanarWalkers-v0": (trees.WALKER, trees.WALKERS),
     "PlanarHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
     "PlanarCheetahs-v0": (trees.CHEETAH, trees.CHEETAHS),
     "PlanarHoppers-v0": (trees.HOPPER, trees.HOPPERS),
 }
-OWN = declared(trees.WALKER, trees.WALKERS, "walker_7")
+
+
+def data_of(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
+    """What kernels need of bodies, their gaits too."""
+    gaits = np.zeros((len(bodies), RHYTHM + WAVE * (len(tree.limbs) - 1)))
+    for b, (name, body) in enumerate(bodies.items()):
+        gaits[b, :RHYTHM] = GAITS[name][:RHYTHM]
+        for j, i in enumerate(slots(tree, body)[1:]):
+            gaits[b, RHYTHM + WAVE * (i - 1) :][:WAVE] = GAITS[name][RHYTHM + WAVE * j :][:WAVE]
+    general = np.array([tree.tilt, tree.largest, STEPS * tree.timestep])
+    return {**table(tree, bodies), "general": general, "gait": gaits}
+
+
+def own_of(name: str, usual: str) -> dict[str, Any]:
+    """What a world declares of its own; `usual` is the body without a level."""
+    tree, bodies = TREES[name]
+    return declared(tree, bodies, usual, numbers=RHYTHM + WAVE * (len(tree.limbs) - 1))
+
+
+OWN = own_of("PlanarWalkers-v0", "walker_7")
 SPEC = world(
     "PlanarWalkers-v0",
     doc=__doc__,
@@ -179,9 +157,9 @@ SPEC = world(
     data={
         "present": i8("bodies", "limbs"),
         "type": i8("bodies", "limbs"),
-        "range": f8("bodies", "limbs", 2),
+        "range": f8("bodies", "limbs", "hinges", 2),
         "healthy": f8("bodies", 2),
-        "upright": f8("bodies"),
+        "start": f8("bodies"),
         "general": f8(3),
         "gait": f8("bodies", "numbers"),
     },
@@ -192,38 +170,29 @@ SPEC = world(
 )
 
 
-def member(name: str, summary: str, tree: Tree, bodies: dict[str, Body], usual: str, **changes: Any) -> Any:
-    """A member of this kind for bodies of a tree; `usual` is the one without a level."""
-    made = SPEC.member(name, summary, data=table(tree, bodies), **declared(tree, bodies, usual), **changes)
-    made.model(functools.partial(build, tree, bodies))
-    return made
-
-
-def build(tree: Tree, bodies: dict[str, Body], values: Any) -> Any:
-    """The model of the body that the values ask for."""
-    return model_of(tree, bodies, list(bodies.values())[min(int(values.body), len(bodies) - 1)], values)
-
-
 @SPEC.make_data
 def make_data(values):
-    return table(trees.WALKER, trees.WALKERS)
+    return data_of(*TREES[SPEC.name])
 
 
 @SPEC.model
 def model(values):
-    return build(trees.WALKER, trees.WALKERS, values)
+    return build(TREES[SPEC.name], values)
 
 
-HUMANOIDS = member(
+def other(name: str, summary: str, usual: str, **changes: Any) -> Any:
+    """The world of the bodies of another tree."""
+    return member(SPEC, name, summary, TREES[name], own_of(name, usual), data=data_of(*TREES[name]), **changes)
+
+
+HUMANOIDS = other(
     "PlanarHumanoids-v0",
     "PlanarHumanoids: walk forwards on whichever of eight bodies, each of them a humanoid from which limbs were taken.",
-    *TREES["PlanarHumanoids-v0"],
     "humanoid_2d_9_full",
 )
-CHEETAHS = member(
+CHEETAHS = other(
     "PlanarCheetahs-v0",
     "PlanarCheetahs: run forwards on whichever of fifteen bodies, each of them a cheetah from which limbs were taken.",
-    *TREES["PlanarCheetahs-v0"],
     "cheetah_7_full",
     terms={
         **SPEC.terms,
@@ -231,24 +200,17 @@ CHEETAHS = member(
         "control": replace(SPEC.terms["control"], weight=0.1),
     },
 )
-HOPPERS = member(
+HOPPERS = other(
     "PlanarHoppers-v0",
     "PlanarHoppers: hop forwards on whichever of three bodies, with two to four links below the torso.",
-    *TREES["PlanarHoppers-v0"],
     "hopper_5",
 )
-
-
-@kernel
-def number_of(p):
-    """The number of the body."""
-    return min(int(p.body), p.upright.size - 1)
 
 
 @SPEC.reset
 def reset(p, s, rng):
     b = number_of(p)
-    s.qpos[1] = p.upright[b]
+    s.qpos[1] = p.start[b]
     for j in range(s.qpos.size):
         if j < ROOT or p.present[b, j - ROOT + 1] == 1:
             s.qpos[j] += uniform(rng, -p.noise, p.noise)
@@ -270,7 +232,7 @@ def outcome(p, s, a, rng, r):
     b, effort = number_of(p), 0.0
     for j in range(s.ctrl.size):
         effort += s.ctrl[j] * s.ctrl[j]
-    r.forward = min(max((s.qpos[0] - s.x) / p.general[2], -FASTEST), FASTEST)
+    r.forward = clipped((s.qpos[0] - s.x) / p.general[2], FASTEST)
     r.alive, r.control = 1.0, -effort
     s.x = s.qpos[0]
     r.terminated = not is_healthy(p, s, b)
@@ -302,10 +264,10 @@ def observe(p, s, o):
 def observe_limb(p, s, o, b, i):
     """Fill what is observed of limb i."""
     for k in range(3):
-        o.limbs[i, k] = bounded(s.place[i, k])
-        o.limbs[i, 3 + k] = min(max(s.velocity[i, k], -FASTEST_LIMB), FASTEST_LIMB)
-        o.limbs[i, 6 + k] = bounded(s.spin[i, k])
-    o.limbs[i, 0] = bounded(s.place[i, 0] - s.place[0, 0])
+        o.limbs[i, k] = clipped(s.place[i, k], BOUND)
+        o.limbs[i, 3 + k] = clipped(s.velocity[i, k], FASTEST_LIMB)
+        o.limbs[i, 6 + k] = clipped(s.spin[i, k], BOUND)
+    o.limbs[i, 0] = clipped(s.place[i, 0] - s.place[0, 0], BOUND)
     half = math.sqrt(s.turn[i, 1] * s.turn[i, 1] + s.turn[i, 2] * s.turn[i, 2] + s.turn[i, 3] * s.turn[i, 3])
     angle = 2.0 * atan2(half, s.turn[i, 0])
     if angle > PI:
@@ -315,7 +277,7 @@ def observe_limb(p, s, o, b, i):
     if p.type[b, i] >= 0:
         o.limbs[i, 12 + p.type[b, i]] = 1.0
     if i > 0:
-        low, high = p.range[b, i, 0], p.range[b, i, 1]
+        low, high = p.range[b, i, 0, 0], p.range[b, i, 0, 1]
         o.limbs[i, 16] = (s.qpos[ROOT + i - 1] - low) / (high - low)
         o.limbs[i, 17], o.limbs[i, 18] = 0.5 + low / (2.0 * PI), 0.5 + high / (2.0 * PI)
 
@@ -331,5 +293,5 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    count = int(np.sum(p.present[int(min(p.body, p.upright.size - 1))]))
+    count = int(np.sum(p.present[int(min(p.body, p.start.size - 1))]))
     canvas.caption(f"{s.x:.1f} m run", f"{float(s.qvel[0]):.1f} m/s, {count} limbs")

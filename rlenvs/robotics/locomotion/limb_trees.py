@@ -195,7 +195,7 @@ def slots(tree: Tree, body: Body) -> tuple[int, ...]:
         free = [i for i, parent in enumerate(parents) if parent == above and i not in taken.values()]
         if not free:
             raise ParameterError(f"the tree has no place for the limb {limb.name!r} below {limb.parent!r}")
-        taken[limb.name] = own[limb.name] if own[limb.name] in free else free[0]
+        taken[limb.name] = own[limb.name] if own.get(limb.name) in free else free[0]
     return tuple(taken.values())
 
 

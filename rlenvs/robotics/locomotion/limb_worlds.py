@@ -1,0 +1,86 @@
+"""What worlds of bodies made of limbs have in common: the parameter that chooses the body, tables of bodies, models."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import continuous, kernel, param
+from rlenvs.core.declare.spec import World
+from rlenvs.robotics.locomotion.limb_models import model_of
+from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
+
+STEPS = 4  # physics steps per control step
+
+
+def declared(tree: Tree, bodies: Mapping[str, Body], usual: str, **sizes: int) -> dict[str, Any]:
+    """What a world of these bodies declares of its own, the numbers of `table` apart.
+
+    Args:
+        tree, bodies, usual: the whole tree, its bodies by name, and which of them there is without a level.
+        sizes: more named sizes.
+    """
+    names, places, hinges = list(bodies), tree.limbs[1:], len(tree.limbs[-1].hinges)
+    motors = [f"{limb.name.replace('_', ' ')}{axis}" for limb in places for axis in ("xyz" if hinges == 3 else ("",))]
+    found = {"limbs": len(tree.limbs), "bodies": len(names), "hinges": hinges, **sizes}
+    told = f"number of the body, rounded down; from 0 on: {', '.join(names)}"
+    return {
+        "body": param(names.index(usual), 0.0, len(names), "", told),
+        "action": continuous(*motors),
+        "fps": 1.0 / (STEPS * tree.timestep),
+        "levels": {name: {"body": float(i)} for i, name in enumerate(names)},
+        "sizes": lambda values: found,
+    }
+
+
+def table(tree: Tree, bodies: Mapping[str, Body]) -> dict[str, np.ndarray]:
+    """What kernels need of bodies, a row each: which limbs there are, of which types, with which ranges of hinges; the
+    heights in which it is healthy, and that at the start."""
+    count, places = len(bodies), len(tree.limbs)
+    present, types = np.zeros((count, places), np.int64), np.full((count, places), -1, np.int64)
+    ranges = np.zeros((count, places, len(tree.limbs[-1].hinges), 2))
+    for b, body in enumerate(bodies.values()):
+        for i, limb in zip(slots(tree, body), body.limbs, strict=True):
+            present[b, i], types[b, i] = 1, limb.type
+            for k, hinge in enumerate(limb.hinges):
+                ranges[b, i, k] = hinge.range
+    healthy = np.array([(body.lowest, body.highest) for body in bodies.values()])
+    start = np.array([body.start for body in bodies.values()])
+    return {"present": present, "type": types, "range": ranges, "healthy": healthy, "start": start}
+
+
+def member(
+    kind: World, name: str, summary: str, family: tuple[Tree, dict[str, Body]], own: dict[str, Any], **changes: Any
+) -> World:
+    """A member of a kind, for other bodies.
+
+    Args:
+        kind, name, summary: as for `World.member`.
+        family: the whole tree, and its bodies by name.
+        own: what `declared` gives.
+        changes: more keywords of `World.member`, `data` among them.
+    """
+    made = kind.member(name, summary, **own, **changes)
+    made.model(functools.partial(build, family))
+    return made
+
+
+def build(family: tuple[Tree, dict[str, Body]], values: Any) -> Any:
+    """The model of the body that the values ask for."""
+    tree, bodies = family
+    return model_of(tree, bodies, list(bodies.values())[min(int(values.body), len(bodies) - 1)], values)
+
+
+@kernel
+def number_of(p):
+    """The number of the body."""
+    return min(int(p.body), p.start.size - 1)
+
+
+@kernel
+def clipped(value, most):
+    """A number within both bounds of its size."""
+    return min(max(value, -most), most)
