@@ -18,6 +18,7 @@ ARGUMENTS = {
     "parameter_sharing": ["--steps", "4096", "--worlds", "16", "--length", "32", "--episodes", "4"],
     "self_play": ["--generations", "1", "--steps", "1024", "--worlds", "16", "--length", "32", "--games", "4"],
     "scalarisation": ["--steps", "4000", "--parts", "4", "--length", "16"],
+    "graph_policy": ["--steps", "512", "--worlds", "8", "--length", "32", "--episodes", "2"],
     "many_weights": ["DeepSeaTreasure-v0", "--steps", "4096"],
     "route_archive": ["--steps", "200000"],
 }
@@ -30,6 +31,7 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
     "self_play": ("gen 0", "gen 1"),
     "own_world": ("random", "expert"),
     "scalarisation": ("true front", "linear", "chebyshev"),
+    "graph_policy": ("walker_2", "walker_4", "walker_7"),
     "route_archive": ("published", "hypervolume"),
 }
 
