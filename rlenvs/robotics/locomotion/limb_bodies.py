@@ -108,13 +108,13 @@ def data_of(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
     return {**table(tree, bodies), "general": general, "gait": gaits}
 
 
-def own_of(name: str, usual: str) -> dict[str, Any]:
-    """What a world declares of its own; `usual` is the body without a level."""
+def own_of(name: str) -> dict[str, Any]:
+    """What a world declares of its own."""
     tree, bodies = TREES[name]
-    return declared(tree, bodies, usual, numbers=RHYTHM + WAVE * (len(tree.limbs) - 1))
+    return declared(tree, bodies, numbers=RHYTHM + WAVE * (len(tree.limbs) - 1))
 
 
-OWN = own_of("PlanarWalkers-v0", "walker_7")
+OWN = own_of("PlanarWalkers-v0")
 SPEC = world(
     "PlanarWalkers-v0",
     doc=__doc__,
@@ -180,20 +180,18 @@ def model(values):
     return build(TREES[SPEC.name], values)
 
 
-def other(name: str, summary: str, usual: str, **changes: Any) -> Any:
+def other(name: str, summary: str, **changes: Any) -> Any:
     """The world of the bodies of another tree."""
-    return member(SPEC, name, summary, TREES[name], own_of(name, usual), data=data_of(*TREES[name]), **changes)
+    return member(SPEC, name, summary, TREES[name], own_of(name), data=data_of(*TREES[name]), **changes)
 
 
 HUMANOIDS = other(
     "PlanarHumanoids-v0",
     "PlanarHumanoids: walk forwards on whichever of eight bodies, each of them a humanoid from which limbs were taken.",
-    "humanoid_2d_9_full",
 )
 CHEETAHS = other(
     "PlanarCheetahs-v0",
     "PlanarCheetahs: run forwards on whichever of fifteen bodies, each of them a cheetah from which limbs were taken.",
-    "cheetah_7_full",
     terms={
         **SPEC.terms,
         "alive": replace(SPEC.terms["alive"], weight=0.0),
@@ -203,7 +201,6 @@ CHEETAHS = other(
 HOPPERS = other(
     "PlanarHoppers-v0",
     "PlanarHoppers: hop forwards on whichever of three bodies, with two to four links below the torso.",
-    "hopper_5",
 )
 
 

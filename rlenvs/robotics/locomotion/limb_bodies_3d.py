@@ -108,13 +108,13 @@ def data_of(name: str) -> dict[str, np.ndarray]:
     return {**table(tree, bodies), "watched": watched, "general": np.array(general)}
 
 
-def own_of(name: str, usual: str) -> dict[str, Any]:
-    """What a world declares of its own; `usual` is the body without a level."""
+def own_of(name: str) -> dict[str, Any]:
+    """What a world declares of its own."""
     tree, bodies = TREES[name]
-    return declared(tree, bodies, usual, axes=1 + HINGES * (len(tree.limbs) - 1))
+    return declared(tree, bodies, axes=1 + HINGES * (len(tree.limbs) - 1))
 
 
-OWN = own_of("SpatialWalkers-v0", "3d_walker_7_full")
+OWN = own_of("SpatialWalkers-v0")
 SPEC = world(
     "SpatialWalkers-v0",
     doc=__doc__,
@@ -191,27 +191,24 @@ def model(values):
     return build(TREES[SPEC.name], values)
 
 
-def other(name: str, summary: str, usual: str, **changes: Any) -> Any:
+def other(name: str, summary: str, **changes: Any) -> Any:
     """The world of the bodies of another tree."""
-    return member(SPEC, name, summary, TREES[name], own_of(name, usual), data=data_of(name), **changes)
+    return member(SPEC, name, summary, TREES[name], own_of(name), data=data_of(name), **changes)
 
 
 HUMANOIDS = other(
     "SpatialHumanoids-v0",
     "SpatialHumanoids: run to a far target on whichever of eight bodies, humanoids from which limbs were taken.",
-    "3d_humanoid_9_full",
 )
 CHEETAHS = other(
     "SpatialCheetahs-v0",
     "SpatialCheetahs: run to a far target on whichever of ten bodies, cheetahs from which limbs were taken.",
-    "3d_cheetah_14_full",
     noise=0.1,
     terms=without("alive"),
 )
 HOPPERS = other(
     "SpatialHoppers-v0",
     "SpatialHoppers: hop to a far target on whichever of three bodies, with two to four links below the torso.",
-    "3d_hopper_5_full",
     terms=without("ahead"),
 )
 

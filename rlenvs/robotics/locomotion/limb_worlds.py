@@ -16,11 +16,11 @@ from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
 STEPS = 4  # physics steps per control step
 
 
-def declared(tree: Tree, bodies: Mapping[str, Body], usual: str, **sizes: int) -> dict[str, Any]:
+def declared(tree: Tree, bodies: Mapping[str, Body], **sizes: int) -> dict[str, Any]:
     """What a world of these bodies declares of its own, the numbers of `table` apart.
 
     Args:
-        tree, bodies, usual: the whole tree, its bodies by name, and which of them there is without a level.
+        tree, bodies: the whole tree, and its bodies by name; the first is that without a level.
         sizes: more named sizes.
     """
     names, places, hinges = list(bodies), tree.limbs[1:], len(tree.limbs[-1].hinges)
@@ -28,7 +28,7 @@ def declared(tree: Tree, bodies: Mapping[str, Body], usual: str, **sizes: int) -
     found = {"limbs": len(tree.limbs), "bodies": len(names), "hinges": hinges, **sizes}
     told = f"number of the body, rounded down; from 0 on: {', '.join(names)}"
     return {
-        "body": param(names.index(usual), 0.0, len(names), "", told),
+        "body": param(0.0, 0.0, len(names), "", told),
         "action": continuous(*motors),
         "fps": 1.0 / (STEPS * tree.timestep),
         "levels": {name: {"body": float(i)} for i, name in enumerate(names)},

@@ -165,7 +165,7 @@ HOPPER = Tree(
 def _walkers() -> dict[str, Body]:
     """Legs from the hips down; where both have no sole, the torso may come lower."""
     left, right, found = ("left1", "left2", "left3"), ("right1", "right2", "right3"), {}
-    for count in range(2, 8):
+    for count in range(7, 1, -1):
         limbs = prune(WALKER, (TORSO, *left[: count // 2], *right[: (count - 1) // 2]))
         lower = 0.26 if count < 4 else 0.136 if count == 4 else 0.0
         found[f"walker_{count}"] = Body(limbs, 0.8 - lower, 2.0 - lower, 1.25)
@@ -175,6 +175,7 @@ def _walkers() -> dict[str, Body]:
 def _humanoids() -> dict[str, Body]:
     whole = [limb.name for limb in HUMANOID.limbs]
     gone = {
+        "9_full": (),
         "7_left_arm": ("left_upper_arm", "left_lower_arm"),
         "7_left_leg": ("left_thigh", "left_shin"),
         "7_lower_arms": ("left_lower_arm", "right_lower_arm"),
@@ -182,7 +183,6 @@ def _humanoids() -> dict[str, Body]:
         "7_right_leg": ("right_thigh", "right_shin"),
         "8_left_knee": ("left_shin",),
         "8_right_knee": ("right_shin",),
-        "9_full": (),
     }
     return {
         f"humanoid_2d_{name}": Body(prune(HUMANOID, [limb for limb in whole if limb not in out]), 0.4, 2.1, 1.25)
@@ -192,10 +192,10 @@ def _humanoids() -> dict[str, Body]:
 
 def _cheetahs() -> dict[str, Body]:
     """So many limbs behind and in front."""
-    legs = {"2_back": (1, 0), "2_front": (0, 1), "3_back": (2, 0), "3_balanced": (1, 1), "3_front": (0, 2)}
+    legs = {"7_full": (3, 3)}
+    legs |= {"2_back": (1, 0), "2_front": (0, 1), "3_back": (2, 0), "3_balanced": (1, 1), "3_front": (0, 2)}
     legs |= {"4_allback": (3, 0), "4_allfront": (0, 3), "4_back": (2, 1), "4_front": (1, 2)}
     legs |= {"5_back": (3, 1), "5_balanced": (2, 2), "5_front": (1, 3), "6_back": (3, 2), "6_front": (2, 3)}
-    legs |= {"7_full": (3, 3)}
     back, front = ("bthigh", "bshin", "bfoot"), ("fthigh", "fshin", "ffoot")
     return {
         f"cheetah_{name}": Body(prune(CHEETAH, (TORSO, *back[:behind], *front[:ahead])))
@@ -206,9 +206,9 @@ def _cheetahs() -> dict[str, Body]:
 def _hoppers() -> dict[str, Body]:
     """With less and less between thigh and foot."""
     bodies = {
-        "hopper_3": (("thigh", "foot"), 0.45, 1.25),
-        "hopper_4": (("thigh", "leg", "foot"), 0.6, 1.25),
         "hopper_5": (("thigh", "leg", "lower_leg", "foot"), 0.95, 1.75),
+        "hopper_4": (("thigh", "leg", "foot"), 0.6, 1.25),
+        "hopper_3": (("thigh", "foot"), 0.45, 1.25),
     }
     return {
         name: Body(prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)

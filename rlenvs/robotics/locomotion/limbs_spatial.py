@@ -247,6 +247,7 @@ def without(tree: Tree, gone: Iterable[str]) -> tuple[Limb, ...]:
 def _walkers() -> dict[str, Body]:
     knee, leg = ("_shin", "_foot"), ("_thigh", "_shin", "_foot")
     gone = {  # what is taken out at the right and at the left, and by how much lower and upper height change
+        "7_full": ((), (), 0.0, 0.0),
         "2_right_leg_left_knee": (leg, knee, 0.26, 0.26),
         "3_left_knee_right_knee": (knee, knee, 0.26, 0.26),
         "3_left_leg_right_foot": (("_foot",), leg, 0.136, 0.0),
@@ -254,7 +255,6 @@ def _walkers() -> dict[str, Body]:
         "5_foot": (("_foot",), ("_foot",), 0.0, 0.0),
         "5_left_knee": ((), knee, 0.136, 0.0),
         "6_right_foot": (("_foot",), (), 0.0, 0.0),
-        "7_full": ((), (), 0.0, 0.0),
     }
     found = {}
     for name, (right, left, lower, upper) in gone.items():
@@ -265,6 +265,7 @@ def _walkers() -> dict[str, Body]:
 
 def _humanoids() -> dict[str, Body]:
     gone = {
+        "9_full": (),
         "7_left_arm": ("left_upper_arm", "left_lower_arm"),
         "7_left_leg": ("left_thigh", "left_shin"),
         "7_lower_arms": ("left_lower_arm", "right_lower_arm"),
@@ -272,7 +273,6 @@ def _humanoids() -> dict[str, Body]:
         "7_right_leg": ("right_thigh", "right_shin"),
         "8_left_knee": ("left_shin",),
         "8_right_knee": ("right_shin",),
-        "9_full": (),
     }
     low, high, start = 1.0 - 0.165375, 2.0 - 0.165375, 1.234625
     return {f"3d_humanoid_{name}": Body(without(HUMANOID, out), low, high, start) for name, out in gone.items()}
@@ -281,6 +281,7 @@ def _humanoids() -> dict[str, Body]:
 def _cheetahs() -> dict[str, Body]:
     tail, legs = ("upper_tail",), ("thigh", "shin", "foot")
     gone = {
+        "14_full": (),
         "10_tail_leftbleg": (*tail, *(f"left_b{part}" for part in legs)),
         "11_leftbkneen_rightffoot": ("left_bshin", "left_bfoot", "right_ffoot"),
         "11_leftfleg": tuple(f"left_f{part}" for part in legs),
@@ -290,7 +291,6 @@ def _cheetahs() -> dict[str, Body]:
         "12_tail_leftffoot": (*tail, "left_ffoot"),
         "13_rightffoot": ("right_ffoot",),
         "13_tail": tail,
-        "14_full": (),
     }
     return {f"3d_cheetah_{name}": Body(without(CHEETAH, out), 0.26, math.inf, 0.7) for name, out in gone.items()}
 
@@ -298,9 +298,9 @@ def _cheetahs() -> dict[str, Body]:
 def _hoppers() -> dict[str, Body]:
     """With less and less between thigh and foot."""
     bodies = {
-        "3_shin": (("thigh", "foot"), 0.45, 1.25),
-        "4_lower_shin": (("thigh", "shin", "foot"), 0.6, 1.25),
         "5_full": (("thigh", "shin", "lower_shin", "foot"), 0.95, 1.75),
+        "4_lower_shin": (("thigh", "shin", "foot"), 0.6, 1.25),
+        "3_shin": (("thigh", "foot"), 0.45, 1.25),
     }
     return {
         f"3d_hopper_{name}": Body(prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)
