@@ -10,7 +10,7 @@ from rlenvs.robotics.locomotion.robots import SKY, SQUARES, watch
 STUB = 1e-12  # kg, kg m^2, of a place that a body leaves empty: MuJoCo needs some
 LOOK = {"place": "FRAMEPOS", "turn": "FRAMEQUAT", "velocity": "FRAMELINVEL", "spin": "FRAMEANGVEL"}
 NOTHING = 2  # bit of contacts that nothing answers; without any the shape would be in no table of MuJoCo's
-ORANGE, HIDDEN = (0.87, 0.62, 0.36, 1.0), (0.0, 0.0, 0.0, 0.0)
+ORANGE, BROWN, HIDDEN = (0.87, 0.62, 0.36, 1.0), (0.60, 0.40, 0.22, 1.0), (0.0, 0.0, 0.0, 0.0)
 
 
 def model_of(tree: Tree, bodies: dict[str, Body], body: Body, values: Any) -> Any:
@@ -95,7 +95,8 @@ def _add_torso(spec: Any, tree: Tree, body: Body) -> Any:
         torso.add_joint(name="pitch", type=kinds.mjJNT_HINGE, axis=(0.0, 1.0, 0.0), pos=body.limbs[0].joint, **root)
     watch(torso, (0.0, -3.4, 0.1), 0.14)
     sun = torso.add_light(mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACKCOM, type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
-    sun.pos, sun.dir, sun.diffuse = (0.0, 0.0, 3.0), (-0.3, 0.2, -1.0), (0.6, 0.6, 0.6)
+    sun.pos, sun.dir = (0.0, 0.0, 3.0), (0.0, 0.0, -1.0)
+    sun.diffuse, sun.specular = (0.6, 0.6, 0.6), (0.0, 0.0, 0.0)
     return torso
 
 
@@ -144,8 +145,9 @@ def _add_shapes(part: Any, shapes: tuple[Shape, ...], count: int, surface: Surfa
     import mujoco
 
     ball, capsule = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE
+    color = BROWN if part.name.startswith("left") else ORANGE
     for shape in shapes:
-        geom = part.add_geom(type=capsule if shape.ends or shape.half else ball, rgba=ORANGE)
+        geom = part.add_geom(type=capsule if shape.ends or shape.half else ball, rgba=color)
         geom.size = (shape.radius, shape.half, 0.0)
         if shape.ends:
             geom.fromto = shape.ends
