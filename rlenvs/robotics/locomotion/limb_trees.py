@@ -175,8 +175,8 @@ def _hung(every: Mapping[str, Limb], kept: set[str], limb: Limb, closing: bool) 
             raise ParameterError(
                 f"the limb {limb.name!r} hangs at {gone.name!r}, which is taken out: the body falls apart"
             )
-        place = tuple(a + b - c for a, b, c in zip(gone.at, gone.joint, limb.joint, strict=True))
-        limb = replace(limb, parent=gone.parent, at=place)
+        x, y, z = (a + b - c for a, b, c in zip(gone.at, gone.joint, limb.joint, strict=True))
+        limb = replace(limb, parent=gone.parent, at=(x, y, z))
     return limb
 
 
