@@ -5,7 +5,8 @@ of `limb_bodies`, whose bodies are all fitted side by side, each by a search of 
 candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.py`. A candidate's worth is its return in
 the first `--steps` steps from one start, another one in every generation.
 
-`python benchmarks/oscillators.py --published` plays Swimmer's published setting on ten seeds.
+`python benchmarks/oscillators.py --published` plays Swimmer's published setting on ten seeds, with failing sensors and
+pushes too, beside the reference agent.
 """
 
 import argparse
@@ -21,6 +22,14 @@ from rlenvs.robotics.locomotion.limb_bodies import ROOT, TREES
 from rlenvs.robotics.locomotion.limb_trees import slots
 from rlenvs.robotics.locomotion.limb_worlds import STEPS
 from rlenvs.robotics.locomotion.oscillators import PUBLISHED, RHYTHM, ROBOTS, WAVE, Oscillators, follow
+from rlenvs.wrappers import noisy, pushed, stuck
+
+FAILURES = {
+    "as it is": list,
+    "noise 0.3": noisy,
+    "stuck, each by itself": lambda: stuck(each=True),
+    "pushes of 5 N": lambda: pushed(axes="xy"),
+}
 
 
 @compiled()
@@ -133,6 +142,17 @@ def write(gaits):
     path.write_text(f"{head}GAITS: dict[str, tuple[float, ...]] = {{\n{''.join(rows)}}}\n", encoding="utf-8")
 
 
+def play_published():
+    for id in PUBLISHED:
+        found = rlenvs.evaluate(id, Oscillators(id), seeds=10)
+        print(f"{id}: {found.mean:.1f} ± {found.returns.std():.1f} (standard deviation of {len(found.seeds)} seeds)")
+        agent = rlenvs.load_agent(id)
+        print(f"{'':24}{'oscillators':>18}{'agent':>18}")
+        for name, wrappers in FAILURES.items():
+            rows = [rlenvs.evaluate(id, one, seeds=10, wrappers=wrappers()) for one in (Oscillators(id), agent)]
+            print(f"{name:24}{''.join(f'{row.mean:11.1f} ± {row.half_width:4.1f}' for row in rows)}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("id", nargs="?", help=f"{', '.join((*ROBOTS, *TREES))}")
@@ -144,11 +164,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="write the gaits of bodies")
     options = parser.parse_args()
     if options.published:
-        for id in PUBLISHED:
-            found = rlenvs.evaluate(id, Oscillators(id), seeds=10)
-            print(
-                f"{id}: {found.mean:.1f} ± {found.returns.std():.1f} (standard deviation of {len(found.seeds)} seeds)"
-            )
+        play_published()
     elif options.id in TREES:
         fit_bodies(options.id, options)
     else:

@@ -550,6 +550,8 @@ def test_keywords_that_are_refused(pair, tmp_path):
         (("eval", HOVER, "--seeds", "0"), "'--seeds'"),
         (("eval", HOVER, "--seeds", "1000000000000"), "is too many"),
         (("eval", HOVER, "--against", "foo"), "all agents are on one team"),
+        (("eval", HOVER, "--every-level", "--level", "hard"), "cannot be combined with --every-level"),
+        (("eval", "Taxi-v0", "--every-level"), "has no levels"),
         (("eval", "Generals-v0", "--against", "foo"), "no player 'foo'"),
         (("watch", "Generals-v0", "--against", "foo"), "no player 'foo'"),
         (("dataset", HOVER, "--episodes", "-1"), "'--episodes'"),
