@@ -2,7 +2,7 @@
 
 Needs `pip install cma` (Hansen, Akimoto and Baudis, "CMA-ES/pycma"). ID is a robot of `oscillators.ROBOTS`, or a world
 of `limb_bodies`, whose bodies are all fitted side by side, each by a search of its own: the batch has a body and a
-candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.py`. A candidate's worth is its return in
+candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.json`. A candidate's worth is its return in
 the first `--steps` steps from one start, another one in every generation.
 
 `python benchmarks/oscillators.py --published` plays Swimmer's published setting on ten seeds, with failing sensors and
@@ -10,15 +10,14 @@ pushes too, beside the reference agent.
 """
 
 import argparse
+import json
 import math
-from pathlib import Path
 
 import numpy as np
 
 import rlenvs
 from rlenvs.core.compiler.loops import compiled
-from rlenvs.robotics.locomotion import limb_gaits
-from rlenvs.robotics.locomotion.limb_bodies import ROOT, TREES
+from rlenvs.robotics.locomotion.limb_bodies import GAITS, GAITS_FILE, ROOT, TREES
 from rlenvs.robotics.locomotion.limb_trees import slots
 from rlenvs.robotics.locomotion.limb_worlds import STEPS
 from rlenvs.robotics.locomotion.oscillators import PUBLISHED, RHYTHM, ROBOTS, WAVE, Oscillators, follow
@@ -118,7 +117,7 @@ def fit_bodies(id, options):
     for name, gait in found.items():
         print(name, np.round(gait, 3).tolist())
     if options.write:
-        write({**limb_gaits.GAITS, **found})
+        write({**GAITS, **found})
 
 
 def fit_robot(id, options):
@@ -136,10 +135,8 @@ def fit_robot(id, options):
 
 def write(gaits):
     """Put gaits into their file."""
-    path = Path(limb_gaits.__file__)
-    head = path.read_text(encoding="utf-8").partition("GAITS")[0]
-    rows = [f'    "{name}": ({", ".join(f"{float(n):.3f}" for n in gait)}),\n' for name, gait in gaits.items()]
-    path.write_text(f"{head}GAITS: dict[str, tuple[float, ...]] = {{\n{''.join(rows)}}}\n", encoding="utf-8")
+    rows = [f' "{name}": {json.dumps([round(float(number), 3) for number in gait])}' for name, gait in gaits.items()]
+    GAITS_FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
 def play_published():

@@ -69,8 +69,10 @@ v0: first version.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,7 +81,6 @@ from rlenvs.core import block, f8, i8, kernel, param, term, uniform, world
 from rlenvs.core.declare.maths import atan2
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion import limbs_planar as trees
-from rlenvs.robotics.locomotion.limb_gaits import GAITS
 from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
 from rlenvs.robotics.locomotion.limb_worlds import STEPS, build, clipped, declared, member, number_of, table
 from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
@@ -89,6 +90,8 @@ SEEN = 19  # numbers of each limb
 ROOT = 3  # joints of the torso
 TINY = 1.1920928955078125e-07  # the original adds it to a length before it divides by that
 FASTEST_LIMB = 10.0  # m/s, up to which it is observed
+GAITS_FILE = Path(__file__).with_name("limb_gaits.json")
+GAITS: dict[str, list[float]] = json.loads(GAITS_FILE.read_text(encoding="utf-8"))  # what `follow` takes, by body
 TREES = {  # whole trees and their bodies, by the world's name
     "PlanarWalkers-v0": (trees.WALKER, trees.WALKERS),
     "PlanarHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
