@@ -2,8 +2,8 @@
 
 Needs `pip install cma` (Hansen, Akimoto and Baudis, "CMA-ES/pycma"). ID is a robot of `oscillators.ROBOTS`, or a world
 of `limb_bodies`, whose bodies are all fitted side by side, each by a search of its own: the batch has a body and a
-candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.json`. A candidate's worth is its return in
-the first `--steps` steps from one start, another one in every generation.
+candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.json`. A candidate's worth is its return
+in the first `--steps` steps from one start, another one in every generation.
 
 `python benchmarks/oscillators.py --published` plays Swimmer's published setting on ten seeds, with failing sensors and
 pushes too, beside the reference agent.
