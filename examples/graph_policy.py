@@ -165,14 +165,14 @@ def main(given=None):
     print(f"Takes about {minutes} min on two cores; the first time a minute more, to compile.", flush=True)
     agent = learn(arguments, [i for i, name in enumerate(names) if name not in arguments.held_out])
     print(f"\n{arguments.id}, mean return of {arguments.episodes} episodes, 95 % interval")
-    print(f"{'':24}{'random':>10}{'scripted':>10}{'learnt':>18}")
+    print(f"{'':24}{'random':>10}{'idle':>10}{'scripted':>10}{'learnt':>18}")
     found, seeds = {}, range(10_000, 10_000 + arguments.episodes)
     for name in names:
-        rows = [rlenvs.evaluate(arguments.id, one, seeds=seeds, level=name) for one in ("random", "expert", agent.act)]
+        players = ("random", "idle", "expert", agent.act)
+        *rows, learnt = [rlenvs.evaluate(arguments.id, one, seeds=seeds, level=name) for one in players]
         out = name in arguments.held_out
-        random, scripted, learnt = rows
-        found[name] = out, random.mean, learnt.mean
-        told = f"{random.mean:10.1f}{scripted.mean:10.1f}{learnt.mean:10.1f} ± {learnt.half_width:5.1f}"
+        found[name] = out, rows[0].mean, learnt.mean
+        told = f"{''.join(f'{row.mean:10.1f}' for row in rows)}{learnt.mean:10.1f} ± {learnt.half_width:5.1f}"
         print(f"{name:24}{told}{'  held out' if out else ''}", flush=True)
     return found
 
