@@ -18,11 +18,10 @@ from torch import nn
 
 import rlenvs
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.robotics.locomotion.limb_bodies import SEEN, TREES
-from rlenvs.robotics.locomotion.limb_trees import adjacency
+from rlenvs.robotics.locomotion.limb_graphs import graph_of
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-parser.add_argument("--id", default="PlanarWalkers-v0", choices=list(TREES))
+parser.add_argument("--id", default="PlanarWalkers-v0", help="a world of bodies made of limbs with one hinge each")
 parser.add_argument(
     "--held-out", nargs="*", default=["walker_4", "walker_6"], metavar="BODY", help="seen in the test alone"
 )
@@ -40,10 +39,10 @@ SCALE = 0.1  # of what is observed
 class Messages(nn.Module):
     """Numbers of each limb, of what it observes and of what it hears from those that hang at it, round by round."""
 
-    def __init__(self, neighbors, outputs, last):
+    def __init__(self, neighbors, inputs, last):
         super().__init__()
         self.register_buffer("neighbors", neighbors)
-        self.enter, self.leave = nn.Linear(SEEN, WIDTH), nn.Linear(WIDTH, outputs)
+        self.enter, self.leave = nn.Linear(inputs, WIDTH), nn.Linear(WIDTH, 1)
         self.keep, self.hear = (nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(ROUNDS)) for _ in range(2))
         nn.init.orthogonal_(self.leave.weight, last)
         nn.init.zeros_(self.leave.bias)
@@ -60,15 +59,15 @@ class Messages(nn.Module):
 class Agent(nn.Module):
     """A motor for every limb but the torso, and what the body expects to be paid from here on."""
 
-    def __init__(self, neighbors):
+    def __init__(self, neighbors, numbers):
         super().__init__()
-        self.actor, self.critic = Messages(neighbors, 1, 0.01), Messages(neighbors, 1, 1.0)
+        self.places, self.inputs = len(neighbors), numbers // len(neighbors) - 1
+        self.actor, self.critic = (Messages(neighbors, self.inputs, last) for last in (0.01, 1.0))
         self.log_std = nn.Parameter(torch.tensor(-0.5))
 
     def parts(self, observations):
-        places = observations.shape[-1] // (SEEN + 1)
-        limbs, present = observations[..., :-places], observations[..., -places:]
-        return SCALE * limbs.unflatten(-1, (places, SEEN)), present
+        limbs, present = observations[..., : -self.places], observations[..., -self.places :]
+        return SCALE * limbs.unflatten(-1, (self.places, self.inputs)), present
 
     def policy(self, observations):
         """The distribution of the motors' actions, and which of them there are."""
@@ -90,18 +89,19 @@ class Agent(nn.Module):
         return (policy.mean * motors).numpy()
 
 
-def learn(arguments, numbers):
+def learn(arguments, chosen_bodies):
     """An agent that learnt on the bodies of these numbers."""
     torch.manual_seed(arguments.seed)
     worlds, length = arguments.worlds, arguments.length
-    bodies = np.resize(np.array(numbers, float), worlds)
+    bodies = np.resize(np.array(chosen_bodies, float), worlds)
     # under NEXT_STEP, the default, the observation after the last step of an episode is its true last one
     batch = rlenvs.make_batch(arguments.id, worlds, threads=1, body=bodies)
     batch.seed(range(arguments.seed, arguments.seed + worlds))
     batch.reset()
-    agent = Agent(torch.as_tensor(adjacency(TREES[arguments.id][0]), dtype=torch.float32))
+    numbers = batch.observations.shape[2]
+    agent = Agent(torch.as_tensor(graph_of(arguments.id), dtype=torch.float32), numbers)
     optimizer = torch.optim.Adam(agent.parameters(), arguments.rate, eps=1e-5)
-    seen = torch.zeros(length + 1, worlds, batch.observations.shape[2])
+    seen = torch.zeros(length + 1, worlds, numbers)
     chosen, paid = torch.zeros(length, worlds, batch.setup.action_size), torch.zeros(length, worlds)
     terminated, done, counted = torch.zeros(3, length, worlds, dtype=torch.bool)
     returns, finished, spread, told = np.zeros(worlds), [], 1.0, time.monotonic()

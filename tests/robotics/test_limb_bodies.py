@@ -10,6 +10,7 @@ import rlenvs
 from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.robotics.locomotion import limb_bodies, limbs_planar
+from rlenvs.robotics.locomotion.limb_graphs import graph_of
 from rlenvs.robotics.locomotion.limb_trees import TORSO, Body, adjacency, prune, slots
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
@@ -145,6 +146,14 @@ def test_adjacency_is_that_of_the_limbs_that_are_there():
     assert whole.sum() == 12
     assert (whole == whole.T).all()
     assert [tuple(pair) for pair in np.argwhere(np.triu(left))] == [(0, 1), (0, 4), (1, 2)]
+
+
+def test_graphs_of_worlds():
+    for name, (_, tree, _) in TREES.items():
+        assert (graph_of(name) == adjacency(tree)).all()
+    assert graph_of("SpatialCheetahs-v0").sum() == 2 * 13
+    with pytest.raises(ParameterError, match="no bodies made of limbs"):
+        graph_of("Ant-v0")
 
 
 def test_rewards_and_ends():

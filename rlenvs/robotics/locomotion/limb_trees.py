@@ -13,6 +13,8 @@ import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError
 
+__all__ = ["Body", "Hinge", "Limb", "Shape", "Surface", "Tree", "adjacency", "prune", "slots"]
+
 Point = tuple[float, float, float]
 ORIGIN: Point = (0.0, 0.0, 0.0)
 TORSO = "torso"

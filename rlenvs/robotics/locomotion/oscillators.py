@@ -16,6 +16,8 @@ from rlenvs.core import kernel
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.maths import sin
 
+__all__ = ["Oscillators"]
+
 PI = 3.141592653589793
 RHYTHM, WAVE = 4, 3  # numbers that all joints share, and of each joint
 
