@@ -57,6 +57,7 @@ SMALL = {
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
+    "oscillators": ["PlanarHoppers-v0", "--generations", "1", "--population", "4", "--steps", "10"],
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
     "planar_episodes": ["LunarLander-v0", "--seeds", "3"],
     "offline_data": ["--only", "basicSmall", "--horizon", "200"],
@@ -78,6 +79,7 @@ SMALL = {
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
 }
 NEEDED = {
+    "oscillators": "cma",
     "carry_over": "stable_baselines3",
     "carry_over_arm": "panda_gym",
     "commons_learning": "stable_baselines3",
