@@ -189,14 +189,17 @@ def open_door(s, a, off):
 
 
 @kernel
-def thrice(a, b):
-    """Distance of two points, m, with x and y counted three times."""
-    return math.sqrt(9.0 * (a[0] - b[0]) ** 2 + 9.0 * (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
+def thrice(x, y, z):
+    """Length of a vector, m, with x and y counted three times."""
+    return math.sqrt(9.0 * x * x + 9.0 * y * y + z * z)
 
 
 @kernel
 def open_drawer(s, off):
-    near = tail(thrice(s.thing, s.hand), 0.0, 0.01, thrice(s.thing0, s.tcp0))
+    away = thrice(s.thing[0] - s.hand[0], s.thing[1] - s.hand[1], s.thing[2] - s.hand[2])
+    # the original's handle begins 0.2 m behind the goal, 1 cm from where it is observed
+    margin = thrice(s.goal[0] - s.tcp0[0], s.goal[1] + 0.2 - s.tcp0[1], s.goal[2] - s.tcp0[2])
+    near = tail(away, 0.0, 0.01, margin)
     return 5.0 * (near + tail(off, 0.0, 0.02, 0.2))
 
 

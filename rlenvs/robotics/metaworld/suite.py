@@ -81,7 +81,7 @@ from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.metaworld import sawyer
 from rlenvs.robotics.metaworld.rewards import DOOR, gap, measure, tcp, v1, v2
-from rlenvs.robotics.metaworld.scenes import SCENES
+from rlenvs.robotics.metaworld.scenes import HANDLE, SCENES
 from rlenvs.robotics.metaworld.tasks import ATTITUDE, DATA, FAR, MEASURED, TASK, TASKS, numbers
 
 SOURCE = "Meta-World {}-v3 (Yu et al., arXiv 1910.10897; McLean et al., arXiv 2505.11289)"
@@ -291,12 +291,46 @@ def bring(p, s, a):
 
 
 @kernel
-def swing(s, x, y, a):
-    """Move the hand, which is at (x, y) of the closed door's axes from its hinge, around the hinge."""
-    angle = s.qpos[THING] - SWING
+def around_hinge(s, x, y, angle):
+    """The place that lies at (x, y) of the door's axes, from its hinge, when the door has this angle."""
     hinge_x, hinge_y = s.place[0] - 0.185, s.place[1] - 0.1
-    to_x, to_y = hinge_x + x * cos(angle) - y * sin(angle), hinge_y + x * sin(angle) + y * cos(angle)
-    head(s, to_x, to_y, s.hand[2], 1.0, a)
+    return hinge_x + x * cos(angle) - y * sin(angle), hinge_y + x * sin(angle) + y * cos(angle)
+
+
+@kernel
+def open_door(p, s, a):
+    """Behind the handle's bar, and with it around the hinge."""
+    x, y, angle = HANDLE[0] + p.lead[0], HANDLE[1] + p.lead[1], s.qpos[THING]
+    at_x, at_y = around_hinge(s, x, y, angle)
+    low = abs(s.hand[2] - s.thing[2] - p.lead[2]) < p.apart
+    off = hypot(s.hand[0] - at_x, s.hand[1] - at_y)
+    if off < p.stroke and low:
+        left = min(max(s.thing[0] - s.goal[0], 0.0) / HANDLE[0], SWING)
+        to_x, to_y = around_hinge(s, x, y, angle - left)
+        head(s, to_x, to_y, s.thing[2] + p.lead[2], p.fingers, a)
+    else:
+        head(s, at_x, at_y, s.thing[2] + p.lead[2] + (0.0 if off < p.aside else p.above), p.fingers, a)
+
+
+@kernel
+def work(p, s, a):
+    """Move the hand in the direction of `push`, until the thing is at the goal."""
+    strong, left = math.sqrt(p.push[0] ** 2 + p.push[1] ** 2 + p.push[2] ** 2), 0.0
+    for j in range(3):
+        left += (s.goal[j] - s.thing[j]) * p.push[j] / strong
+    part = min(max(left / strong, 0.0), 1.0)
+    head(s, s.hand[0] + part * p.push[0], s.hand[1] + part * p.push[1], s.hand[2] + part * p.push[2], p.fingers, a)
+
+
+@kernel
+def aside(p, s, x, y, z):
+    """Horizontal distance of the hand from its aim, m; where it works, its way forward does not count."""
+    off_x, off_y = s.hand[0] - x, s.hand[1] - y
+    if p.stroke > 0.0 and abs(s.hand[2] - z) < p.apart:
+        strong = hypot(p.push[0], p.push[1])
+        along = min(max((off_x * p.push[0] + off_y * p.push[1]) / strong, 0.0), p.stroke)
+        off_x, off_y = off_x - along * p.push[0] / strong, off_y - along * p.push[1] / strong
+    return hypot(off_x, off_y)
 
 
 @SPEC.expert
@@ -305,20 +339,16 @@ def expert(p, s, a):
     if p.measured == HAND:
         head(s, s.goal[0], s.goal[1], s.goal[2] + TIP, 0.0, a)
         return
+    if p.task == DOOR:
+        open_door(p, s, a)
+        return
     x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], s.thing[2] + p.lead[2]
-    off_x, off_y = s.hand[0] - x, s.hand[1] - y
-    strong = math.sqrt(p.push[0] ** 2 + p.push[1] ** 2)
-    if p.stroke > 0.0 and abs(s.hand[2] - z) < p.apart:  # where it works, its way forward does not count
-        along = min(max((off_x * p.push[0] + off_y * p.push[1]) / strong, 0.0), p.stroke)
-        off_x, off_y = off_x - along * p.push[0] / strong, off_y - along * p.push[1] / strong
-    if hypot(off_x, off_y) > p.aside:
+    if aside(p, s, x, y, z) > p.aside:
         head(s, x, y, z + p.above, p.fingers, a)
     elif abs(s.hand[2] - z) > p.apart:
         head(s, x, y, z, p.fingers, a)
-    elif p.task == DOOR:
-        swing(s, 0.376 + p.lead[0], p.lead[1] - 0.107, a)
     elif not p.carried:
-        head(s, s.hand[0] + p.push[0], s.hand[1] + p.push[1], s.hand[2] + p.push[2], p.fingers, a)
+        work(p, s, a)
     elif gap(s) > p.held:
         head(s, x, y, z, 1.0, a)
     else:

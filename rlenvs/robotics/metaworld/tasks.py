@@ -64,7 +64,7 @@ class Task(NamedTuple):
     joint: float = 0.0  # position of the fixture's joint at the start
     # the scripted policy: it goes `above` its aim, `lead` from the thing, goes down where it is nearer than `aside`
     # horizontally, and works where it is nearer than `apart` vertically, and has not passed the aim by more than
-    # `stroke` in the direction of `push`
+    # `stroke` in the direction of `push` (from the door's handle, in any direction)
     lead: tuple[float, float, float] = (0.0, 0.0, 0.0)
     push: tuple[float, float, float] = (0.0, 0.0, 0.0)
     seat: tuple[float, float, float] = (0.0, 0.0, 0.0)  # from the goal to where the thing goes
@@ -125,10 +125,9 @@ TASKS: dict[str, Task] = {
         (1.0, 0.0, 0.0),
         attitude="xyzw",
         lead=(0.01, 0.03, -0.01),
-        push=(-0.1, -0.1, 0.0),
         above=0.2,
-        aside=0.02,
-        stroke=FAR,
+        apart=0.03,
+        stroke=0.08,
     ),
     "drawer-open": Task(
         "Drawer open: pull a drawer open by its handle with a Sawyer arm.",
@@ -170,6 +169,7 @@ TASKS: dict[str, Task] = {
         lead=(0.0, 0.0, 0.05),
         push=(0.0, 0.0, -0.2),
         apart=0.06,
+        joint=0.00046152,  # where the spring presses it
     ),
     "peg-insert-side": Task(
         "Peg insertion: put a peg into a hole in the side of a block with a Sawyer arm.",
