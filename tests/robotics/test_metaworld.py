@@ -18,17 +18,12 @@ LAGGING = 1  # rows at the start that the original observes before the window it
 TOUCHING = {"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "button-press-topdown": 0.05}
 
 
-def world_of(task):
-    (found,) = [w for w in (suite.SPEC, *suite.SPEC.members.values()) if w.options["task"].default == task]
-    return found
-
-
 def at_place(task, place):
     """A batch of one world of a task that always draws this place."""
     where = np.resize(place, 6)
     if task == "push":  # the original lifts both to where the puck rests
         where[[2, 5]] = tasks.SUNK
-    worlds = new_batch(changed(world_of(task), {"data": {"low": where, "high": where}}), 1, backend="python")
+    worlds = new_batch(changed(suite.world_of(task), {"data": {"low": where, "high": where}}), 1, backend="python")
     worlds.seed([0])
     worlds.reset()
     return worlds
@@ -106,7 +101,7 @@ def test_the_arm_is_as_heavy_as_the_original():
 
 
 def world_model(task):
-    worlds = new_batch(world_of(task), 1, backend="python")
+    worlds = new_batch(suite.world_of(task), 1, backend="python")
     model = worlds.engine.model
     worlds.close()
     return model
@@ -178,7 +173,7 @@ def test_hamacher_product():
 def test_seeds_repeat_places_within_their_boxes(task):
     row, places = tasks.TASKS[task], []
     for _ in range(2):
-        worlds = new_batch(world_of(task), 16, backend="python")
+        worlds = new_batch(suite.world_of(task), 16, backend="python")
         worlds.seed(range(16))
         worlds.reset()
         places.append(worlds.observations.copy())
@@ -210,7 +205,7 @@ def test_the_observation_has_the_step_before():
 @pytest.mark.budget(8)
 @pytest.mark.parametrize("task", TASKS)
 def test_experts_succeed_and_stay(task):
-    worlds = new_batch(world_of(task), 4, backend="python")
+    worlds = new_batch(suite.world_of(task), 4, backend="python")
     worlds.seed(range(100, 104))
     worlds.reset()
     for _ in range(150):

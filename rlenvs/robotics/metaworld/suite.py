@@ -100,17 +100,25 @@ XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
 (HAND,) = MEASURED.codes("hand")
 
 
-def spaces_of(task):
-    """The published spaces of a task: where its goal is drawn, its observation's bounds are those of its goals."""
-    row = TASKS[task]
-    ends = {"low": (HAND_LOW, -1.0, -math.inf, LOW, row.low), "high": (HAND_HIGH, 1.0, math.inf, HIGH, row.high)}
+def least(values):
+    """The lower bounds of the published observations."""
+    return observed(values, HAND_LOW, -1.0, -math.inf, LOW, TASKS[values.task].low)
 
-    def bound(side):
-        hand, fingers, things, anywhere, drawn = ends[side]
-        goal = np.add(drawn[3:], row.goal) if drawn[3:] else anywhere
-        return lambda values: [*(*hand, fingers, *[things] * 14) * 2, *(goal if values.goal_visible else (0.0,) * 3)]
 
-    return published(f"Meta-World {task}-v3", "float64", low=bound("low"), high=bound("high"))
+def largest(values):
+    """The upper bounds of the published observations."""
+    return observed(values, HAND_HIGH, 1.0, math.inf, HIGH, TASKS[values.task].high)
+
+
+def observed(values, hand, fingers, things, anywhere, drawn):
+    """Numbers for the parts of an observation; for the goal, those of what is drawn, where a task draws goals."""
+    goal = np.add(drawn[3:], TASKS[values.task].goal) if drawn[3:] else anywhere
+    return [*(*hand, fingers, *[things] * 14) * 2, *(goal if values.goal_visible else (0.0, 0.0, 0.0))]
+
+
+def original(task):
+    """The published environment of a task."""
+    return published(f"Meta-World {task}-v3", "float64", low=least, high=largest)
 
 
 SPEC = world(
@@ -166,7 +174,7 @@ SPEC = world(
     horizon=500,
     fps=sawyer.CONTROL_HZ,
     engine=ENGINE,
-    published=spaces_of("reach"),
+    published=original("reach"),
     expert_sees="state",
     probe={"mass": {"task": "push"}, "friction": {"task": "push"}, "damping": {"task": "drawer-close"}},
 )
@@ -368,4 +376,10 @@ def draw(canvas, p, s):
 for name, row in TASKS.items():
     if name != "reach":
         id = f"MetaWorld{name.title().replace('-', '')}-v0"
-        SPEC.member(id, row.summary, task=name, published=spaces_of(name), source=SOURCE.format(name))
+        SPEC.member(id, row.summary, task=name, published=original(name), source=SOURCE.format(name))
+
+
+def world_of(task):
+    """The world of a task of Meta-World, such as "drawer-open"."""
+    worlds = (SPEC, *SPEC.members.values())
+    return next(each for each in worlds if each.options["task"].default == task)
