@@ -11,7 +11,7 @@ import math
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.maths import exp, hypot, log
-from rlenvs.robotics.metaworld.tasks import TASK
+from rlenvs.robotics.metaworld.tasks import HAND, MARK, TASK
 
 REACH, PUSH, PICK, DOOR, PULL, CLOSE, BUTTON, PEG, OPEN_WINDOW, CLOSE_WINDOW = TASK.codes(
     *("reach", "push", "pick-place", "door-open", "drawer-open", "drawer-close", "button-press-topdown"),
@@ -83,9 +83,9 @@ def measure(p, s):
     total = 0.0
     for k in range(3):
         at = s.thing[k]
-        if p.measured == 0:
+        if p.measured == HAND:
             at = tcp(s, k)
-        elif p.measured == 2:
+        elif p.measured == MARK:
             at = s.mark[k]
         total += (p.axes[k] * (at - s.goal[k])) ** 2
     return math.sqrt(total)

@@ -208,19 +208,3 @@ def _add_weld(spec: Any) -> None:
     weld = spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY)
     weld.name1, weld.name2 = "mocap", "hand"
     weld.data[:11] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 5.0)  # anchor, place, attitude, torque scale
-
-
-def settled(model: Any, hand: tuple[float, float, float], steps: int = 250) -> tuple[Any, Any]:
-    """Where the arm is, and how it moves, after Meta-World's start of an episode: for 50 control steps the weld pulls
-    it from joint angles of 0 to a place of the hand, m, with open fingers. It is then still moving.
-
-    Returns:
-        qpos and qvel of arm and fingers, 9 numbers each.
-    """
-    import mujoco
-
-    data = mujoco.MjData(model)
-    data.mocap_pos[0], data.mocap_quat[0] = hand, DOWN
-    data.ctrl[:] = (-1.0, 1.0)
-    mujoco.mj_step(model, data, steps)
-    return data.qpos[:ARM_QPOS].copy(), data.qvel[:ARM_QPOS].copy()

@@ -82,7 +82,7 @@ from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.metaworld import sawyer
 from rlenvs.robotics.metaworld.rewards import DOOR, gap, measure, tcp, v1, v2
 from rlenvs.robotics.metaworld.scenes import HANDLE, SCENES
-from rlenvs.robotics.metaworld.tasks import ATTITUDE, DATA, FAR, MEASURED, TASK, TASKS, numbers
+from rlenvs.robotics.metaworld.tasks import DATA, FAR, HAND, TASK, TASKS, WXYZ, XYZW, numbers
 
 SOURCE = "Meta-World {}-v3 (Yu et al., arXiv 1910.10897; McLean et al., arXiv 2505.11289)"
 STEP = 0.01  # m per control step at full action
@@ -96,8 +96,6 @@ TIP = 0.045  # m, from the hand down to its finger tips
 GAIN = 15.0  # 1/m, of the scripted policy
 SWING = 0.2  # rad, by which the scripted policy goes ahead of the door
 THING = sawyer.ARM_QPOS  # where the joint of what is moved begins in qpos
-XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
-(HAND,) = MEASURED.codes("hand")
 
 
 def least(values):

@@ -40,7 +40,7 @@ NEAR_ARM = (
     ),
 )
 MEASURED = choice("hand", "thing", "mark")  # whose distance from the goal counts
-HAND, THING, MARK = MEASURED.codes("hand", "thing", "mark")
+HAND, MARK = MEASURED.codes("hand", "mark")
 ATTITUDE = choice("none", "xyzw", "wxyz")  # how the thing's attitude is observed
 XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
 
