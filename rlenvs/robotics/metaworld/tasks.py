@@ -168,6 +168,8 @@ TASKS: dict[str, Task] = {
         attitude="wxyz",
         lead=(0.0, 0.0, 0.05),
         push=(0.0, 0.0, -0.2),
+        above=0.04,
+        aside=0.03,
         apart=0.06,
         joint=0.00046152,  # where the spring presses it
     ),
