@@ -311,7 +311,7 @@ def open_door(p, s, a):
     low = abs(s.hand[2] - s.thing[2] - p.lead[2]) < p.apart
     off = hypot(s.hand[0] - at_x, s.hand[1] - at_y)
     if off < p.stroke and low:
-        left = min(max(s.thing[0] - s.goal[0], 0.0) / HANDLE[0], SWING)
+        left = min(max((s.thing[0] - s.goal[0]) / HANDLE[0], -SWING), SWING)
         to_x, to_y = around_hinge(s, x, y, angle - left)
         head(s, to_x, to_y, s.thing[2] + p.lead[2], p.fingers, a)
     else:
