@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -127,7 +126,9 @@ class Benchmark:
             raise ParameterError(f"{self.name} plays episodes both ways; leave out ends_at_success")
         chosen = {**self.keywords, **keywords}
         found = {id: self._task(id, self._of(policy, id, one_hot), chosen) for id in self.ids}
-        versions = {"rlenvs": __version__, "mujoco": metadata.version("mujoco")}
+        import mujoco
+
+        versions = {"rlenvs": __version__, "mujoco": mujoco.__version__}
         return BenchmarkResult({"benchmark": self.name, **versions, "seeds": len(self.seeds), **chosen}, found)
 
     def _task(self, id: str, policy: Policy, chosen: Mapping[str, Any]) -> Task:
