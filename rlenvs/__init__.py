@@ -16,6 +16,7 @@ register_catalogue(Path(__file__).with_name("catalogue.json"))
 watch_pettingzoo()
 
 if TYPE_CHECKING:
+    from rlenvs.agents.benchmarks import benchmark as benchmark
     from rlenvs.agents.cross_play import cross_play as cross_play
     from rlenvs.agents.decision_frequency import evaluate_frequencies as evaluate_frequencies
     from rlenvs.agents.evaluate import evaluate as evaluate
@@ -48,6 +49,7 @@ else:
     __all__, __getattr__, __dir__ = lazy_names(
         __name__,
         {
+            "agents.benchmarks": "benchmark",
             "agents.cross_play": "cross_play",
             "agents.decision_frequency": "evaluate_frequencies",
             "agents.evaluate": "evaluate normalized_score",

@@ -31,6 +31,7 @@ FOLDERS = {
     "landing": "rocket lander spacecraft",
     "locomotion": "walk walking legged robot",
     "manipulation": "robot robotic arm robot-arm manipulator franka panda gripper",
+    "metaworld": "robot robotic arm robot-arm manipulator sawyer meta-world multi-task gripper",
     "memory": HIDDEN,
     "minesweeper": HIDDEN,
     "minigrid": f"gridworld grid maze {HIDDEN}",

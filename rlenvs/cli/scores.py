@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rlenvs.cli.common import app, check_output, console, say, say_written, table_of_numbers
+from rlenvs.cli.common import Set, app, check_output, console, keywords_from, say, say_written, table_of_numbers
 from rlenvs.core.declare.errors import NoAgentError
 from rlenvs.core.declare.progress import progress
 
@@ -116,3 +116,19 @@ def _compare_algorithms() -> None:
     if pairs:
         say("\nProbability that a run of the one ends with a higher score, over the environments that both have.")
         console().print(table_of_numbers(PAIRS_HEAD, pairs))
+
+
+@app.command("benchmark", rich_help_panel="Agents")
+def benchmark_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as MT10.")],
+    policy: Annotated[str, typer.Option(metavar="POLICY", help='"random", "idle" or "expert".')] = "expert",
+    set: Set = None,
+) -> None:
+    """Measure a policy on the tasks of a benchmark, and state the protocol."""
+    from rlenvs.agents.benchmarks import benchmark
+
+    chosen = benchmark(name)
+    found = chosen.evaluate(policy, **keywords_from(set))
+    say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
+    head = ("Task", "Success ever", "at the end", "Mean return", "Score")
+    console().print(table_of_numbers(head, found.rows()))

@@ -288,6 +288,7 @@ README = page_of("README.md")
 EXTRAS = {
     "pybullet": "pybullet",
     "Panda": "mujoco",
+    "MetaWorld": "mujoco",
     "stable_baselines3": "stable_baselines3",
     "BarrierFilter": "daqp",
     "pareto.": "moocore",

@@ -5,8 +5,8 @@ import pytest
 
 import rlenvs
 from rlenvs.core.declare.canvas import COLORS
-from rlenvs.robotics.manipulation import flip, handover, slide
-from rlenvs.robotics.manipulation.render import OVERVIEW, View, project
+from rlenvs.kits.engines.overlays import View, project
+from rlenvs.robotics.manipulation import flip, handover, panda, slide
 
 pytest.importorskip("mujoco")
 
@@ -21,7 +21,7 @@ def test_known_points_lie_where_perspective_puts_them():
 @pytest.mark.parametrize(
     ("id", "view", "goal"),
     [
-        ("PandaReach-v0", OVERVIEW, "desired"),
+        ("PandaReach-v0", panda.OVERVIEW, "desired"),
         ("PandaSlide-v0", slide.VIEW, "desired"),
         ("PandaHandover-v0", handover.VIEW, "goal"),
     ],

@@ -27,6 +27,7 @@ KINDS = {
     "rlenvs.robotics.landing": ("LunarLander-v0", "tests/robotics/test_lunar_lander.py"),
     "rlenvs.robotics.locomotion": ("Swimmer-v0", "tests/robotics/test_locomotion.py"),
     "rlenvs.robotics.manipulation": ("PandaReach-v0", "tests/robotics/test_panda_reach.py"),
+    "rlenvs.robotics.metaworld": ("MetaWorldReach-v0", "tests/robotics/test_metaworld.py"),
     "rlenvs.robotics.navigation": ("SafePointGoal-v0", "tests/robotics/test_safe_point_goal.py"),
     "rlenvs.robotics.quadcopter": ("QuadHover-v0", "tests/robotics/test_quad_hover.py"),
     "rlenvs.robotics.racing": ("MicroRacer-v0", "tests/robotics/test_micro_racer.py"),

@@ -56,8 +56,9 @@ from typing import Any
 
 from rlenvs.core import block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_goal, add_sensor
+from rlenvs.kits.engines.overlays import View, Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 
 FARTHEST = 2.0  # m
 FRONT, PLACE_DEPTH = 0.12, 0.04  # m, along x: where the cabinet's front is on average, and how much that varies
@@ -157,11 +158,11 @@ def model(values):
         y = 0.5 * side * WIDTH
         add_box(cabinet, (0.0, DEPTH), (y, y - 2.0 * side * BOARD), (0.0, HEIGHT - 2.0 * BOARD), PALE)
     add_drawer(cabinet, values)
-    panda.add_goal(spec, "goal", values.threshold)
+    add_goal(spec, "goal", values.threshold)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", *VIEW)
-    panda.add_sensor(spec, "handle", "FRAMEPOS", "handle", "SITE")
-    panda.add_sensor(spec, "handle_velocity", "FRAMELINVEL", "handle", "SITE")
+    add_camera(spec, "overview", *VIEW)
+    add_sensor(spec, "handle", "FRAMEPOS", "handle", "SITE")
+    add_sensor(spec, "handle_velocity", "FRAMELINVEL", "handle", "SITE")
     return spec
 
 

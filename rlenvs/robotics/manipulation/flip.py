@@ -65,8 +65,9 @@ import math
 
 from rlenvs.core import block, choice, f4, f8, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_sensor
+from rlenvs.kits.engines.overlays import View, look_through, project
 from rlenvs.robotics.manipulation import arm, held, panda, rotations
-from rlenvs.robotics.manipulation.render import View, look_through, project
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
 CLEAR = 1.1  # angles of the threshold between start and goal
@@ -184,10 +185,10 @@ def model(values):
     cube = panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=white)
     add_faces(cube, half, 1.0)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", *VIEW)
+    add_camera(spec, "overview", *VIEW)
     goal = spec.worldbody.add_body(name="goal", mocap=True, pos=SHOWN)
     add_faces(goal, 3.0 * half, 0.8)
-    panda.add_sensor(spec, "hand_attitude", "FRAMEQUAT", "grip/0", "SITE")
+    add_sensor(spec, "hand_attitude", "FRAMEQUAT", "grip/0", "SITE")
     return spec
 
 

@@ -59,8 +59,9 @@ import math
 from rlenvs.core import below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_goal
+from rlenvs.kits.engines.overlays import View, Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, held, panda
-from rlenvs.robotics.manipulation.render import View, Way, apart, draw_ways
 
 FIRST_TABLE, SECOND_TABLE = (-0.7, 0.07), (0.23, 1.0)  # m, along x
 MIDDLE, START = 0.15, -0.13  # m, along x: where the bar changes hands, and around where it lies at first
@@ -171,12 +172,12 @@ def model(values):
     panda.add_table(spec, "second table", *SECOND_TABLE)
     half = 0.5 * values.width
     panda.add_object(spec, "bar", "BOX", (0.5 * values.length, half, half), values.mass, values.friction, rgba=ORANGE)
-    panda.add_goal(spec, "goal", values.threshold)
+    add_goal(spec, "goal", values.threshold)
     for i in range(4):
         panda.add_contact_sensor(spec, f"pressure/{i}", f"{('left', 'right')[i % 2]}/{i // 2}", "bar")
     panda.add_contact_sensor(spec, "clash", "base/0", "base/1")
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", *VIEW)
+    add_camera(spec, "overview", *VIEW)
     return spec
 
 

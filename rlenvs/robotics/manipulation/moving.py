@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rlenvs.core import block, choice, f4, kernel, maths, term
-from rlenvs.robotics.manipulation import arm
-from rlenvs.robotics.manipulation.render import OVERVIEW, Way, apart, draw_ways
+from rlenvs.kits.engines.overlays import Way, apart, draw_ways
+from rlenvs.robotics.manipulation import arm, panda
 
 FARTHEST = 2.0  # m, farther than an object gets from its goal
 CLEAR = 1.5  # thresholds between the object and its goal at the start
@@ -89,7 +89,7 @@ def observe(p, s, place, o):
         o.desired[j] = s.desired[j]
 
 
-def draw(canvas, p, s, place, name, view=OVERVIEW):
+def draw(canvas, p, s, place, name, view=panda.OVERVIEW):
     """The object at `place` and its goal."""
     legend = [("green", "goal", "ring"), ("orange", name, "disc")]
     told = f"{name} {apart(place, s.desired)} from its goal"

@@ -20,7 +20,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rlenvs.robotics.manipulation.render import OVERVIEW
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_sensor
+from rlenvs.kits.engines.overlays import View
 
 PHYSICS_HZ = 200
 CONTROL_HZ = 25  # as panda-gym's: 20 steps at 500 Hz
@@ -36,6 +37,7 @@ SECOND_DOWN = (0.0, 0.0, 1.0, 0.0)  # the same, of the arm that stands opposite
 FINGER_OPEN = 0.04  # m, per finger
 FINGER_SPEED = 0.2  # m/s, per finger
 FINGER_REACH = 0.01  # m from its target a finger presses with its full force
+OVERVIEW = View((0.56, -0.60, 0.58), (-0.11, 0.0, 0.20), 48.0)  # all of the arm, and the table in front of it
 TABLE = (-0.7, 0.4)  # m, along x
 JOINTS = 7
 FINGERS = 2
@@ -139,24 +141,6 @@ def add_table(spec: Any, name: str, start: float, end: float) -> None:
     table = spec.worldbody.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=place, **WORLD_BITS)
     table.rgba = (0.80, 0.79, 0.76, 1.0)
     table.friction = (0.0, 0.0, 0.0)  # of two shapes that touch, the rougher one counts
-
-
-def add_camera(spec: Any, name: str, eye: tuple[float, ...], focus: tuple[float, ...], fov: float) -> Any:
-    """A camera in the world.
-
-    Args:
-        eye, focus: where it is and what it looks at, m.
-        fov: vertical field of view, degrees.
-    """
-    import mujoco
-    import numpy as np
-
-    back = np.subtract(eye, focus)
-    right = np.cross((0.0, 0.0, 1.0), back)
-    axes = np.stack([right, np.cross(back, right), back], axis=1)
-    attitude = np.zeros(4)
-    mujoco.mju_mat2Quat(attitude, (axes / np.linalg.norm(axes, axis=0)).ravel())
-    return spec.worldbody.add_camera(name=name, pos=eye, quat=attitude, fovy=fov)
 
 
 def _add_arm(spec: Any, values: Any, k: int, side_reach: float) -> None:
@@ -282,19 +266,6 @@ def _add_sensors(spec: Any, values: Any, arms: int) -> None:
             add_sensor(spec, f"touch/{i}", "TOUCH", f"{('left', 'right')[i % 2]}_pad/{i // 2}", "SITE")
 
 
-def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -> None:
-    """A sensor whose reading goes to the state field `name`.
-
-    Args:
-        kind: of `mjtSensor`, without "mjSENS_": FRAMEPOS, FRAMEQUAT, FRAMELINVEL, FRAMEANGVEL, TOUCH, FORCE, ...
-        target: what is sensed, a name of the kind `of`: BODY (its frame's origin), SITE, GEOM, ...
-    """
-    import mujoco
-
-    sensor = spec.add_sensor(name=name, objname=target, type=getattr(mujoco.mjtSensor, f"mjSENS_{kind}"))
-    sensor.objtype = getattr(mujoco.mjtObj, "mjOBJ_XBODY" if of == "BODY" else f"mjOBJ_{of}")
-
-
 def add_contact_sensor(spec: Any, name: str, body: str, other: str = "") -> None:
     """A sensor of the net contact force, N, world axes, that a body and its children exert on all else, or on another
     body and its children."""
@@ -354,14 +325,3 @@ def largest_moment(shape: str, size: tuple[float, ...]) -> float:
         return (first**2 + second**2) / 3.0
     radius, half = size
     return max(0.5 * radius**2, 0.25 * radius**2 + half**2 / 3.0)
-
-
-def add_goal(
-    spec: Any, name: str, size: float, color: tuple[float, ...] = (0.0, 0.62, 0.45, 0.5), shape: str = "SPHERE"
-) -> None:
-    """A marker that nothing collides with: a mocap body with a translucent ball of the radius `size`, or with a box of
-    that half side."""
-    import mujoco
-
-    body = spec.worldbody.add_body(name=name, mocap=True)
-    body.add_site(name=name, type=getattr(mujoco.mjtGeom, f"mjGEOM_{shape}"), size=(size, size, size), rgba=color)

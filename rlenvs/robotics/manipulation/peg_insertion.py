@@ -62,8 +62,9 @@ from types import SimpleNamespace
 from rlenvs.core import block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_sensor
+from rlenvs.kits.engines.overlays import View, Way, draw_ways
 from rlenvs.robotics.manipulation import arm, panda, rotations
-from rlenvs.robotics.manipulation.render import View, Way, draw_ways
 
 STEP, TURN = 0.008, 0.04  # m and rad per control step at full action: SERL's 0.02 m and 0.1 rad at 10 Hz
 OUT, INSIDE = 0.05, 0.02  # m, of the peg below and above the grip
@@ -197,7 +198,7 @@ def model(values):
     add_peg(spec, values)
     add_board(spec, values)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", *VIEW)
+    add_camera(spec, "overview", *VIEW)
     return spec
 
 
@@ -212,9 +213,9 @@ def add_peg(spec, values):
     shape.size, shape.pos, shape.rgba = (half, half, length), (0.0, 0.0, OUT - length), (0.84, 0.37, 0.0, 1.0)
     peg.add_site(name="wrist", rgba=panda.HIDDEN)
     peg.add_site(name="tip", pos=(0.0, 0.0, OUT), rgba=panda.HIDDEN)
-    panda.add_sensor(spec, "torque", "TORQUE", "wrist", "SITE")
+    add_sensor(spec, "torque", "TORQUE", "wrist", "SITE")
     for suffix, kind in (("", "POS"), ("_attitude", "QUAT"), ("_velocity", "LINVEL"), ("_spin", "ANGVEL")):
-        panda.add_sensor(spec, f"tip{suffix}", f"FRAME{kind}", "tip", "SITE")
+        add_sensor(spec, f"tip{suffix}", f"FRAME{kind}", "tip", "SITE")
 
 
 def add_board(spec, values):

@@ -49,6 +49,7 @@ v0: first version.
 
 from rlenvs.core import param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_goal
 from rlenvs.robotics.manipulation import arm, moving, panda
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
@@ -98,7 +99,7 @@ def model(values):
     spec = panda.scene(values)
     half = 0.5 * values.side
     panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=moving.ORANGE)
-    panda.add_goal(spec, "goal", values.threshold, (0.0, 0.62, 0.45, 0.3))
+    add_goal(spec, "goal", values.threshold, (0.0, 0.62, 0.45, 0.3))
     return spec
 
 

@@ -50,6 +50,7 @@ import math
 
 from rlenvs.core import choice, kernel, maths, param, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_goal
 from rlenvs.robotics.manipulation import arm, moving, panda
 
 CUBE = panda.ARM_QPOS  # where the cube's free joint begins in qpos
@@ -117,7 +118,7 @@ def model(values):
     spec = panda.scene(values)
     half = 0.5 * values.side
     panda.add_object(spec, "cube", "BOX", (half, half, half), values.mass, values.friction, rgba=moving.ORANGE)
-    panda.add_goal(spec, "goal", values.threshold)
+    add_goal(spec, "goal", values.threshold)
     return spec
 
 

@@ -53,8 +53,9 @@ from types import SimpleNamespace
 
 from rlenvs.core import block, f4, kernel, param, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_goal
+from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, more than the arm reaches
 LOWEST = 0.02  # m, of goals
@@ -119,7 +120,7 @@ def model(values):
             f"threshold={values.threshold:g}"
         )
     spec = panda.scene(values)
-    panda.add_goal(spec, "goal", values.threshold)
+    add_goal(spec, "goal", values.threshold)
     return spec
 
 
@@ -180,4 +181,5 @@ def expert(p, s, a):
 def draw(canvas, p, s):
     way = Way(s.grip[0], s.desired, p.threshold, "orange")
     legend = [("green", "goal", "ring"), ("orange", "hand", "disc")]
-    draw_ways(canvas, [way], legend, f"hand {apart(s.grip[0], s.desired)} from the goal")
+    told = f"hand {apart(s.grip[0], s.desired)} from the goal"
+    draw_ways(canvas, [way], legend, told, view=panda.OVERVIEW)

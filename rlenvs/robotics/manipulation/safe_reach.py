@@ -52,8 +52,9 @@ import math
 
 from rlenvs.core import block, cost, f8, i8, integer, kernel, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_goal
+from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, panda
-from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 COST_LIMIT, GOALS_WANTED = 25.0, 20
 MIDDLE = -0.1  # m, x of the middle of goals and zones
@@ -143,7 +144,7 @@ def model(values):
             f"width={values.width:g}; at most {MOST_CROWDED:g} is allowed. Use fewer or smaller ones, or more width"
         )
     spec = panda.scene(values)
-    panda.add_goal(spec, "goal", values.threshold, GREEN)
+    add_goal(spec, "goal", values.threshold, GREEN)
     for j in range(values.spheres):
         add_zone(spec, "spheres", j, "SPHERE", (values.sphere_radius, 0.0, 0.0))
     for j in range(values.boxes):
@@ -434,4 +435,4 @@ def draw(canvas, p, s):
     legend = [("green", "goal", "ring"), ("orange", "hand", "disc"), ("red", "not to enter")]
     inside = bool(s.in_spheres.any() or s.in_boxes.any())
     told = f"{s.goals} goals reached, next {apart(s.grip[0], s.mocap_pos[1])} away"
-    draw_ways(canvas, [way], legend, *(["ARM INSIDE"] if inside else []), told)
+    draw_ways(canvas, [way], legend, *(["ARM INSIDE"] if inside else []), told, view=panda.OVERVIEW)

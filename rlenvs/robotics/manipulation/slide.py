@@ -54,8 +54,9 @@ import math
 from dataclasses import replace
 
 from rlenvs.core import kernel, maths, param, uniform
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_goal
+from rlenvs.kits.engines.overlays import View
 from rlenvs.robotics.manipulation import arm, moving, panda
-from rlenvs.robotics.manipulation.render import View
 
 TABLE = (-0.8, 0.6)  # m, along x, longer than for other tasks
 PUCK = panda.ARM_QPOS  # where the puck's free joint begins in qpos
@@ -120,10 +121,10 @@ SPEC = arm.task(
 def model(values):
     spec = panda.scene(values, table=TABLE)
     spec.delete(spec.camera("overview"))
-    panda.add_camera(spec, "overview", *VIEW)
+    add_camera(spec, "overview", *VIEW)
     size = (values.radius, 0.5 * values.height)
     panda.add_object(spec, "puck", "CYLINDER", size, values.mass, values.friction, rgba=moving.ORANGE)
-    panda.add_goal(spec, "goal", values.threshold)
+    add_goal(spec, "goal", values.threshold)
     return spec
 
 

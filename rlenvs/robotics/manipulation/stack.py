@@ -58,8 +58,9 @@ import math
 
 from rlenvs.core import below, block, choice, f4, kernel, maths, param, term, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.mujoco_parts import add_goal
+from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, held, panda
-from rlenvs.robotics.manipulation.render import Way, apart, draw_ways
 
 FARTHEST = 2.0  # m, farther than the cubes get from their goals
 LOWER, UPPER = panda.ARM_QPOS, panda.ARM_QPOS + 7  # where the cubes' free joints begin in qpos
@@ -169,7 +170,7 @@ def model(values):
     ):
         panda.add_object(spec, name, "BOX", (half, half, half), mass, values.friction, rgba=(*color, 1.0))
     for name, color in (("goal_lower", (0.0, 0.45, 0.70)), ("goal_upper", (0.90, 0.62, 0.0))):
-        panda.add_goal(spec, name, half, (*color, 0.3), "BOX")
+        add_goal(spec, name, half, (*color, 0.3), "BOX")
     return spec
 
 
@@ -345,4 +346,4 @@ def draw(canvas, p, s):
     ways = [Way(s.lower, lower, half, "blue", "blue"), Way(s.upper, upper, half, "orange", "orange")]
     legend = [("blue", "lower cube and its place"), ("orange", "upper cube and its place")]
     told = f"lower cube {apart(s.lower, lower)} off, upper cube {apart(s.upper, upper)} off"
-    draw_ways(canvas, ways, legend, told)
+    draw_ways(canvas, ways, legend, told, view=panda.OVERVIEW)

@@ -22,9 +22,6 @@ class View(NamedTuple):
     fov: float
 
 
-OVERVIEW = View((0.56, -0.60, 0.58), (-0.11, 0.0, 0.20), 48.0)  # all of the arm, and the table in front of it
-
-
 class Way(NamedTuple):
     """Something that is to go to a goal: their places and the radius of the goal, m, and their colors."""
 
@@ -59,7 +56,7 @@ def look_through(canvas: Canvas, legend: Sequence[Any]) -> float:
     return 2.0 / height
 
 
-def draw_ways(canvas: Canvas, ways: Sequence[Way], legend: Sequence[Any], *caption: str, view: View = OVERVIEW) -> None:
+def draw_ways(canvas: Canvas, ways: Sequence[Way], legend: Sequence[Any], *caption: str, view: View) -> None:
     """Over the image of a task: a ring around each goal, a dot on what is to go there, and a line between them."""
     pixel = look_through(canvas, legend)
     for way in ways:

@@ -1,0 +1,99 @@
+"""Plays metaworld's scripted policies in this package's tasks, and this package's in metaworld's.
+
+    python benchmarks/parity/play_metaworld.py theirs metaworld/lib/python3.11/site-packages
+    PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py ours
+
+`record_metaworld.py` says how metaworld is installed. Prints, for each task, in how many of 50 episodes the task was
+done at any step, and at the last: here of seeds 0 to 49, there of the 50 goals of MT1 with seed 42.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pickle
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from rlenvs.robotics.metaworld import suite, tasks
+
+EPISODES, STEPS = 50, 500
+
+
+def policy_map(packages: Path) -> dict[str, Callable[[], Any]]:
+    """metaworld's policies by task, without the rest of metaworld, which needs another MuJoCo."""
+    bare = types.ModuleType("metaworld")
+    bare.__path__ = [str(packages / "metaworld")]
+    sys.modules["metaworld"] = bare
+    found: dict[str, Callable[[], Any]] = importlib.import_module("metaworld.policies").ENV_POLICY_MAP
+    return found
+
+
+def theirs(task: str, packages: Path) -> np.ndarray:
+    """Success of metaworld's policy in this package's task, (steps, episodes)."""
+    from rlenvs import make_batch
+
+    policy = policy_map(packages)[f"{task}-v3"]()
+    world = suite.world_of(task)
+    worlds = make_batch(world.name, EPISODES)
+    worlds.seed(range(EPISODES))
+    worlds.reset()
+    done = []
+    for _ in range(STEPS - 1):  # the last step would begin a new episode
+        actions = [policy.get_action(seen.copy()) for seen in worlds.observations[:, 0]]
+        worlds.step(np.clip(actions, -1.0, 1.0).reshape(EPISODES, 1, 4))
+        done.append(worlds.terms[:, list(world.terms).index("sparse"), 0] > 0.0)
+    return np.array(done)
+
+
+def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
+    """What this package's policy reads of a state, of metaworld's."""
+    claws = np.array([env.data.body(f"{side}claw").xpos for side in ("right", "left")])
+    found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": env.data.qpos}
+    return SimpleNamespace(**found, place=place)
+
+
+def episodes_of_original(task: str) -> Iterator[list[bool]]:
+    """Success of this package's policy in metaworld's task, step by step."""
+    import metaworld
+    from metaworld.env_dict import ALL_V3_ENVIRONMENTS
+
+    p = SimpleNamespace(**tasks.numbers(tasks.TASKS[task]), task=tasks.TASK.code(task))
+    for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks:
+        env = ALL_V3_ENVIRONMENTS[f"{task}-v3"]()
+        env.set_task(goal)
+        seen, _ = env.reset()
+        place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
+        for _ in range(STEPS):
+            suite.expert(p, readings(env, seen, place), action)
+            seen, _, _, _, info = env.step(action.astype(np.float32))
+            done.append(info["success"] > 0.0)
+        yield done
+
+
+def main() -> None:
+    """Play all tasks, or those named."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("whose", choices=("theirs", "ours"), help="policies")
+    options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
+    options.add_argument("--tasks", nargs="+", default=list(tasks.TASKS), choices=list(tasks.TASKS))
+    given = options.parse_args()
+    warnings.filterwarnings("ignore")  # policies ask for more than actions can be
+    for task in given.tasks:
+        if given.whose == "theirs":
+            done = theirs(task, given.packages)
+        else:
+            done = np.array(list(episodes_of_original(task))).T
+        any_step, last = done.any(axis=0), done[-1]
+        print(f"{task:22} {any_step.sum():2} of {any_step.size} at any step, {last.sum():2} at the last", flush=True)
+
+
+if __name__ == "__main__":
+    main()

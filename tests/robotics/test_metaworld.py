@@ -1,0 +1,214 @@
+"""Meta-World: trajectories, rewards and success of package metaworld 3.1.1, places, spaces, masses, experts."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlenvs.core.catalogue.make import new_batch
+from rlenvs.core.declare.members import changed
+from rlenvs.robotics.metaworld import rewards, sawyer, suite, tasks
+
+mujoco = pytest.importorskip("mujoco")
+RECORDED = Path(__file__).parents[1] / "data" / "metaworld.npz"
+TASKS = tuple(tasks.TASKS)
+LAGGING = 1  # rows at the start that the original observes before the window it has moved is where it belongs
+# m, the largest difference of hands that touch something: shapes there differ, and contacts make differences larger
+TOUCHING = {"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "button-press-topdown": 0.05}
+
+
+def at_place(task, place):
+    """A batch of one world of a task that always draws this place."""
+    where = np.resize(place, 6)
+    if task == "push":  # the original lifts both to where the puck rests
+        where[[2, 5]] = tasks.SUNK
+    worlds = new_batch(changed(suite.world_of(task), {"data": {"low": where, "high": where}}), 1, backend="python")
+    worlds.seed([0])
+    worlds.reset()
+    return worlds
+
+
+@functools.cache
+def recorded(task, kind):
+    """What the original and what this package did with the same actions: places, observations, terms."""
+    with np.load(RECORDED) as file:
+        theirs = {name: file[f"{task}/{kind}/{name}"] for name in ("seen", "actions", "v2", "v1", "success", "goal")}
+        worlds = at_place(task, file[f"{task}/place"])
+    seen = [worlds.observations[0, 0].copy()]
+    terms = []
+    for action in theirs["actions"]:
+        worlds.step(action.reshape(1, 1, 4))
+        seen.append(worlds.observations[0, 0].copy())
+        terms.append(worlds.terms[0, :, 0].copy())
+    names = tuple(suite.SPEC.terms)
+    ours = {"seen": np.array(seen), **dict(zip(names, np.array(terms).T, strict=True))}
+    worlds.close()
+    return theirs, ours
+
+
+# --- beside the original ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_first_observations_are_the_originals(task):
+    theirs, ours = recorded(task, "random")
+    start = LAGGING if task == "window-close" else 0
+    np.testing.assert_allclose(ours["seen"][start, :11], theirs["seen"][start], atol=1e-3)
+    np.testing.assert_allclose(ours["seen"][0, :4], theirs["seen"][0, :4], atol=1e-4)
+    np.testing.assert_allclose(ours["seen"][0, 36:], theirs["goal"], atol=1e-4)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_random_actions_move_the_hand_as_in_the_original(task):
+    theirs, ours = recorded(task, "random")
+    assert len(theirs["actions"]) == 100
+    np.testing.assert_allclose(ours["seen"][:, :3], theirs["seen"][:, :3], atol=1e-3)
+    np.testing.assert_allclose(ours["seen"][:, 3], theirs["seen"][:, 3], atol=1e-4)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_random_actions_are_rewarded_as_in_the_original(task):
+    theirs, ours = recorded(task, "random")
+    near = 0.3 if task == "drawer-close" else 0.02  # its drawer is touched
+    np.testing.assert_allclose(ours["v2"], theirs["v2"], atol=near)
+    if task != "drawer-close":
+        np.testing.assert_allclose(ours["v1"], theirs["v1"], atol=1.0)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_originals_policy_has_the_same_effect(task):
+    theirs, ours = recorded(task, "policy")
+    far = np.abs(ours["seen"][:, :3] - theirs["seen"][:, :3]).max()
+    assert far < TOUCHING.get(task, 0.01)
+    assert theirs["success"].any()
+    first, ours_first = np.argmax(theirs["success"]), np.argmax(ours["sparse"])
+    assert ours["sparse"].any()
+    assert ours_first == pytest.approx(first, abs=3)
+    assert np.median(np.abs(ours["v2"] - theirs["v2"])) < 0.05
+
+
+def test_the_arm_is_as_heavy_as_the_original():
+    """The inertia at the joints in the first pose, from a Sawyer of metaworld."""
+    model = world_model("reach")
+    data = mujoco.MjData(model)
+    data.qpos[: sawyer.ARM_QPOS] = tasks.NEAR_ARM[1]
+    mujoco.mj_forward(model, data)
+    inertia = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, inertia)
+    np.testing.assert_allclose(inertia[0, :3], [1.1704363, -0.10538618, -0.00925148], atol=1e-4)
+    np.testing.assert_allclose(data.body("hand").xpos, [0.00452851, 0.40030764, 0.19568644], atol=1e-6)
+
+
+def world_model(task):
+    worlds = new_batch(suite.world_of(task), 1, backend="python")
+    model = worlds.engine.model
+    worlds.close()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("task", "body", "mass"),
+    [
+        ("reach", "thing", 0.75),
+        ("door-open", "door", 2.229822),
+        ("drawer-open", "drawer", 0.38),
+        ("button-press-topdown", "button", 0.01),
+        ("peg-insert-side", "peg", 0.1),
+        ("window-open", "pane", 0.637787),
+    ],
+)
+def test_masses_of_what_is_moved(task, body, mass):
+    assert world_model(task).body(body).mass[0] == pytest.approx(mass, abs=1e-6)
+
+
+def test_rates_and_lengths():
+    worlds = new_batch(suite.SPEC, 1, backend="python")
+    assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (80, 500, 5)
+    worlds.close()
+
+
+# --- numbers of the original ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("task", "radius", "low", "high"),
+    [
+        ("reach", 0.05, (-0.1, 0.6, -0.1, 0.8, 0.05), (0.1, 0.7, 0.1, 0.9, 0.3)),
+        ("push", 0.05, (-0.1, 0.6, -0.1, 0.8), (0.1, 0.7, 0.1, 0.9)),
+        ("pick-place", 0.07, (-0.1, 0.6, -0.1, 0.8, 0.05), (0.1, 0.7, 0.1, 0.9, 0.3)),
+        ("door-open", 0.08, (0.0, 0.85), (0.1, 0.95)),
+        ("drawer-open", 0.03, (-0.1, 0.9), (0.1, 0.9)),
+        ("drawer-close", 0.065, (-0.1, 0.9), (0.1, 0.9)),
+        ("button-press-topdown", 0.024, (-0.1, 0.8), (0.1, 0.9)),
+        ("peg-insert-side", 0.07, (0.0, 0.5, -0.35, 0.4), (0.2, 0.7, -0.25, 0.7)),
+        ("window-open", 0.05, (-0.1, 0.7), (0.1, 0.9)),
+        ("window-close", 0.05, (0.0, 0.75), (0.0, 0.9)),
+    ],
+)
+def test_success_rules_and_boxes(task, radius, low, high):
+    row = tasks.TASKS[task]
+    assert row.radius == radius
+    flat = [0, 1, 3, 4, 5] if len(low) == 5 else [0, 1, 3, 4] if len(low) == 4 else [0, 1]
+    np.testing.assert_array_equal(np.take(row.low, flat), low)
+    np.testing.assert_array_equal(np.take(row.high, flat), high)
+
+
+@pytest.mark.parametrize(("x", "value"), [(0.05, 1.0), (0.15, 1.0 / 3.25), (0.25, 0.1)])
+def test_tolerances_are_a_tenth_at_the_margin(x, value):
+    assert rewards.tail(x, 0.0, 0.05, 0.2) == pytest.approx(value)
+    assert rewards.bell(0.25, 0.05, 0.2) == pytest.approx(0.1)
+
+
+def test_hamacher_product():
+    assert rewards.both(0.0, 0.0) == 0.0
+    assert rewards.both(1.0, 0.3) == pytest.approx(0.3)
+    assert rewards.both(0.5, 0.5) == pytest.approx(1.0 / 3.0)
+
+
+# --- rules of this package --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_seeds_repeat_places_within_their_boxes(task):
+    row, places = tasks.TASKS[task], []
+    for _ in range(2):
+        worlds = new_batch(suite.world_of(task), 16, backend="python")
+        worlds.seed(range(16))
+        worlds.reset()
+        places.append(worlds.observations.copy())
+        drawn = worlds.states["place"][:, : len(row.low)]
+        assert (drawn >= row.low).all()
+        assert (drawn <= row.high).all()
+        if row.clear:
+            assert (np.hypot(*(drawn[:, :2] - drawn[:, 3:5]).T) >= row.clear).all()
+        worlds.close()
+    np.testing.assert_array_equal(*places)
+    assert len(np.unique(places[0][:, 0, 36:], axis=0)) == 16
+
+
+def test_hidden_goals():
+    worlds = new_batch(suite.SPEC, 1, backend="python", goal_visible=False)
+    worlds.seed([0])
+    worlds.reset()
+    np.testing.assert_array_equal(worlds.observations[0, 0, 36:], 0.0)
+    worlds.close()
+
+
+def test_the_observation_has_the_step_before():
+    _, ours = recorded("push", "policy")
+    np.testing.assert_array_equal(ours["seen"][0, 18:36], ours["seen"][0, :18])
+    np.testing.assert_array_equal(ours["seen"][1:, 18:36], ours["seen"][:-1, :18])
+    assert (ours["seen"][60, :3] != ours["seen"][59, :3]).all()
+
+
+@pytest.mark.budget(8)
+@pytest.mark.parametrize("task", TASKS)
+def test_experts_succeed_and_stay(task):
+    worlds = new_batch(suite.world_of(task), 4, backend="python")
+    worlds.seed(range(100, 104))
+    worlds.reset()
+    for _ in range(150):
+        worlds.step(worlds.expert_actions())
+    assert worlds.terms[:, list(suite.SPEC.terms).index("sparse"), 0].all()
+    worlds.close()
