@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -195,7 +196,7 @@ def _road(node: _Node, name: str, junctions: dict[str, _Node]) -> Road:
     points = tuple(each.point() for each in node["points"].items())
     if len(points) < 2:
         raise node["points"].wrong(f"a road needs 2 points at least, not {len(points)}")
-    for number, (tail, head) in enumerate(zip(points, points[1:], strict=False)):
+    for number, (tail, head) in enumerate(itertools.pairwise(points)):
         if tail == head:
             raise node["points"].wrong(f"points {number} and {number + 1} are the same, {tail}")
     lanes = tuple(

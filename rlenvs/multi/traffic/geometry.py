@@ -6,6 +6,7 @@ its rule that the distance of a crossing leaves out parts of the second way that
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -40,7 +41,7 @@ def _unit(tail: Point, head: Point) -> Point:
 def length_of(points: Sequence[Point]) -> float:
     """The length of a line."""
     length = 0.0
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
         x, y = x1 - x0, y1 - y0
         length += math.sqrt(x * x + y * y)
     return length
@@ -51,7 +52,7 @@ def point_at(points: Sequence[Point], distance: float) -> Point:
     distance = min(max(distance, 0.0), length_of(points))
     if distance <= 0.0:
         return points[0]
-    for tail, head in zip(points, points[1:], strict=False):
+    for tail, head in itertools.pairwise(points):
         x, y = tail[0] - head[0], tail[1] - head[1]
         length = math.sqrt(x * x + y * y)
         if distance <= length:
@@ -63,7 +64,7 @@ def point_at(points: Sequence[Point], distance: float) -> Point:
 
 def direction_at(points: Sequence[Point], distance: float) -> Point:
     """The direction of a line at a distance from its beginning."""
-    for tail, head in zip(points, points[1:], strict=False):
+    for tail, head in itertools.pairwise(points):
         length = length_of((tail, head))
         if distance < length:
             return _unit(tail, head)
@@ -80,9 +81,9 @@ def lane_lines(road: Road, before: float, after: float) -> list[list[Point]]:
     if after:
         x, y = _unit(points[-2], points[-1])
         points[-1] = points[-1][0] - x * after, points[-1][1] - y * after
-    units = [_unit(tail, head) for tail, head in zip(points, points[1:], strict=False)]
+    units = [_unit(tail, head) for tail, head in itertools.pairwise(points)]
     ways = [units[0]]
-    ways += [_unit((0.0, 0.0), (u[0] + v[0], u[1] + v[1])) for v, u in zip(units, units[1:], strict=False)]
+    ways += [_unit((0.0, 0.0), (u[0] + v[0], u[1] + v[1])) for v, u in itertools.pairwise(units)]
     ways.append(units[-1])
     lines, edge = [], 0.0
     for lane in road.lanes:

@@ -7,6 +7,7 @@ that of the C++ library, with which CityFlow is built.
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -138,7 +139,7 @@ class Router:
                 raise ParameterError(f"{name}: its route names the road {road!r}, which the network does not have")
             anchors.append(self.network.road_of[road])
         roads = anchors[:1]
-        for start, end in zip(anchors, anchors[1:], strict=False):
+        for start, end in itertools.pairwise(anchors):
             way = self.shortest(start, end) if start != end else []
             if way is None:
                 names = self.network.roads[start].id, self.network.roads[end].id
@@ -165,8 +166,7 @@ class Router:
                         self.network.roads[road].id,
                         [self.network.roads[n].id for n in roads[step + 1 : step + 3]],
                     )
-                    raise ParameterError(
-                        f"{name}: lane {lane - first[road]} of road {here} has no lane link to {' and on to '.join(ahead)}"
-                    )
+                    index, way = lane - first[road], " and on to ".join(ahead)
+                    raise ParameterError(f"{name}: lane {index} of road {here} has no lane link to {way}")
                 reached.add(self.ends[link][1])
             lanes = reached
