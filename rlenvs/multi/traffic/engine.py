@@ -1,0 +1,356 @@
+"""The engine: a step of all vehicles of a road network, by the rules of CityFlow.
+
+All decisions of a step follow from the state before it, so they do not depend on the order of vehicles.
+"""
+
+from typing import Any
+
+from rlenvs.core import below, kernel, uniform
+from rlenvs.multi.traffic.crossing import crossing_speed, next_link, notify
+from rlenvs.multi.traffic.fields import ENDED, NOWHERE, OFF
+from rlenvs.multi.traffic.following import following_speed, greater, lesser, sight
+
+WAITING = 0.1  # m/s, below which a vehicle waits
+WORD = 2**32
+
+
+@kernel
+def empty_roads(p: Any, s: Any) -> None:
+    """The state at the start: no vehicles, the first phase at every junction."""
+    for d in range(s.first.size):
+        s.first[d] = -1
+        s.last[d] = -1
+    for lane in range(s.queue_first.size):
+        s.queue_first[lane] = -1
+        s.queue_last[lane] = -1
+    for v in range(s.drivable.size):
+        s.drivable[v] = -1
+    for n in range(s.flow_clock.size):
+        s.flow_clock[n] = p.flow_interval[n]
+    s.free = -1
+
+
+@kernel
+def advance(p: Any, s: Any, rng: Any) -> None:
+    """One step of all vehicles; signals stay as they are."""
+    emit(p, s, rng)
+    admit(p, s)
+    notify(p, s)
+    moves = decide(p, s)
+    move(p, s, moves)
+    commit(p, s)
+    look_ahead(p, s)
+    s.ticks += 1
+
+
+# --- vehicles come ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def draw(p: Any, s: Any, rng: Any) -> int:
+    """A random number in [0, 2^32)."""
+    if s.drawn < p.draws.size:
+        s.drawn += 1
+        return p.draws[s.drawn - 1]
+    return below(rng, WORD)
+
+
+@kernel
+def emit(p: Any, s: Any, rng: Any) -> None:
+    """Vehicles of all flows that are due, into the queues of their first lanes. Where no place is free they are late."""
+    fresh = 0
+    for n in range(s.flow_clock.size):
+        if s.clock < p.flow_start[n] or (p.flow_end[n] != -1.0 and s.clock > p.flow_end[n]):
+            continue
+        while s.flow_clock[n] >= p.flow_interval[n] and (s.free >= 0 or s.used < s.drivable.size):
+            s.moved[fresh] = new_vehicle(p, s, n, rng)
+            fresh += 1
+            s.flow_clock[n] -= p.flow_interval[n]
+        if p.regular:
+            s.flow_clock[n] += p.interval * p.demand
+        elif uniform(rng, 0.0, 1.0) * p.flow_interval[n] < p.interval * p.demand:
+            s.flow_clock[n] += p.flow_interval[n]
+    s.clock += p.interval
+    sort_by_road(p, s, fresh)
+    for i in range(fresh):
+        v = s.moved[i]
+        begin = p.start_begins[s.flow[v]]
+        choices = p.start_begins[s.flow[v] + 1] - begin
+        lane = p.start_lane[begin + draw(p, s, rng) % choices]
+        s.drivable[v] = lane
+        if s.queue_first[lane] < 0:
+            s.queue_first[lane] = v
+        else:
+            s.behind[s.queue_last[lane]] = v
+        s.queue_last[lane] = v
+
+
+@kernel
+def new_vehicle(p: Any, s: Any, n: int, rng: Any) -> int:
+    """A vehicle of a flow, in a free place."""
+    v = s.free
+    if v >= 0:
+        s.free = s.behind[v]
+    else:
+        v = s.used
+        s.used += 1
+    priority = draw(p, s, rng)
+    draw(p, s, rng)  # CityFlow draws the thread of the vehicle
+    s.priority[v] = priority - WORD if priority >= WORD // 2 else priority
+    s.before[v] = -1
+    s.position[v] = 0.0
+    s.speed[v] = 0.0
+    s.kind[v] = p.flow_kind[n]
+    s.flow[v] = n
+    s.number[v] = s.emitted[n]
+    s.emitted[n] += 1
+    s.leg[v] = p.route_begins[n]
+    s.entered[v] = s.ticks * p.interval
+    s.waited[v] = 0.0
+    s.entered_link[v] = OFF
+    s.blocker[v] = -1
+    s.leader[v] = -1
+    s.gap[v] = 0.0
+    s.behind[v] = -1
+    s.ahead[v] = -1
+    s.new_drivable[v] = NOWHERE
+    s.present += 1
+    return v
+
+
+@kernel
+def sort_by_road(p: Any, s: Any, count: int) -> None:
+    """Sort the first entries of `moved` by first road; those of a road keep their order."""
+    for i in range(1, count):
+        v = s.moved[i]
+        road = p.route_road[s.leg[v]]
+        j = i
+        while j > 0 and p.route_road[s.leg[s.moved[j - 1]]] > road:
+            s.moved[j] = s.moved[j - 1]
+            j -= 1
+        s.moved[j] = v
+
+
+@kernel
+def admit(p: Any, s: Any) -> None:
+    """The first vehicle of each queue enters its lane if there is room."""
+    for lane in range(s.queue_first.size):
+        v = s.queue_first[lane]
+        if v < 0:
+            continue
+        tail = s.last[lane]
+        if tail >= 0 and s.position[tail] <= p.car_length[s.kind[tail]] + p.car_gap[s.kind[v]]:
+            continue
+        s.queue_first[lane] = s.behind[v]
+        s.behind[v] = -1
+        append(s, v, lane)
+        s.running += 1
+        if tail >= 0:
+            follow(p, s, v, tail)
+        else:
+            find_leader(p, s, v)
+
+
+# --- they decide ------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def decide(p: Any, s: Any) -> int:
+    """The next speed and place of all vehicles. Returns how many leave their drivable; those are in `moved`."""
+    moves = 0
+    for d in range(s.first.size):
+        v = s.first[d]
+        while v >= 0:
+            s.new_blocker[v] = -1
+            speed = next_speed(p, s, v, d)
+            go(p, s, v, d, speed)
+            if s.new_drivable[v] != NOWHERE:
+                s.moved[moves] = v
+                moves += 1
+            v = s.behind[v]
+    return moves
+
+
+@kernel
+def next_speed(p: Any, s: Any, v: int, d: int) -> float:
+    """The next speed [m/s] of a vehicle; negative where it comes to rest within the step."""
+    kind, speed = s.kind[v], s.speed[v]
+    best = lesser(p.car_max_speed[kind], speed + p.car_speed_up[kind] * p.interval)
+    best = lesser(best, p.limit[d])
+    best = lesser(best, following_speed(p, s, v))
+    if d >= p.lane_road.size:
+        best = lesser(best, crossing_speed(p, s, v, d - p.lane_road.size, s.position[v]))
+    else:
+        link, rest = next_link(p, s, v, d), p.length[d] - s.position[v]
+        if link >= 0 and rest <= sight(p, kind):
+            best = lesser(best, crossing_speed(p, s, v, link, -rest))
+    return greater(best, speed - p.car_slow_down[kind] * p.interval)
+
+
+@kernel
+def go(p: Any, s: Any, v: int, d: int, speed: float) -> None:
+    """Where a vehicle is after the step, along its route."""
+    old = s.speed[v]
+    if speed < 0.0:
+        place = 0.5 * old * old / p.car_slow_down[s.kind[v]] + s.position[v]
+        speed = 0.0
+    else:
+        place = (old + speed) * p.interval / 2.0 + s.position[v]
+    s.new_speed[v] = speed
+    leg = s.leg[v]
+    while place > p.length[d]:
+        place -= p.length[d]
+        if d >= p.lane_road.size:
+            d = p.link_end[d - p.lane_road.size]
+            leg += 1
+        else:
+            link = p.route_link[leg, p.lane_index[d]]
+            if link < 0:
+                s.new_drivable[v] = ENDED
+                return
+            d = p.lane_road.size + link
+        s.new_drivable[v] = d
+    s.new_position[v] = place
+
+
+# --- they move --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def move(p: Any, s: Any, moves: int) -> None:
+    """Put the vehicles that leave their drivable into the lists of the next; those whose route ends are gone."""
+    for i in range(moves):
+        take_out(s, s.moved[i])
+    for i in range(moves):
+        v = s.moved[i]
+        if s.new_drivable[v] == ENDED:
+            s.finished += 1
+            s.travelled += s.ticks * p.interval - s.entered[v]
+            s.running -= 1
+            s.present -= 1
+            s.drivable[v] = -1
+            s.new_drivable[v] = NOWHERE
+            s.behind[v] = s.free
+            s.free = v
+        else:
+            append(s, v, s.new_drivable[v])
+
+
+@kernel
+def take_out(s: Any, v: int) -> None:
+    """Remove a vehicle from the list of its drivable."""
+    d, ahead, behind = s.drivable[v], s.ahead[v], s.behind[v]
+    if ahead >= 0:
+        s.behind[ahead] = behind
+    else:
+        s.first[d] = behind
+    if behind >= 0:
+        s.ahead[behind] = ahead
+    else:
+        s.last[d] = ahead
+    s.count[d] -= 1
+
+
+@kernel
+def append(s: Any, v: int, d: int) -> None:
+    """Add a vehicle at the end of a drivable's list; those that come in the same step by their new place."""
+    ahead, behind = s.last[d], -1
+    while ahead >= 0 and s.new_drivable[ahead] == d and s.new_position[ahead] < s.new_position[v]:
+        behind = ahead
+        ahead = s.ahead[ahead]
+    s.ahead[v] = ahead
+    s.behind[v] = behind
+    if ahead >= 0:
+        s.behind[ahead] = v
+    else:
+        s.first[d] = v
+    if behind >= 0:
+        s.ahead[behind] = v
+    else:
+        s.last[d] = v
+    s.count[d] += 1
+
+
+@kernel
+def commit(p: Any, s: Any) -> None:
+    """The new numbers become those of the vehicles."""
+    lanes = p.lane_road.size
+    for d in range(s.first.size):
+        v = s.first[d]
+        while v >= 0:
+            s.position[v] = s.new_position[v]
+            s.speed[v] = s.new_speed[v]
+            blocker = s.new_blocker[v]
+            s.blocker[v] = blocker if blocker >= 0 and s.drivable[blocker] >= 0 else -1
+            if s.new_drivable[v] != NOWHERE:
+                s.before[v] = s.drivable[v]
+                s.drivable[v] = d
+                s.new_drivable[v] = NOWHERE
+                s.entered_link[v] = s.ticks if d >= lanes else OFF
+                s.waited[v] = 0.0
+                while d < lanes and p.route_road[s.leg[v]] != p.lane_road[d]:
+                    s.leg[v] += 1
+            if s.speed[v] < WAITING:
+                s.waited[v] += p.interval
+            v = s.behind[v]
+
+
+@kernel
+def look_ahead(p: Any, s: Any) -> None:
+    """The leader of every vehicle, and the gap to it."""
+    for d in range(s.first.size):
+        v = s.first[d]
+        if v >= 0:
+            find_leader(p, s, v)
+            follower = s.behind[v]
+            while follower >= 0:
+                follow(p, s, follower, v)
+                v = follower
+                follower = s.behind[v]
+
+
+@kernel
+def follow(p: Any, s: Any, v: int, leader: int) -> None:
+    """The vehicle ahead on the same drivable is the leader."""
+    s.leader[v] = leader
+    s.gap[v] = s.position[leader] - p.car_length[s.kind[leader]] - s.position[v]
+
+
+@kernel
+def find_leader(p: Any, s: Any, v: int) -> None:
+    """The leader of the first vehicle of a drivable: the last one on the drivables that follow, as far as it looks. All
+    links that leave a lane count, since they overlap."""
+    s.leader[v] = -1
+    d, leg, lanes = s.drivable[v], s.leg[v], p.lane_road.size
+    away, most = p.length[d] - s.position[v], sight(p, s.kind[v])
+    while True:
+        if d >= lanes:
+            d = p.link_end[d - lanes]
+            leg += 1
+            if s.last[d] >= 0:
+                s.leader[v] = s.last[d]
+        else:
+            link = p.route_link[leg, p.lane_index[d]]
+            if link < 0:
+                return
+            nearest_leaving(p, s, v, d, away)
+            d = lanes + link
+        if s.leader[v] >= 0:
+            if d < lanes:
+                s.gap[v] = away + s.position[s.leader[v]] - p.car_length[s.kind[s.leader[v]]]
+            return
+        away += p.length[d]
+        if away > most:
+            return
+
+
+@kernel
+def nearest_leaving(p: Any, s: Any, v: int, lane: int, away: float) -> None:
+    """Let the last vehicle on a link that leaves a lane, so far away [m], be the leader: the one with the least gap."""
+    for i in range(p.leaving_begins[lane], p.leaving_begins[lane + 1]):
+        other = s.last[p.lane_road.size + p.leaving[i]]
+        if other >= 0:
+            gap = away + s.position[other] - p.car_length[s.kind[other]]
+            if s.leader[v] < 0 or gap < s.gap[v]:
+                s.leader[v] = other
+                s.gap[v] = gap
