@@ -3,11 +3,12 @@
 All decisions of a step follow from the state before it, so they do not depend on the order of vehicles.
 """
 
+import math
 from typing import Any
 
 from rlenvs.core import below, kernel, uniform
-from rlenvs.multi.traffic.crossing import crossing_speed, next_link, notify
-from rlenvs.multi.traffic.fields import ENDED, NOWHERE, OFF
+from rlenvs.multi.traffic.crossing import crossing_speed, is_open, next_link, notify
+from rlenvs.multi.traffic.fields import ENDED, NOWHERE, OFF, REGULAR
 from rlenvs.multi.traffic.following import following_speed, greater, lesser, sight
 
 WAITING = 0.1  # m/s, below which a vehicle waits
@@ -15,8 +16,8 @@ WORD = 2**32
 
 
 @kernel
-def empty_roads(p: Any, s: Any) -> None:
-    """The state at the start: no vehicles, the first phase at every junction."""
+def empty_roads(p: Any, s: Any, rng: Any) -> None:
+    """The state at the start: no vehicles, and how many will come on each flow."""
     for d in range(s.first.size):
         s.first[d] = -1
         s.last[d] = -1
@@ -25,8 +26,10 @@ def empty_roads(p: Any, s: Any) -> None:
         s.queue_last[lane] = -1
     for v in range(s.drivable.size):
         s.drivable[v] = -1
+        s.new_drivable[v] = NOWHERE
     for n in range(s.flow_clock.size):
-        s.flow_clock[n] = p.flow_interval[n]
+        s.flow_clock[n] = p.flow_interval[n] if p.arrivals == REGULAR else 0.0
+        s.rate[n] = p.demand * (1.0 + p.spread * uniform(rng, -1.0, 1.0))
     s.free = -1
 
 
@@ -56,9 +59,16 @@ def draw(p: Any, s: Any, rng: Any) -> int:
 
 
 @kernel
+def wave(p: Any, s: Any) -> float:
+    """The demand now, as a factor on its mean: a triangle, lowest where a period begins."""
+    part = s.clock / p.period
+    return 1.0 + p.peak * (1.0 - 4.0 * abs(part - math.floor(part) - 0.5))
+
+
+@kernel
 def emit(p: Any, s: Any, rng: Any) -> None:
     """Vehicles of all flows that are due, into the queues of their first lanes. Where no place is free they are late."""
-    fresh = 0
+    fresh, height = 0, wave(p, s)
     for n in range(s.flow_clock.size):
         if s.clock < p.flow_start[n] or (p.flow_end[n] != -1.0 and s.clock > p.flow_end[n]):
             continue
@@ -66,9 +76,10 @@ def emit(p: Any, s: Any, rng: Any) -> None:
             s.moved[fresh] = new_vehicle(p, s, n, rng)
             fresh += 1
             s.flow_clock[n] -= p.flow_interval[n]
-        if p.regular:
-            s.flow_clock[n] += p.interval * p.demand
-        elif uniform(rng, 0.0, 1.0) * p.flow_interval[n] < p.interval * p.demand:
+        due = p.interval * s.rate[n] * height
+        if p.arrivals == REGULAR:
+            s.flow_clock[n] += due
+        elif uniform(rng, 0.0, 1.0) * p.flow_interval[n] < due:
             s.flow_clock[n] += p.flow_interval[n]
     s.clock += p.interval
     sort_by_road(p, s, fresh)
@@ -219,6 +230,7 @@ def go(p: Any, s: Any, v: int, d: int, speed: float) -> None:
 @kernel
 def move(p: Any, s: Any, moves: int) -> None:
     """Put the vehicles that leave their drivable into the lists of the next; those whose route ends are gone."""
+    lanes = p.lane_road.size
     for i in range(moves):
         take_out(s, s.moved[i])
     for i in range(moves):
@@ -233,7 +245,10 @@ def move(p: Any, s: Any, moves: int) -> None:
             s.behind[v] = s.free
             s.free = v
         else:
-            append(s, v, s.new_drivable[v])
+            d = s.new_drivable[v]
+            if d >= lanes and not is_open(p, s, d - lanes):
+                s.ran_red[p.gate_junction[p.link_gate[d - lanes]]] += 1
+            append(s, v, d)
 
 
 @kernel

@@ -5,7 +5,19 @@ drivable lanes + k. A "begins" array has one entry more than its subject; the en
 begins[i + 1] - 1. Vehicles are numbers of places in arrays; the vehicles of a drivable are a list, the first one ahead.
 """
 
-from rlenvs.core import f8, i4, i8, u1
+from rlenvs.core import choice, f8, i4, i8, param, u1
+from rlenvs.core.declare.declaration import ENDLESS
+
+ARRIVALS = choice("random", "regular", doc="whether vehicles of a flow come by chance or at equal intervals")
+(REGULAR,) = ARRIVALS.codes("regular")
+
+PARAMS = {
+    "interval": param(1.0, 0.1, 2.0, "s", "a step of the engine"),
+    "demand": param(1.0, 0.0, 10.0, "", "factor on the vehicles of all flows"),
+    "spread": param(0.3, 0.0, 1.0, "", "by how much a flow's own factor may differ from 1, in each episode"),
+    "peak": param(0.0, 0.0, 1.0, "", "by how much demand is above its mean in the middle of a period"),
+    "period": param(3600.0, 60.0, 86400.0, "s", "time from one low of the demand to the next"),
+}
 
 DATA = {
     "length": f8("drivables"),  # m
@@ -85,19 +97,19 @@ STATE = {
     "queue_last": i4("lanes").index_of("vehicles", low=-1),
     "notified": i4("crossings").index_of("vehicles", low=-1),  # who comes to a crossing
     "notice": f8("crossings"),  # m that it is away from there; negative behind
+    "ran_red": i4("junctions"),  # vehicles that have passed a closed gate
     "phase": i4("junctions"),  # phase that is shown, of this junction
     "next_phase": i4("junctions"),  # the same; while both differ, only gates that are open in both are open
     "flow_clock": f8("flows"),
+    "rate": f8("flows"),  # factor on the demand of this episode
     "emitted": i4("flows"),
     "clock": f8,  # s, for flows
-    "ticks": i8,  # steps of the engine
+    "ticks": i8.within(0, ENDLESS),  # steps of the engine
     "free": i4.index_of("vehicles", low=-1),  # a free place below `used`; -1 for none
     "used": i4.up_to("vehicles"),
-    "drawn": i8,
+    "drawn": i8.within(0, ENDLESS),
     "running": i4,  # vehicles on lanes and links
     "present": i4,  # the same, with those that wait to enter
     "finished": i4,
     "travelled": f8,  # s, travel times of finished vehicles
 }
-
-SCRATCH = ("new_position", "new_speed", "new_blocker", "moved", "notified", "notice")
