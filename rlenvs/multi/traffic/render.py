@@ -17,7 +17,7 @@ THIN, STUB = 4.0, 5.0  # pixels, of the narrowest road and of signals
 
 
 def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
-    """The network from above: its signals, and vehicles, or the queue of each road where vehicles would be too small."""
+    """The network from above: its signals, and vehicles, or the queues of roads where vehicles would be too small."""
     left, right, bottom, top = _bounds(p)
     lanes, waiting = int(p.lane_road.size), _waiting(p, s)
     canvas.caption(f"vehicles {int(s.running)}, waiting {sum(waiting)}")
