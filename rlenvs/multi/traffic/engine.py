@@ -67,7 +67,7 @@ def wave(p: Any, s: Any) -> float:
 
 @kernel
 def emit(p: Any, s: Any, rng: Any) -> None:
-    """Vehicles of all flows that are due, into the queues of their first lanes. Where no place is free they are late."""
+    """Vehicles of all flows that are due, into the queues of their first lanes; without a free place they are late."""
     fresh, height = 0, wave(p, s)
     for n in range(s.flow_clock.size):
         if s.clock < p.flow_start[n] or (p.flow_end[n] != -1.0 and s.clock > p.flow_end[n]):
@@ -153,7 +153,8 @@ def admit(p: Any, s: Any) -> None:
         if tail >= 0 and s.position[tail] <= p.car_length[s.kind[tail]] + p.car_gap[s.kind[v]]:
             continue
         s.queue_first[lane] = s.behind[v]
-        s.behind[v] = -1
+        if s.behind[v] < 0:
+            s.queue_last[lane] = -1
         append(s, v, lane)
         s.running += 1
         if tail >= 0:

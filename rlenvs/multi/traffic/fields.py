@@ -59,7 +59,16 @@ DATA = {
     "car_headway": f8("kinds"),  # s
     "car_turn_speed": f8("kinds"),  # m/s
     "car_yield": f8("kinds"),  # m, before a crossing where a vehicle yields
+    "room": f8("lanes"),  # vehicles that fit on a lane
     "draws": i8("draws"),  # random numbers in [0, 2^32) to take first, before those of the world's own generator
+}
+
+PICTURE = {
+    "line_begins": i4("drivable_ends"),  # middle lines of drivables
+    "line": f8("points", 2),  # m
+    "place": f8("junctions", 2),  # m, middle of a junction
+    "lane_width": f8("lanes"),  # m
+    "road_begins": i4("road_ends"),  # lanes of a road
 }
 
 NOWHERE, ENDED = -1, -2  # of `new_drivable`: the vehicle stays where it is; its route ends

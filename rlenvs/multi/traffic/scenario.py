@@ -11,10 +11,11 @@ import numpy as np
 from rlenvs.core import choice, data_option, integer, json_option, maths
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.user_files import read_text, reason
+from rlenvs.multi.traffic.fields import DATA, PICTURE
 from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from
 from rlenvs.multi.traffic.flat import Flat, flatten, mersenne
 from rlenvs.multi.traffic.grids import grid, grid_flows
-from rlenvs.multi.traffic.networks import Flow, Network
+from rlenvs.multi.traffic.networks import Network
 
 MOST_VEHICLES, MOST_DRAWS, LONGEST = 200_000, 3_000_000, 14_400.0
 ROOM = 15.0  # m of lane per vehicle that may be there at a time
@@ -49,7 +50,7 @@ OPTIONS: dict[str, Any] = {
     "flows": data_option(json_option(None, parse_file, "flows of CityFlow, a path or their content, instead")),
     "phases": data_option(choice("green", "all", doc="phases to choose from: all, or without those for clearing")),
     "vehicles": data_option(
-        integer(0, 0, MOST_VEHICLES, "most vehicles at a time, those that wait to enter included; 0: by length of lanes")
+        integer(0, 0, MOST_VEHICLES, "most vehicles at a time, with those that wait to enter; 0: by length of lanes")
     ),
     "draws_seed": data_option(
         integer(-1, -1, 2**31 - 1, "take the random numbers of CityFlow with this seed; -1: those of the world")
@@ -146,7 +147,9 @@ def sizes_of(values: Any) -> dict[str, int]:
 def _draws(flat: Flat) -> int:
     """Three random numbers for each vehicle of some hours."""
     total = 0
-    for start, end, interval in zip(*(flat.arrays[f"flow_{name}"] for name in ("start", "end", "interval")), strict=True):
+    for start, end, interval in zip(
+        *(flat.arrays[f"flow_{name}"] for name in ("start", "end", "interval")), strict=True
+    ):
         last = min(float(end), LONGEST) if end >= 0.0 else LONGEST
         total += 1 + max(int((last - float(start)) / float(interval)), 0)
     return min(3 * total, MOST_DRAWS)
@@ -163,7 +166,7 @@ def data_of(values: Any) -> dict[str, Any]:
     ]
     room = arrays["length"][: flat.sizes["lanes"]] / (float((arrays["car_length"] + arrays["car_gap"]).max()))
     return {
-        **arrays,
+        **{name: arrays[name] for name in {**DATA, **PICTURE} if name in arrays},
         "draws": draws,
         "room": room,
         "choice": _padded([each.choices for each in around], sizes["choices"], np.int32),
