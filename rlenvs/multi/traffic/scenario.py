@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from typing import Any, NamedTuple
@@ -14,8 +15,8 @@ from rlenvs.core.declare.user_files import read_text, reason
 from rlenvs.multi.traffic.fields import DATA, PICTURE
 from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from
 from rlenvs.multi.traffic.flat import Flat, flatten, mersenne
-from rlenvs.multi.traffic.grids import grid, grid_flows
-from rlenvs.multi.traffic.networks import Network
+from rlenvs.multi.traffic.grids import arterial, city, grid, grid_flows
+from rlenvs.multi.traffic.networks import Flow, Network
 
 MOST_VEHICLES, MOST_DRAWS, LONGEST = 200_000, 3_000_000, 14_400.0
 ROOM = 15.0  # m of lane per vehicle that may be there at a time
@@ -44,8 +45,10 @@ def parse_file(given: Any) -> str | None:
 
 
 OPTIONS: dict[str, Any] = {
-    "rows": data_option(integer(2, 1, 30, "rows of a grid")),
-    "columns": data_option(integer(2, 1, 30, "columns of a grid")),
+    "layout": data_option(choice("grid", "arterial", "city", doc="a grid, a main street, or a random city")),
+    "rows": data_option(integer(2, 1, 30, "rows of a grid or city")),
+    "columns": data_option(integer(2, 1, 30, "columns of a grid or city, or junctions of a main street")),
+    "instance": data_option(integer(0, 0, 2**31 - 1, "which random city")),
     "network": data_option(json_option(None, parse_file, "a roadnet of CityFlow, a path or its content, instead")),
     "flows": data_option(json_option(None, parse_file, "flows of CityFlow, a path or their content, instead")),
     "phases": data_option(choice("green", "all", doc="phases to choose from: all, or without those for clearing")),
@@ -58,15 +61,27 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+class Chosen(NamedTuple):
+    """The options from which a network and its demand follow."""
+
+    layout: str
+    rows: int
+    columns: int
+    instance: int
+    network: str | None
+    flows: str | None
+
+
 @functools.lru_cache(maxsize=8)
-def scenario_of(rows: int, columns: int, network: str | None, flows: str | None) -> tuple[Network, Flat]:
+def scenario_of(chosen: Chosen) -> tuple[Network, Flat]:
     """A network with its demand, as arrays.
 
     Raises:
         ParameterError: a malformed network or demand, or a network without demand.
     """
+    network, flows = chosen.network, chosen.flows
     if network is None:
-        roads, demand = grid(rows, columns), grid_flows(rows, columns, RATE, TURNING)
+        roads, demand = _made(chosen)
     elif flows is None:
         raise ParameterError("network= needs flows= with the vehicles on its roads")
     else:
@@ -78,8 +93,26 @@ def scenario_of(rows: int, columns: int, network: str | None, flows: str | None)
     return roads, flatten(roads, demand)
 
 
+def _made(chosen: Chosen) -> tuple[Network, tuple[Flow, ...]]:
+    """A network of a layout, with demand from the ends of all streets."""
+    rows, columns = chosen.rows, chosen.columns
+    if chosen.layout == "arterial":
+        return arterial(columns), grid_flows(1, columns, RATE, TURNING)
+    flows = grid_flows(rows, columns, RATE, TURNING)
+    if chosen.layout == "grid":
+        return grid(rows, columns), flows
+    # some streets are missing: the shortest way from end to end
+    return city(chosen.instance, rows, columns), tuple(
+        dataclasses.replace(flow, route=(flow.route[0], flow.route[-1])) for flow in flows
+    )
+
+
+def _chosen(values: Any) -> Chosen:
+    return Chosen(*(getattr(values, name) for name in Chosen._fields))
+
+
 def _scenario(values: Any) -> tuple[Network, Flat]:
-    return scenario_of(values.rows, values.columns, values.network, values.flows)
+    return scenario_of(_chosen(values))
 
 
 class Around(NamedTuple):
@@ -91,8 +124,8 @@ class Around(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8)
-def _around(rows: int, columns: int, network: str | None, flows: str | None, every: bool) -> tuple[Around, ...]:
-    roads, flat = scenario_of(rows, columns, network, flows)
+def _around(chosen: Chosen, every: bool) -> tuple[Around, ...]:
+    roads, flat = scenario_of(chosen)
     a = flat.arrays
     found = []
     for j, junction in enumerate(roads.signals):
@@ -121,7 +154,7 @@ def _choices(phases: list[set[int]], every: bool) -> list[int]:
 
 
 def _all_around(values: Any) -> tuple[Around, ...]:
-    return _around(values.rows, values.columns, values.network, values.flows, values.phases == "all")
+    return _around(_chosen(values), values.phases == "all")
 
 
 def sizes_of(values: Any) -> dict[str, int]:

@@ -22,8 +22,9 @@ FEW_GREEN, MANY_RED = 3, 30  # of self-organizing signals: vehicles that let a g
 
 @kernel
 def first_phases(p: Any, s: Any) -> None:
-    """The first choice at every junction."""
+    """The first choice at every junction, which may be changed at once."""
     for j in range(s.phase.size):
+        s.green_for[j] = p.min_green
         s.phase[j] = p.choice[j, 0]
         s.next_phase[j] = p.choice[j, 0]
 
