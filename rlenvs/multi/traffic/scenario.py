@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,7 +142,10 @@ def _bearing(arrays: Any, lane: int, end: int) -> tuple[float, int, int]:
     junction."""
     line = arrays["line"][arrays["line_begins"][lane] : arrays["line_begins"][lane + 1]]
     (x, y), (to_x, to_y) = (line[-2], line[-1]) if end else (line[0], line[1])
-    return round(maths.atan2(float(to_y - y), float(to_x - x)), 6), int(arrays["lane_index"][lane]), lane
+    angle = (
+        maths.atan2(float(to_y - y), float(to_x - x)) + 0.75 * math.pi
+    )  # from south west on: south, east, north, west
+    return round(angle % (2.0 * math.pi), 6), int(arrays["lane_index"][lane]), lane
 
 
 def _choices(phases: list[set[int]], every: bool) -> list[int]:
@@ -204,9 +208,30 @@ def data_of(values: Any) -> dict[str, Any]:
         "room": room,
         "choice": _padded([each.choices for each in around], sizes["choices"], np.int32),
         "choice_time": _padded(times, sizes["choices"], np.float64),
+        "serves": _serves(arrays, around, sizes),
         "in_lane": _padded([each.coming for each in around], sizes["in_lanes"], np.int32),
         "out_lane": _padded([each.leaving for each in around], sizes["out_lanes"], np.int32),
     }
+
+
+def _serves(arrays: Any, around: tuple[Around, ...], sizes: dict[str, int]) -> np.ndarray:
+    """By junction, choice and lane that leads there, whether the choice opens a link of the lane that not all open."""
+    found = np.zeros((len(around), sizes["choices"], sizes["in_lanes"]), np.uint8)
+    for j, each in enumerate(around):
+        first = arrays["phase_begins"][j]
+        rows = [
+            arrays["green"][start : start + _gates(arrays, j)] for start in arrays["green_begins"][first:][each.choices]
+        ]
+        common = np.logical_and.reduce(rows)
+        for i, lane in enumerate(each.coming):
+            links = arrays["leaving"][arrays["leaving_begins"][lane] : arrays["leaving_begins"][lane + 1]]
+            gates = arrays["link_gate"][links] - arrays["gate_begins"][j]
+            found[j, : len(rows), i] = [(row.astype(bool) & ~common)[gates].any() for row in rows]
+    return found
+
+
+def _gates(arrays: Any, junction: int) -> int:
+    return int(arrays["gate_begins"][junction + 1] - arrays["gate_begins"][junction])
 
 
 def _padded(rows: list[Any], width: int, kind: Any) -> np.ndarray:

@@ -19,8 +19,8 @@ later. `rlenvs.multi.traffic.signal_grid.metrics(p, s)` gives travel times, thro
 
 Scripted players: "max_pressure" chooses the phase with the most vehicles before its open links minus those behind
 them (Varaiya, "Max pressure control of a network of signalized intersections", 2013), "greedy" that with the longest
-queues, "sotl" changes when few vehicles are left at green and many at red (self-organizing traffic lights, as in
-LibSignal), "fixed" follows the stored plan.
+queues, "actuated" goes on when no vehicle is within 40 m before a green light, or after 60 s, "sotl" when few vehicles
+are left at green and many at red (self-organizing traffic lights, as in LibSignal), "fixed" by the stored plan.
 
 ## Action Space
 The phase to show, one of those of the junction's plan. `phases="green"` leaves out those that only clear the junction.
@@ -28,8 +28,8 @@ Until `min_green` is over, and between phases, another phase has no effect; the 
 
 ## Observation Space
 Which phase is shown or comes next, and whether it may be changed. `observation="density"` is that of sumo-rl: of each
-lane that leads to the junction, clockwise by direction and from the innermost, vehicles and waiting vehicles as shares
-of what fits there; "count" that of LibSignal: the number of vehicles on these lanes; "pressure" that of PressLight:
+lane that leads to the junction, by direction (south, east, north, west) and from the innermost, vehicles and waiting
+vehicles as shares of what fits there; "count" that of LibSignal: the number of vehicles on these lanes; "pressure" that of PressLight:
 also the number on lanes that lead away. Lanes that a junction does not have are 0.
 
 ## Rewards
@@ -73,6 +73,7 @@ from rlenvs.multi.traffic.scenario import OPTIONS, data_of, sizes_of
 from rlenvs.multi.traffic.signals import (
     SIGNAL_DATA,
     SIGNAL_STATE,
+    actuated_choice,
     allowed,
     best_choice,
     choose,
@@ -140,7 +141,7 @@ SPEC = world(
     horizon=lambda values: HOUR // values.decision,
     fps=5,
     expert_sees="state",
-    players=("max_pressure", "greedy", "sotl", "fixed"),
+    players=("max_pressure", "greedy", "actuated", "sotl", "fixed"),
     quick={"rows": 1, "columns": 1},
     probe={"period": {"peak": 1.0}},
     levels={
@@ -237,6 +238,12 @@ def max_pressure(p, s, k, a, rng):
 def greedy(p, s, k, a, rng):
     """The phase with the longest queues."""
     a[k] = best_choice(p, s, k, True)
+
+
+@SPEC.player("actuated")
+def actuated(p, s, k, a, rng):
+    """The next phase once no vehicle comes near at green, or after the longest green."""
+    a[k] = actuated_choice(p, s, k)
 
 
 @SPEC.player("sotl")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core import f8, i4, kernel
+from rlenvs.core import f8, i4, kernel, u1
 from rlenvs.core.declare.declaration import ENDLESS
 from rlenvs.multi.traffic.crossing import is_green
 from rlenvs.multi.traffic.engine import WAITING
@@ -10,7 +10,8 @@ from rlenvs.multi.traffic.engine import WAITING
 SIGNAL_DATA = {
     "choice": i4("junctions", "choices"),  # phases among which an agent chooses, of its junction; -1 for none
     "choice_time": f8("junctions", "choices"),  # s, in the stored plan
-    "in_lane": i4("junctions", "in_lanes"),  # lanes that lead to a junction, clockwise; -1 for none
+    "serves": u1("junctions", "choices", "in_lanes"),  # 1 where a choice opens a link of a lane that not all open
+    "in_lane": i4("junctions", "in_lanes"),  # lanes that lead to a junction, by direction; -1 for none
     "out_lane": i4("junctions", "out_lanes"),  # lanes that lead away
 }
 SIGNAL_STATE = {
@@ -18,6 +19,7 @@ SIGNAL_STATE = {
     "green_for": i4("junctions").within(0, ENDLESS),  # steps for which the present one has been
 }
 FEW_GREEN, MANY_RED = 3, 30  # of self-organizing signals: vehicles that let a green end, and that ask for it
+DETECTOR, LONGEST_GREEN = 40.0, 60.0  # of actuated signals: m before the line, and s
 
 
 @kernel
@@ -113,22 +115,12 @@ def pressure_of(p: Any, s: Any, j: int, n: int) -> int:
 
 @kernel
 def queue_of(p: Any, s: Any, j: int, n: int) -> int:
-    """Vehicles that wait on lanes from which a choice opens a link."""
+    """Vehicles that wait on lanes that a choice serves."""
     total = 0
     for i in range(p.in_lane.shape[1]):
-        lane = p.in_lane[j, i]
-        if lane >= 0 and leads_on(p, lane, j, n):
-            total += waiting_on(s, lane)
+        if p.serves[j, n, i]:
+            total += waiting_on(s, p.in_lane[j, i])
     return total
-
-
-@kernel
-def leads_on(p: Any, lane: int, j: int, n: int) -> bool:
-    """Whether a choice opens a link that leaves a lane."""
-    for i in range(p.leaving_begins[lane], p.leaving_begins[lane + 1]):
-        if is_green(p, j, p.choice[j, n], p.link_gate[p.leaving[i]]):
-            return True
-    return False
 
 
 @kernel
@@ -149,11 +141,25 @@ def organized_choice(p: Any, s: Any, j: int) -> int:
     now = chosen(p, s, j)
     green, red = 0, 0
     for i in range(p.in_lane.shape[1]):
-        lane = p.in_lane[j, i]
-        if lane >= 0:
-            if leads_on(p, lane, j, now):
-                green += s.count[lane]
-            else:
-                red += s.count[lane]
+        if p.serves[j, now, i]:
+            green += s.count[p.in_lane[j, i]]
+        elif p.in_lane[j, i] >= 0:
+            red += s.count[p.in_lane[j, i]]
     over = may_change(p, s, j) and green <= FEW_GREEN and red > MANY_RED
     return next_choice(p, s, j) if over else now
+
+
+@kernel
+def actuated_choice(p: Any, s: Any, j: int) -> int:
+    """The next phase once no vehicle comes near on lanes with green, or after the longest green."""
+    now = chosen(p, s, j)
+    if not may_change(p, s, j):
+        return now
+    if s.green_for[j] * p.interval < LONGEST_GREEN:
+        for i in range(p.in_lane.shape[1]):
+            if p.serves[j, now, i]:
+                lane = p.in_lane[j, i]
+                v = s.first[lane]
+                if v >= 0 and p.length[lane] - s.position[v] < DETECTOR:
+                    return now
+    return next_choice(p, s, j)
