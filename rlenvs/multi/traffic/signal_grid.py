@@ -29,8 +29,8 @@ Until `min_green` is over, and between phases, another phase has no effect; the 
 ## Observation Space
 Which phase is shown or comes next, and whether it may be changed. `observation="density"` is that of sumo-rl: of each
 lane that leads to the junction, by direction (south, east, north, west) and from the innermost, vehicles and waiting
-vehicles as shares of what fits there; "count" that of LibSignal: the number of vehicles on these lanes; "pressure" that of PressLight:
-also the number on lanes that lead away. Lanes that a junction does not have are 0.
+vehicles as shares of what fits there; "count" that of LibSignal: the number of vehicles on these lanes; "pressure" that
+of PressLight: also the number on lanes that lead away. Lanes that a junction does not have are 0.
 
 ## Rewards
 All are of one junction. `queue` is minus the number of waiting vehicles (below 0.1 m/s) on lanes that lead to it (in
