@@ -6,13 +6,14 @@ All decisions of a step follow from the state before it, so they do not depend o
 import math
 from typing import Any
 
-from rlenvs.core import below, kernel, uniform
+from rlenvs.core import kernel, uniform
 from rlenvs.multi.traffic.crossing import crossing_speed, is_open, next_link, notify
-from rlenvs.multi.traffic.fields import ENDED, NOWHERE, OFF, REGULAR
+from rlenvs.multi.traffic.fields import ENDED, GONE, NOWHERE, OFF, REGULAR
 from rlenvs.multi.traffic.following import following_speed, greater, lesser, sight
+from rlenvs.multi.traffic.lane_change import change_lanes, forget, move_aside, yielding_speed
+from rlenvs.multi.traffic.places import append, draw, draw_priority, give_place, take_out, take_place
 
 WAITING = 0.1  # m/s, below which a vehicle waits
-WORD = 2**32
 
 
 @kernel
@@ -38,6 +39,9 @@ def advance(p: Any, s: Any, rng: Any) -> None:
     """One step of all vehicles; signals stay as they are."""
     emit(p, s, rng)
     admit(p, s)
+    if p.lane_change:
+        change_lanes(p, s, rng)
+        look_ahead(p, s)
     notify(p, s)
     moves = decide(p, s)
     move(p, s, moves)
@@ -47,15 +51,6 @@ def advance(p: Any, s: Any, rng: Any) -> None:
 
 
 # --- vehicles come ----------------------------------------------------------------------------------------------------
-
-
-@kernel
-def draw(p: Any, s: Any, rng: Any) -> int:
-    """A random number in [0, 2^32)."""
-    if s.drawn < p.draws.size:
-        s.drawn += 1
-        return p.draws[s.drawn - 1]
-    return below(rng, WORD)
 
 
 @kernel
@@ -99,15 +94,9 @@ def emit(p: Any, s: Any, rng: Any) -> None:
 @kernel
 def new_vehicle(p: Any, s: Any, n: int, rng: Any) -> int:
     """A vehicle of a flow, in a free place."""
-    v = s.free
-    if v >= 0:
-        s.free = s.behind[v]
-    else:
-        v = s.used
-        s.used += 1
-    priority = draw(p, s, rng)
+    v = take_place(s)
+    s.priority[v] = draw_priority(p, s, rng)
     draw(p, s, rng)  # CityFlow draws the thread of the vehicle
-    s.priority[v] = priority - WORD if priority >= WORD // 2 else priority
     s.before[v] = -1
     s.position[v] = 0.0
     s.speed[v] = 0.0
@@ -122,6 +111,11 @@ def new_vehicle(p: Any, s: Any, n: int, rng: Any) -> int:
     s.blocker[v] = -1
     s.leader[v] = -1
     s.gap[v] = 0.0
+    s.partner[v] = -1
+    s.shadow[v] = False
+    s.aside[v] = 0.0
+    s.told[v] = False
+    forget(s, v)
     s.behind[v] = -1
     s.ahead[v] = -1
     s.new_drivable[v] = NOWHERE
@@ -173,14 +167,30 @@ def decide(p: Any, s: Any) -> int:
     for d in range(s.first.size):
         v = s.first[d]
         while v >= 0:
-            s.new_blocker[v] = -1
-            speed = next_speed(p, s, v, d)
-            go(p, s, v, d, speed)
+            go(p, s, v, d, common_speed(p, s, v, d))
+            if s.partner[v] >= 0:
+                move_aside(p, s, v, d)
             if s.new_drivable[v] != NOWHERE:
                 s.moved[moves] = v
                 moves += 1
             v = s.behind[v]
     return moves
+
+
+@kernel
+def common_speed(p: Any, s: Any, v: int, d: int) -> float:
+    """The next speed [m/s] of a vehicle; of one with a shadow, the lesser of both."""
+    if s.told[v]:
+        s.told[v] = False
+        return s.new_speed[v]
+    s.new_blocker[v] = -1
+    speed, other = next_speed(p, s, v, d), s.partner[v]
+    if other >= 0:
+        s.new_blocker[other] = -1
+        speed = lesser(speed, next_speed(p, s, other, s.drivable[other]))
+        s.new_speed[other] = speed
+        s.told[other] = True
+    return speed
 
 
 @kernel
@@ -196,6 +206,8 @@ def next_speed(p: Any, s: Any, v: int, d: int) -> float:
         link, rest = next_link(p, s, v, d), p.length[d] - s.position[v]
         if link >= 0 and rest <= sight(p, kind):
             best = lesser(best, crossing_speed(p, s, v, link, -rest))
+    if p.lane_change:
+        best = lesser(best, yielding_speed(p, s, v, d))
     return greater(best, speed - p.car_slow_down[kind] * p.interval)
 
 
@@ -241,50 +253,14 @@ def move(p: Any, s: Any, moves: int) -> None:
             s.travelled += s.ticks * p.interval - s.entered[v]
             s.running -= 1
             s.present -= 1
-            s.drivable[v] = -1
-            s.new_drivable[v] = NOWHERE
-            s.behind[v] = s.free
-            s.free = v
+            give_place(s, v)
+        elif s.new_drivable[v] == GONE:
+            give_place(s, v)
         else:
             d = s.new_drivable[v]
             if d >= lanes and not is_open(p, s, d - lanes):
                 s.ran_red[p.gate_junction[p.link_gate[d - lanes]]] += 1
             append(s, v, d)
-
-
-@kernel
-def take_out(s: Any, v: int) -> None:
-    """Remove a vehicle from the list of its drivable."""
-    d, ahead, behind = s.drivable[v], s.ahead[v], s.behind[v]
-    if ahead >= 0:
-        s.behind[ahead] = behind
-    else:
-        s.first[d] = behind
-    if behind >= 0:
-        s.ahead[behind] = ahead
-    else:
-        s.last[d] = ahead
-    s.count[d] -= 1
-
-
-@kernel
-def append(s: Any, v: int, d: int) -> None:
-    """Add a vehicle at the end of a drivable's list; those that come in the same step by their new place."""
-    ahead, behind = s.last[d], -1
-    while ahead >= 0 and s.new_drivable[ahead] == d and s.new_position[ahead] < s.new_position[v]:
-        behind = ahead
-        ahead = s.ahead[ahead]
-    s.ahead[v] = ahead
-    s.behind[v] = behind
-    if ahead >= 0:
-        s.behind[ahead] = v
-    else:
-        s.first[d] = v
-    if behind >= 0:
-        s.ahead[behind] = v
-    else:
-        s.last[d] = v
-    s.count[d] += 1
 
 
 @kernel
@@ -306,6 +282,8 @@ def commit(p: Any, s: Any) -> None:
                 s.waited[v] = 0.0
                 while d < lanes and p.route_road[s.leg[v]] != p.lane_road[d]:
                     s.leg[v] += 1
+            if p.lane_change:
+                forget(s, v)
             if s.speed[v] < WAITING:
                 s.waited[v] += p.interval
             v = s.behind[v]

@@ -17,7 +17,7 @@ def fault_of(p: Any, s: Any) -> str:
         return "a phase does not exist"
     if (np.asarray(s.new_drivable) != NOWHERE).any():
         return "a vehicle is between two steps"
-    return _fault_of_lists(p, s) or _fault_of_routes(p, s)
+    return _fault_of_lists(p, s) or _fault_of_routes(p, s) or _fault_of_shadows(p, s)
 
 
 def _fault_of_lists(p: Any, s: Any) -> str:
@@ -58,4 +58,18 @@ def _fault_of_routes(p: Any, s: Any) -> str:
     after = np.asarray(p.lane_road)[np.asarray(p.link_end)[link]]
     if (roads[leg] != road).any() or (on_link & (roads[np.minimum(leg + 1, roads.size - 1)] != after)).any():
         return "a vehicle is not on a road of its route"
+    return ""
+
+
+def _fault_of_shadows(p: Any, s: Any) -> str:
+    """Every shadow belongs to the vehicle that changes to its lane."""
+    shadow, partner = np.asarray(s.shadow, bool) & (np.asarray(s.drivable) >= 0), np.asarray(s.partner)
+    changing = (partner >= 0) & (np.asarray(s.drivable) >= 0) & ~shadow
+    numbers = np.flatnonzero(changing)
+    others = partner[numbers]
+    if changing.sum() != shadow.sum() or not shadow[others].all() or (partner[others] != numbers).any():
+        return "a shadow is not that of a vehicle"
+    lane = np.asarray(s.drivable)[others]
+    if (lane >= p.lane_road.size).any() or (np.asarray(s.target)[numbers] != lane).any():
+        return "a shadow is not on the lane to change to"
     return ""

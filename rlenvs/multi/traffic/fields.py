@@ -5,7 +5,7 @@ drivable lanes + k. A "begins" array has one entry more than its subject; the en
 begins[i + 1] - 1. Vehicles are numbers of places in arrays; the vehicles of a drivable are a list, the first one ahead.
 """
 
-from rlenvs.core import choice, f8, i4, i8, param, u1
+from rlenvs.core import b1, choice, f8, i4, i8, param, u1
 from rlenvs.core.declare.declaration import ENDLESS
 
 ARRIVALS = choice("random", "regular", doc="whether vehicles of a flow come by chance or at equal intervals")
@@ -23,6 +23,7 @@ DATA = {
     "length": f8("drivables"),  # m
     "limit": f8("drivables"),  # m/s
     "lane_road": i4("lanes"),
+    "lane_width": f8("lanes"),  # m
     "lane_index": i4("lanes"),  # 0 is the innermost lane of a road
     "leaving_begins": i4("lane_ends"),
     "leaving": i4("links"),  # links that leave a lane
@@ -67,11 +68,11 @@ PICTURE = {
     "line_begins": i4("drivable_ends"),  # middle lines of drivables
     "line": f8("points", 2),  # m
     "place": f8("junctions", 2),  # m, middle of a junction
-    "lane_width": f8("lanes"),  # m
     "road_begins": i4("road_ends"),  # lanes of a road
 }
 
-NOWHERE, ENDED = -1, -2  # of `new_drivable`: the vehicle stays where it is; its route ends
+# of `new_drivable`: the vehicle stays where it is; its route ends; another one takes its place
+NOWHERE, ENDED, GONE = -1, -2, -3
 OFF = 2**31 - 1  # of `entered_link`: not on a link
 
 _vehicle = i4("vehicles").index_of("vehicles", low=-1)
@@ -92,12 +93,23 @@ STATE = {
     "blocker": _vehicle,  # to whom it yields
     "leader": _vehicle,
     "gap": f8("vehicles"),  # m, to the end of the leader
+    "partner": _vehicle,  # its shadow while it changes lanes; of a shadow, the vehicle
+    "shadow": b1("vehicles"),
+    "aside": f8("vehicles"),  # m, from the middle of its lane, outwards
+    "asks": b1("vehicles"),  # whether it may ask for room on a lane beside, and
+    "target": i4("vehicles").index_of("lanes", low=-1),  # that lane; -1 for none
+    "heard": _vehicle,  # who asks it for room
     "behind": _vehicle,  # the next one in its list; of a free place, the next free one
     "ahead": _vehicle,
-    "new_drivable": i4("vehicles").index_of("drivables", low=ENDED),  # from here on between the parts of a step
+    "new_drivable": i4("vehicles").index_of("drivables", low=GONE),  # from here on between the parts of a step
     "new_position": f8("vehicles"),
     "new_speed": f8("vehicles"),
     "new_blocker": _vehicle,
+    "told": b1("vehicles"),  # whether the partner has set the new speed
+    "target_leader": _vehicle,
+    "target_follower": _vehicle,
+    "target_gap": f8("vehicles"),  # m, to the leader on that lane
+    "target_room": f8("vehicles"),  # m, to the follower there
     "moved": i4("vehicles").index_of("vehicles"),
     "first": i4("drivables").index_of("vehicles", low=-1),
     "last": i4("drivables").index_of("vehicles", low=-1),

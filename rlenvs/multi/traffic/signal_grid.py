@@ -64,7 +64,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, cost, discrete, f8, integer, kernel, term, world
+from rlenvs.core import block, choice, cost, discrete, f8, flag, integer, kernel, term, world
 from rlenvs.multi.traffic.engine import WAITING, advance, empty_roads
 from rlenvs.multi.traffic.faults import fault_of
 from rlenvs.multi.traffic.fields import ARRIVALS, DATA, PARAMS, PICTURE, STATE
@@ -100,6 +100,7 @@ SPEC = world(
     options={
         **OPTIONS,
         "arrivals": ARRIVALS,
+        "lane_change": flag(False, "whether vehicles change lanes"),
         "decision": integer(10, 1, 60, "steps of the engine per step"),
         "yellow": integer(5, 0, 30, "steps of the engine between two phases"),
         "min_green": integer(5, 0, 120, "steps of the engine for which a phase stays at least"),
@@ -269,7 +270,7 @@ def metrics(p: Any, s: Any) -> dict[str, float]:
         time so far, those that wait to enter included; "throughput", vehicles that have arrived; "running", vehicles on
         the roads; "outside", those that wait to enter; "waiting", those on lanes that wait.
     """
-    there = np.asarray(s.drivable) >= 0
+    there = (np.asarray(s.drivable) >= 0) & ~np.asarray(s.shadow, bool)
     now, vehicles = s.ticks * p.interval, int(s.finished) + int(there.sum())
     total = s.travelled + float((now - np.asarray(s.entered)[there]).sum())
     return {

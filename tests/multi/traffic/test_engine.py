@@ -8,7 +8,7 @@ from support.batches import begun
 from support.crossroads import EXAMPLE, PLAN, measured, vehicles_on
 
 from rlenvs.multi.traffic.files import flows_to, network_to
-from rlenvs.multi.traffic.grids import grid
+from rlenvs.multi.traffic.grids import Streets, grid
 from rlenvs.multi.traffic.networks import Flow, Vehicle
 
 ID = "SignalGrid-v0"
@@ -58,20 +58,23 @@ def played(batch, steps, seed=0):
 
 
 @pytest.mark.budget(4)
-def test_vehicles_are_conserved():
-    batch = played(begun(ID, 2, seed=3, demand=2.0), 90)
+@pytest.mark.parametrize("lane_change", [False, True])
+def test_vehicles_are_conserved(lane_change):
+    batch = played(begun(ID, 2, seed=3, demand=2.0, lane_change=lane_change), 90)
     for index in range(2):
         _, s = batch.records(index)
-        there = int((np.asarray(s.drivable) >= 0).sum())
+        there = int(((np.asarray(s.drivable) >= 0) & ~np.asarray(s.shadow, bool)).sum())
         assert s.finished > 100
         assert s.emitted.sum() == s.finished + there
         assert s.present == there
-        assert s.running == s.count.sum() == sum(len(vehicles_on(s, d)) for d in range(s.first.size))
+        assert s.running + int(np.asarray(s.shadow).sum()) == s.count.sum()
+        assert s.count.sum() == sum(len(vehicles_on(s, d)) for d in range(s.first.size))
 
 
 @pytest.mark.budget(6)
-def test_vehicles_on_a_lane_never_overlap():
-    batch = played(begun(ID, seed=4, demand=3.0), 60)
+@pytest.mark.parametrize("lane_change", [False, True])
+def test_vehicles_on_a_lane_never_overlap(lane_change):
+    batch = played(begun(ID, seed=4, demand=3.0, lane_change=lane_change), 60)
     p, s = batch.records(0)
     least, met = math.inf, 0
     for n in range(60):
@@ -113,6 +116,23 @@ def test_a_queue_discharges_at_its_headway():
     times = [crossed.index(n) for n in range(5, 16)]
     headway = (times[-1] - times[0]) / 10
     assert headway == pytest.approx(vehicle.headway + vehicle.length / vehicle.max_speed, abs=0.3)
+
+
+def test_vehicles_change_lanes_around_a_slow_one():
+    """On the last road, where all lanes are as good: the fast ones behind it are through before it."""
+    route = ("road_0_1_0", "road_1_1_0")
+    slow = Flow(Vehicle(max_speed=4.0), route, 1000.0, 0, 0)
+    fast = Flow(Vehicle(), route, 10.0, 60, 200)
+    network = network_to(grid(1, 1, 300.0, Streets(left=1, straight=1, right=1)))
+    finished = []
+    for lane_change in (False, True):
+        options = {**PLAN, "decision": 1, "lane_change": lane_change}
+        batch = begun(ID, network=network, flows=flows_to([slow, fast]), **options)
+        for _ in range(180):
+            batch.step([[[1]]])
+        finished.append(measured(batch)["throughput"])
+    assert finished[0] <= 2
+    assert finished[1] > finished[0] + 2
 
 
 @pytest.mark.budget(6)
