@@ -40,6 +40,7 @@ def take_place(s: Any) -> int:
 def give_place(s: Any, v: int) -> None:
     """The place of a vehicle that is gone becomes free."""
     s.drivable[v] = -1
+    s.shadow[v] = False
     s.new_drivable[v] = NOWHERE
     s.behind[v] = s.free
     s.free = v

@@ -5,8 +5,9 @@ Each junction of a road network is an agent, which chooses the phase of its sign
 vehicle is simulated, by the rules of CityFlow (Zhang et al., "CityFlow: A Multi-Agent Reinforcement Learning
 Environment for Large Scale City Traffic Scenario", WWW 2019): flows emit vehicles, which wait until there is room on
 their first lane, follow their leaders, stop at closed gates and behind full lanes, and yield where their way crosses
-that of others. With `arrivals="regular"`, `spread=0` and `draws_seed` the positions are those of CityFlow to the last
-bit, lane changes left out; the results do not depend on the number of threads.
+that of others; with `lane_change` they change lanes where there is more room. With `arrivals="regular"`, `spread=0` and
+`draws_seed` the positions are those of CityFlow to the last bit, but for lane changes, whose order there depends on
+addresses in memory; the results do not depend on the number of threads.
 
 The default is a grid of `rows` x `columns` junctions 300 m apart, with a lane for each movement and 16.67 m/s, as
 CityFlow's generator makes them; each end of a street emits 400 vehicles per hour, of which 40 % turn once. `network`
