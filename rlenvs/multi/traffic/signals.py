@@ -3,10 +3,10 @@
 from typing import Any
 
 from rlenvs.core import f8, i4, kernel, u1
-from rlenvs.core.declare.declaration import ENDLESS
 from rlenvs.multi.traffic.crossing import is_green
 from rlenvs.multi.traffic.engine import WAITING
 
+LONG = 2**30  # steps
 SIGNAL_DATA = {
     "choice": i4("junctions", "choices"),  # phases among which an agent chooses, of its junction; -1 for none
     "choice_time": f8("junctions", "choices"),  # s, in the stored plan
@@ -15,8 +15,8 @@ SIGNAL_DATA = {
     "out_lane": i4("junctions", "out_lanes"),  # lanes that lead away
 }
 SIGNAL_STATE = {
-    "clearing": i4("junctions").within(0, ENDLESS),  # steps of the engine until the next phase is shown
-    "green_for": i4("junctions").within(0, ENDLESS),  # steps for which the present one has been
+    "clearing": i4("junctions").within(0, LONG),  # steps of the engine until the next phase is shown
+    "green_for": i4("junctions").within(0, LONG),  # steps for which the present one has been
 }
 FEW_GREEN, MANY_RED = 3, 30  # of self-organizing signals: vehicles that let a green end, and that ask for it
 DETECTOR, LONGEST_GREEN = 40.0, 60.0  # of actuated signals: m before the line, and s
@@ -126,7 +126,7 @@ def queue_of(p: Any, s: Any, j: int, n: int) -> int:
 @kernel
 def best_choice(p: Any, s: Any, j: int, queues: bool) -> int:
     """The allowed choice with the longest queues, or with the highest pressure; the first of equal ones."""
-    best, most = chosen(p, s, j), -ENDLESS
+    best, most = chosen(p, s, j), -LONG
     for n in range(p.choice.shape[1]):
         if allowed(p, s, j, n):
             value = queue_of(p, s, j, n) if queues else pressure_of(p, s, j, n)

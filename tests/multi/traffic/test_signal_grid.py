@@ -105,7 +105,7 @@ def test_rewards(busy):
     busy.step(np.zeros(busy.actions.shape, int))
     names = list(busy.world.terms)
     for j in range(4):
-        terms = dict(zip(names, busy.terms[0, :, j], strict=True))
+        terms = dict(zip(names, busy.terms[0, :4, j], strict=True))
         coming, leaving = around(p, s, j)
         there = [v for each in coming for v in each]
         assert terms["queue"] == -sum(s.speed[v] < 0.1 for v in there)
