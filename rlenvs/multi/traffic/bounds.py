@@ -31,8 +31,11 @@ def travel_time_bounds(network: Network, flows: Sequence[Flow], interval: float 
     router = Router(network)
     lanes = [[length_of(line) for line in lines] for lines in road_lines(network)]
     links = [length_of(line) for line in link_lines(network)]
-    found = []
+    found, known = [], {}
     for number, flow in enumerate(flows):
+        if (flow.route, flow.vehicle) in known:
+            found.append(known[flow.route, flow.vehicle])
+            continue
         roads = router.route(flow, f"flow {number}").roads
         pieces: list[Piece] = []
         for step, road in enumerate(roads):
@@ -43,6 +46,7 @@ def travel_time_bounds(network: Network, flows: Sequence[Flow], interval: float 
                 pieces.append((min(links[way] for way in ways), flow.vehicle.max_speed))
         steps = math.ceil(least_time(pieces, flow.vehicle.speed_up) / interval - 1e-9)
         found.append((steps - 1) * interval)
+        known[flow.route, flow.vehicle] = found[-1]
     return found
 
 
