@@ -15,6 +15,7 @@ from rlenvs.multi.traffic.demand import random_flows
 from rlenvs.multi.traffic.flat import _sorted, flatten, mersenne
 from rlenvs.multi.traffic.geometry import crossings_of, length_of
 from rlenvs.multi.traffic.networks import Flow, LaneLink, Network, Vehicle
+from rlenvs.multi.traffic.plans import lane_rates, webster_plan, webster_times
 from rlenvs.multi.traffic.routes import Router
 
 NETWORKS = {
@@ -384,3 +385,30 @@ def test_slower_lanes_and_vehicles_take_longer():
     (fast,) = travel_time_bounds(network, [flow])
     assert fast < travel_time_bounds(calm, [flow])[0] <= travel_time_bounds(network, [slow])[0]
     assert length_of([(0.0, 0.0), (3.0, 4.0), (3.0, 5.0)]) == 6.0
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def test_webster_times():
+    """Two phases with flow ratios of 0.3 and 0.2 and 10 s lost: a cycle of 40 s, 18 and 12 s green."""
+    assert webster_times([0.3, 0.2], 10.0) == pytest.approx([18.0, 12.0])
+    assert sum(webster_times([0.6, 0.5], 10.0)) == pytest.approx(170.0)
+    assert webster_times([0.0, 0.0], 10.0) == [5.0, 5.0]
+
+
+def test_a_plan_for_a_demand():
+    """Straight on 420 vehicles per hour on one lane, each turn 90: ratios 0.233 and 0.05 in both directions."""
+    network = grids.grid(1, 1)
+    flows = grids.grid_flows(1, 1, 600.0, 0.3)
+    rates = lane_rates(network, flows)
+    assert sorted(set(np.round(list(rates.values()), 6))) == [90.0, 420.0]
+    (junction,) = webster_plan(network, flows).signals
+    straight, left = 420.0 / 1800.0, 90.0 / 1800.0
+    cycle = (1.5 * 20.0 + 5.0) / (1.0 - 2 * (straight + left))
+    green = [(cycle - 20.0) * ratio / (2 * (straight + left)) for ratio in (straight, straight, left, left)]
+    assert [phase.time for phase in junction.phases[1::2]] == [5.0] * 4
+    assert [phase.time for phase in junction.phases[::2]] == [round(max(each, 5.0)) for each in green]
+    assert set(junction.phases[1].green) == {
+        n for n, each in enumerate(junction.movements) if each.kind == "turn_right"
+    }
