@@ -1,7 +1,7 @@
 """Steps of CityFlow on one thread; agent-steps are updates of vehicles, those on the roads.
 
 Built as `benchmarks/parity/record_cityflow.py` says. The files of a scenario are those that
-`python benchmarks/traffic.py --files FOLDER` writes. The simulation first runs for --warm-up seconds, uncounted.
+`python benchmarks/traffic_speed.py --files FOLDER` writes. The simulation first runs for --warm-up seconds, uncounted.
 """
 
 import argparse

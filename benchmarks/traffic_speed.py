@@ -1,11 +1,11 @@
 """Updates of vehicles per second of SignalGrid beside CityFlow and SUMO, on the same networks and demand.
 
-    python benchmarks/traffic.py --files FOLDER
-    python benchmarks/traffic.py --files FOLDER --peers benchmarks/peers.toml --rounds 3 [--cpu] [--write]
+    python benchmarks/traffic_speed.py --files FOLDER
+    python benchmarks/traffic_speed.py --files FOLDER --peers benchmarks/peers.toml --rounds 3 [--cpu] [--write]
 
 The first writes CityFlow's files of the networks, which workers of peers are given. Then the peers `cityflow-NAME` and
 `sumo-NAME` of the file of peers are timed beside ours, in turn; a peer that it does not have is left out. `--write`
-puts the table into benchmarks/traffic.md.
+puts the table into benchmarks/traffic_speed.md.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="per turn")
     parser.add_argument("--only", help="a network")
     parser.add_argument("--cpu", action="store_true", help="count the time that processors worked")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/traffic.md")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/traffic_speed.md")
     options = parser.parse_args()
     write_files(options.files)
     if options.peers is None:
@@ -117,7 +117,7 @@ def main() -> None:
         "",
     ]
     if options.write:
-        (HERE / "traffic.md").write_text("\n".join(lines))
+        (HERE / "traffic_speed.md").write_text("\n".join(lines))
 
 
 if __name__ == "__main__":
