@@ -1,9 +1,9 @@
 """Steps of SUMO through libsumo on a network of CityFlow's; agent-steps are updates of vehicles, those on the roads.
 
 Installed as: libsumo 1.28.0 and eclipse-sumo 1.28.0 (for netconvert) from the registry. The roads, lanes, speed limits,
-movements, vehicles and flows are those of the files that `python benchmarks/traffic_speed.py --files FOLDER` writes; the
-signals are netconvert's own plans with a cycle of 140 s. Vehicles change lanes, as they have to in SUMO. The simulation
-first runs for --warm-up seconds, uncounted.
+movements, vehicles and flows are those of the files that `python benchmarks/traffic_speed.py --files FOLDER` writes;
+the signals are netconvert's own plans with a cycle of 140 s. Vehicles change lanes, as they have to in SUMO. The
+simulation first runs for --warm-up seconds, uncounted.
 """
 
 import argparse
