@@ -12,6 +12,7 @@ papers: a decision every 15 s, the first 5 of them in phase 0 if the phase chang
 
 import argparse
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import Any
 try:
     import cityflow
     import numpy as np
-    from record_cityflow import digest, drivable_numbers, vehicles, write_config
+    from record_cityflow import PAUSE, digest, drivable_numbers, vehicles, write_config
 
     from rlenvs.multi.traffic.files import network_to, save_flows, save_network
     from rlenvs.multi.traffic.grids import grid, grid_flows
@@ -152,6 +153,7 @@ def play(engine: Any, numbers: dict[str, int], signals: list[Signal], player: Pl
             found["waiting"].append(sum(engine.get_lane_waiting_vehicle_count().values()))
             found["travel"].append(engine.get_average_travel_time())
             found["digest"].append(digest(vehicles(engine, numbers)))
+    time.sleep(PAUSE)
     kinds = {"count": np.int16, "waiting": np.int16, "travel": np.float64, "digest": np.uint32}
     return {name: np.array(values, kinds[name]) for name, values in found.items()}
 
@@ -200,6 +202,7 @@ def play_libsignal(folder: Path, player: str) -> tuple[float, int]:
             for name in links:
                 engine.set_tl_phase(name, 0 if second % 15 < 5 and phase[name] != before[name] else phase[name])
         engine.next_step()
+    time.sleep(PAUSE)
     return engine.get_average_travel_time(), engine.get_vehicle_count()
 
 

@@ -17,6 +17,7 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,7 @@ TRUCK = {
 STEPS = 3600
 SAMPLES = (1, 10, 60, 100, 300, 600, 1200, 1799, 3599)  # steps of which all positions are kept
 EVERY = 60  # steps between average travel times
+PAUSE = 0.5  # s before an engine is dropped: its destructor waits for ever if its thread has not yet come to rest
 
 
 def make_files(folder: Path, source: Path, scenario: dict[str, Any]) -> Path:
@@ -146,6 +148,7 @@ def record(config: Path, steps: int) -> dict[str, np.ndarray]:
         waiting.append(sum(engine.get_lane_waiting_vehicle_count().values()))
         travel.append(engine.get_average_travel_time())
         rows.append(vehicles(engine, numbers))
+    time.sleep(PAUSE)
     columns = {
         name: np.concatenate([row[place] for row in rows])
         for place, name in enumerate(("flow", "number", "drivable", "distance", "speed"))
