@@ -14,7 +14,7 @@ from rlenvs.core import choice, data_option, integer, json_option, maths
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.user_files import read_text, reason
 from rlenvs.multi.traffic.fields import DATA, PICTURE
-from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from
+from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from, parse
 from rlenvs.multi.traffic.flat import Flat, flatten, mersenne
 from rlenvs.multi.traffic.grids import arterial, city, grid, grid_flows
 from rlenvs.multi.traffic.networks import Flow, Network
@@ -86,9 +86,9 @@ def scenario_of(chosen: Chosen) -> tuple[Network, Flat]:
     elif flows is None:
         raise ParameterError("network= needs flows= with the vehicles on its roads")
     else:
-        roads, demand = network_from(json.loads(network)), ()
+        roads, demand = network_from(parse(network)), ()
     if flows is not None:
-        demand = flows_from(json.loads(flows), roads)
+        demand = flows_from(parse(flows), roads)
     if not roads.signals:
         raise ParameterError("the network has no junction with a signal")
     return roads, flatten(roads, demand)
