@@ -1,4 +1,8 @@
-"""CityFlow's files: roadnet, flow and config, in JSON. What is malformed is refused, with its place in the file."""
+"""CityFlow's files: roadnet, flow and config, in JSON. What is malformed is refused, with its place in the file.
+
+CityFlow's parser rounds long decimal fractions to numbers that may be some units off in the last place. So that
+networks are equal to the last bit, `parse` reads them as it does.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,8 @@ from rlenvs.multi.traffic.networks import (
 from rlenvs.multi.traffic.routes import Router
 
 LARGEST = 500_000_000  # bytes of a file
+EXACT = 2**53 - 1  # whole numbers of more digits are rounded
+DIGITS = 17  # of a fraction that are read, without the first one
 VEHICLE = {
     "length": "length",
     "width": "width",
@@ -135,9 +141,43 @@ def _type(value: Any) -> str:
     return {dict: "an object", list: "a list", str: "a text"}.get(type(value), repr(value))
 
 
+def parse(text: str) -> Any:
+    """What a text in JSON contains, with numbers as CityFlow reads them.
+
+    Raises:
+        json.JSONDecodeError: it is not JSON.
+    """
+    return json.loads(text, parse_float=_number)
+
+
+def _number(text: str) -> float:
+    """A number with a fraction or an exponent, as RapidJSON reads it at normal precision: its digits as a whole number,
+    divided by a power of ten."""
+    fraction, _, power = text.lower().lstrip("-").partition("e")
+    whole, _, rest = fraction.partition(".")
+    if len(whole) > DIGITS:
+        return float(text)
+    digits, found, place = len(whole) - 1, int(whole), 0
+    while place < len(rest) and found <= EXACT:
+        found = 10 * found + int(rest[place])
+        place += 1
+        digits += found > 0
+    value = float(found)
+    while place < len(rest) and digits < DIGITS:
+        value = 10.0 * value + int(rest[place])
+        place += 1
+        digits += 1
+    power_of_ten = int(power or 0) - place
+    if abs(power_of_ten) > 300:
+        return float(text)
+    scale = float(f"1e{abs(power_of_ten)}")
+    value = value * scale if power_of_ten >= 0 else value / scale
+    return -value if text.startswith("-") else value
+
+
 def _read(path: str | Path) -> _Node:
     try:
-        return _Node(json.loads(read_text(path, LARGEST)), Path(path).name)
+        return _Node(parse(read_text(path, LARGEST)), Path(path).name)
     except OSError as error:
         raise ParameterError(f"{path}: {reason(error)}") from None
     except (json.JSONDecodeError, RecursionError) as error:
@@ -164,7 +204,7 @@ def network_from(value: Any, name: str = "roadnet") -> Network:
     """A network from what a roadnet file contains.
 
     Args:
-        value: the file's content, as `json` reads it.
+        value: the file's content, as `parse` reads it.
         name: the file, for errors.
 
     Raises:
@@ -336,7 +376,7 @@ def flows_from(value: Any, network: Network, name: str = "flow") -> tuple[Flow, 
     """Flows from what a flow file contains.
 
     Args:
-        value: the file's content, as `json` reads it.
+        value: the file's content, as `parse` reads it.
         network: on which they drive.
         name: the file, for errors.
 
