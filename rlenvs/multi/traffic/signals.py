@@ -18,7 +18,7 @@ SIGNAL_STATE = {
     "clearing": i4("junctions").within(0, LONG),  # steps of the engine until the next phase is shown
     "green_for": i4("junctions").within(0, LONG),  # steps for which the present one has been
 }
-FEW_GREEN, MANY_RED = 3, 30  # of self-organizing signals: vehicles that let a green end, and that ask for it
+FEW_GREEN, MANY_RED = 5, 5  # of self-organizing signals: vehicles that let a green end, and that ask for it
 DETECTOR, LONGEST_GREEN = 40.0, 60.0  # of actuated signals: m before the line, and s
 
 
