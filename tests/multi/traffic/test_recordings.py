@@ -108,7 +108,7 @@ TIMING = {"decision": 10, "yellow": 5, "min_green": 5, "arrivals": "regular", "s
 
 
 @pytest.mark.budget(6)
-@pytest.mark.parametrize("player", ["max_pressure", "greedy", "sotl", "fixed"])
+@pytest.mark.parametrize("player", ["max_pressure", "greedy", "sotl", "actuated", "fixed"])
 @pytest.mark.parametrize("name", GRIDS)
 def test_players_do_what_their_definitions_do_on_cityflow(name, player):
     """The players in plain Python set CityFlow's signals, with the same times between phases."""
