@@ -16,21 +16,23 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import cityflow
     import numpy as np
     from record_cityflow import PAUSE, digest, drivable_numbers, vehicles, write_config
 
-    from rlenvs.multi.traffic.files import network_to, save_flows, save_network
+    from rlenvs.multi.traffic.files import load_network, network_to, save_flows, save_network
+    from rlenvs.multi.traffic.flat import flatten
     from rlenvs.multi.traffic.grids import grid, grid_flows
     from rlenvs.multi.traffic.networks import Junction, Network, Phase
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
 
 DECISION, CLEARING, MIN_GREEN, SECONDS = 10, 5, 5, 3600
-FEW_GREEN, MANY_RED = 3, 30
+FEW_GREEN, MANY_RED = 5, 5
+DETECTOR, LONGEST_GREEN = 40.0, 60.0  # m before the line, and s
 GRIDS = {"1x1": (1, 1), "2x2": (2, 2), "1x3": (1, 3)}
 RATE, TURNING = 400.0, 0.4
 
@@ -72,8 +74,18 @@ class Signal:
         self.coming = {
             f"{movement.start}_{link.start}" for movement in junction.movements for link in movement.lane_links
         }
+        always = set.intersection(*(set(junction.phases[n].green) for n in self.choices))
+        self.served = [
+            {
+                f"{junction.movements[gate].start}_{link.start}"
+                for gate in phase.green
+                if gate not in always
+                for link in junction.movements[gate].lane_links
+            }
+            for phase in junction.phases
+        ]
         self.phase = self.next = self.choices[0]
-        self.clearing = self.green_for = 0
+        self.clearing, self.green_for = 0, MIN_GREEN
 
     def may_change(self) -> bool:
         return self.phase == self.next and self.green_for >= MIN_GREEN
@@ -101,8 +113,30 @@ class Signal:
         return self.choices[(self.choices.index(self.next) + 1) % len(self.choices)]
 
 
-Counts = dict[str, int]
-Player = Callable[[Signal, Counts, Counts], int]
+class View(NamedTuple):
+    """What players see, by lane.
+
+    Attributes:
+        counts, waiting: vehicles, and those that wait.
+        near: whether the first one is within `DETECTOR` of the line.
+    """
+
+    counts: dict[str, int]
+    waiting: dict[str, int]
+    near: dict[str, bool]
+
+
+Player = Callable[[Signal, View], int]
+
+
+def seen(engine: Any, lengths: dict[str, float]) -> View:
+    """What players see now."""
+    distance = engine.get_vehicle_distance()
+    near = {
+        lane: bool(names) and lengths[lane] - distance[names[0]] < DETECTOR
+        for lane, names in engine.get_lane_vehicles().items()
+    }
+    return View(engine.get_lane_vehicle_count(), engine.get_lane_waiting_vehicle_count(), near)
 
 
 def best(signal: Signal, worth: Callable[[int], float]) -> int:
@@ -110,40 +144,54 @@ def best(signal: Signal, worth: Callable[[int], float]) -> int:
     return max(signal.allowed(), key=worth)
 
 
-def max_pressure(signal: Signal, counts: Counts, waiting: Counts) -> int:
+def max_pressure(signal: Signal, view: View) -> int:
     """Vehicles before the green lane links minus those behind them."""
+    counts = view.counts
     return best(signal, lambda phase: sum(counts[start] - counts[end] for start, end in signal.links[phase]))
 
 
-def greedy(signal: Signal, counts: Counts, waiting: Counts) -> int:
-    """Vehicles that wait on lanes with green."""
-    return best(signal, lambda phase: sum(waiting[lane] for lane in {start for start, _ in signal.links[phase]}))
+def greedy(signal: Signal, view: View) -> int:
+    """Vehicles that wait on the lanes that a phase serves: from which it opens a link that not all phases open."""
+    return best(signal, lambda phase: sum(view.waiting[lane] for lane in signal.served[phase]))
 
 
-def sotl(signal: Signal, counts: Counts, waiting: Counts) -> int:
-    """The next phase once few vehicles are on lanes with green and many on the others."""
-    green_lanes = {start for start, _ in signal.links[signal.next]}
-    green = sum(counts[lane] for lane in green_lanes)
-    red = sum(counts[lane] for lane in signal.coming) - green
+def sotl(signal: Signal, view: View) -> int:
+    """The next phase once few vehicles are on the lanes served, and many on the others."""
+    green = sum(view.counts[lane] for lane in signal.served[signal.next])
+    red = sum(view.counts[lane] for lane in signal.coming) - green
     return signal.after() if signal.may_change() and green <= FEW_GREEN and red > MANY_RED else signal.next
 
 
-def fixed(signal: Signal, counts: Counts, waiting: Counts) -> int:
+def actuated(signal: Signal, view: View) -> int:
+    """The next phase once no vehicle is near on the lanes served, or after the longest green."""
+    held = signal.green_for < LONGEST_GREEN and any(view.near[lane] for lane in signal.served[signal.next])
+    return signal.after() if signal.may_change() and not held else signal.next
+
+
+def fixed(signal: Signal, view: View) -> int:
     """The stored plan, without phases that only clear the junction."""
     over = signal.may_change() and signal.green_for >= signal.phases[signal.next].time
     return signal.after() if over else signal.next
 
 
-PLAYERS: dict[str, Player] = {"max_pressure": max_pressure, "greedy": greedy, "sotl": sotl, "fixed": fixed}
+PLAYERS: dict[str, Player] = {
+    "max_pressure": max_pressure,
+    "greedy": greedy,
+    "sotl": sotl,
+    "actuated": actuated,
+    "fixed": fixed,
+}
 
 
-def play(engine: Any, numbers: dict[str, int], signals: list[Signal], player: Player) -> dict[str, np.ndarray]:
+def play(
+    engine: Any, numbers: dict[str, int], lengths: dict[str, float], signals: list[Signal], player: Player
+) -> dict[str, np.ndarray]:
     """An hour with all signals set by a player."""
     found: dict[str, list[Any]] = {"count": [], "waiting": [], "travel": [], "digest": []}
     for second in range(SECONDS):
         if second % DECISION == 0:
-            counts, waiting = engine.get_lane_vehicle_count(), engine.get_lane_waiting_vehicle_count()
-            for signal, phase in [(signal, player(signal, counts, waiting)) for signal in signals]:
+            view = seen(engine, lengths)
+            for signal, phase in [(signal, player(signal, view)) for signal in signals]:
                 signal.choose(phase)
         for signal in signals:
             engine.set_tl_phase(signal.id, signal.shown())
@@ -167,9 +215,10 @@ def play_grids(out: Path, folder: Path) -> None:
         save_network(with_pairs(network), place / "roadnet.json")
         save_flows(grid_flows(rows, columns, RATE, TURNING), place / "flow.json")
         config, numbers = write_config(place, {}, controlled=True), drivable_numbers(network_to(network))
+        lengths = dict(zip(numbers, flatten(load_network(place / "roadnet.json"), ()).arrays["length"], strict=True))
         for player, decide in PLAYERS.items():
             engine = cityflow.Engine(str(config), thread_num=1)
-            found = play(engine, numbers, [Signal(junction) for junction in network.signals], decide)
+            found = play(engine, numbers, lengths, [Signal(junction) for junction in network.signals], decide)
             arrays |= {f"{name}.{player}.{key}": value for key, value in found.items()}
             print(name, player, found["count"][-1], found["waiting"][-1], found["travel"][-1], flush=True)
     np.savez_compressed(out, **arrays)

@@ -8,8 +8,7 @@ Python 3.11, with pybind11 3.1.0 from the registry and rapidjson of commit 24b5e
         src/*.cpp src/*/*.cpp -o cityflow$(python3-config --extension-suffix)
 
 Always one thread: CityFlow's results depend on the number of threads. Networks are its bundled example and those of its
-own generator. With `--raw` the whole recordings are written as well, some 100 MB, and with `--libsignal` those of
-LibSignal's data (github.com/DaRL-LibSignal/LibSignal, without a license: only numbers computed from them are kept).
+own generator. The whole recordings, some 60 MB, are left in the folder `--raw`.
 """
 
 import argparse
@@ -60,6 +59,7 @@ TRUCK = {
 }
 STEPS = 3600
 SAMPLES = (1, 10, 60, 100, 300, 600, 1200, 1799, 3599)  # steps of which all positions are kept
+MEASURED = ("example", "grid_3x3", "lanes_2x2")  # scenarios whose geometry is kept
 EVERY = 60  # steps between average travel times
 PAUSE = 0.5  # s before an engine is dropped: its destructor waits for ever if its thread has not yet come to rest
 
@@ -179,12 +179,24 @@ def compact(full: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
+def geometry(program: Path, roadnet: Path) -> dict[str, np.ndarray]:
+    """Hashes of all lengths and of all crossings, as `cityflow_geometry.cpp` prints them."""
+    lines = subprocess.run([program, roadnet], capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = [line.split() for line in lines]
+    crossings = [row[1:] for row in rows if row[0] == "crossing"]
+    links, places, others = zip(*crossings, strict=True)
+    parts = (np.array(links, np.int32), np.array([float.fromhex(x) for x in places]), np.array(others, np.int32))
+    lengths = np.array([float.fromhex(row[1]) for row in rows if row[0] == "length"])
+    return {"lengths": np.uint32(digest((lengths,))), "crossings": np.uint32(digest(parts))}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="CityFlow's sources")
     parser.add_argument("--out", type=Path, default=Path("tests/data/cityflow.npz"))
     parser.add_argument("--raw", type=Path, default=Path("raw"), help="folder for files and whole recordings")
     parser.add_argument("--only", nargs="*", default=list(SCENARIOS))
+    parser.add_argument("--geometry", type=Path, required=True, help="the program of cityflow_geometry.cpp")
     chosen = parser.parse_args()
     arrays: dict[str, np.ndarray] = {}
     for name in chosen.only:
@@ -193,6 +205,9 @@ def main() -> None:
         full = record(config, scenario.get("steps", STEPS))
         np.savez_compressed(chosen.raw / f"{name}.npz", **full)
         arrays |= {f"{name}.{key}": value for key, value in compact(full).items()}
+        if name in MEASURED:
+            found = geometry(chosen.geometry.resolve(), chosen.raw / name / "roadnet.json")
+            arrays |= {f"{name}.{key}": value for key, value in found.items()}
         print(name, full["count"][-1], full["waiting"][-1], full["travel"][-1], flush=True)
     np.savez_compressed(chosen.out, **arrays)
 

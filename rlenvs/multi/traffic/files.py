@@ -1,7 +1,7 @@
 """CityFlow's files: roadnet, flow and config, in JSON. What is malformed is refused, with its place in the file.
 
-CityFlow's parser rounds long decimal fractions to numbers that may be some units off in the last place. So that
-networks are equal to the last bit, `parse` reads them as it does.
+CityFlow's parser reads long decimal fractions as numbers that may be off in the last place. So that networks are equal
+to the last bit, `parse` reads them as it does.
 """
 
 from __future__ import annotations

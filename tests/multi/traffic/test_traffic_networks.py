@@ -1,12 +1,15 @@
 """Road networks of traffic: CityFlow's files and what is refused, geometry, routes, generators, bounds."""
 
 import copy
+import hashlib
 import itertools
+import json
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.tree import ROOT
 
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.traffic import files, grids
@@ -261,6 +264,38 @@ def test_the_mersenne_twister_is_that_of_the_standard():
     assert mersenne(0, 1)[0] == 2357136044
 
 
+GEOMETRY = {
+    "example": lambda: grids.grid(1, 1, streets=grids.Streets(2, 3, 2, plan=True)),
+    "grid_3x3": lambda: grids.grid(3, 3),
+    "lanes_2x2": lambda: grids.grid(2, 2, streets=grids.Streets(2, 2, 2)),
+}
+
+
+@pytest.mark.budget(6)
+@pytest.mark.parametrize("name", GEOMETRY)
+def test_geometry_is_that_of_cityflow(name):
+    """All lengths and crossings to the last bit, with the order of those at the same place, when read from a file."""
+    network = files.network_from(files.parse(json.dumps(files.network_to(GEOMETRY[name]()))))
+    arrays = flatten(network, ()).arrays
+    recorded = np.load(ROOT / "tests/data/cityflow.npz")
+    crossings = arrays["cross_link"], arrays["cross_at"], arrays["cross_link"][arrays["cross_foe"]]
+    for key, columns in (("lengths", (arrays["length"],)), ("crossings", crossings)):
+        content = b"".join(column.tobytes() for column in columns)
+        digest = int.from_bytes(hashlib.blake2b(content, digest_size=4).digest(), "little")
+        assert digest == recorded[f"{name}.{key}"], key
+
+
+@pytest.mark.parametrize("text", ["16.67", "-0.5", "1e-05", "2.5e3", "-9.775999999999998", "0.1"])
+def test_short_numbers_are_read_as_they_are(text):
+    assert files.parse(text) == float(text)
+
+
+def test_long_numbers_are_read_as_by_rapidjson():
+    """It divides 9394605245558103, which has more than 53 bits, by a power of ten."""
+    assert files.parse("93.94605245558103") == 93.94605245558104
+    assert files.parse("-93.94605245558103") == -93.94605245558104
+
+
 # --- routes -----------------------------------------------------------------------------------------------------------
 
 
@@ -277,17 +312,19 @@ def test_routes_are_the_shortest_and_stay_near_their_lane():
     assert lanes == [-1, 1, -1]  # on the last road the nearest
 
 
-def test_equally_short_routes_are_told_apart_as_a_binary_heap_does():
-    """Over a corner of a square both ways are equally long."""
-    network = grids.grid(2, 2)
-    router = Router(network)
-    way = router.route(Flow(Vehicle(), ("road_0_1_0", "road_2_2_0"), 5.0), "flow").roads
-    lengths = {
-        sum(router.mean_length[network.road_of[each]] for each in names)
-        for names in (("road_0_1_0", "road_1_1_1"), ("road_0_1_0", "road_1_1_0"))
-    }
-    assert len(lengths) == 1
-    assert len(way) == 4
+def test_equally_short_routes_are_those_of_cityflow():
+    """From each end of the streets of a grid of 4 x 4 to each other one: most have several shortest ways. The hash is
+    that of the routes of CityFlow's vehicles."""
+    network = files.network_from(files.parse(json.dumps(files.network_to(grids.grid(4, 4)))))
+    router, lines = Router(network), []
+    for start in (road for road in network.roads if network.junction_of[road.start].virtual):
+        for end in (
+            road for road in network.roads if network.junction_of[road.end].virtual and road.end != start.start
+        ):
+            route = router.route(Flow(Vehicle(), (start.id, end.id), 5.0), "flow")
+            lines.append(" ".join(network.roads[road].id for road in route.roads))
+    assert len(lines) == 240
+    assert hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest() == "9e4cdad31d382674"
 
 
 # --- generators -------------------------------------------------------------------------------------------------------
