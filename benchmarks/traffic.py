@@ -19,7 +19,7 @@ from rlenvs.multi.traffic.signal_grid import SPEC, metrics
 
 TABLE = Path(__file__).with_suffix(".md")
 LEVELS = ("single", "", "arterial", "4x4", "city")
-SPEEDS = {"2 x 2": {}, "4 x 4": {"level": "4x4"}, "16 x 16": {"rows": 16, "columns": 16}}
+SPEEDS: dict[str, dict[str, object]] = {"2 x 2": {}, "4 x 4": {"level": "4x4"}, "16 x 16": {"rows": 16, "columns": 16}}
 TICKS = 600  # of the engine, that are timed
 
 

@@ -31,7 +31,8 @@ def travel_time_bounds(network: Network, flows: Sequence[Flow], interval: float 
     router = Router(network)
     lanes = [[length_of(line) for line in lines] for lines in road_lines(network)]
     links = [length_of(line) for line in link_lines(network)]
-    found, known = [], {}
+    found: list[float] = []
+    known: dict[tuple[tuple[str, ...], Vehicle], float] = {}
     for number, flow in enumerate(flows):
         if (flow.route, flow.vehicle) in known:
             found.append(known[flow.route, flow.vehicle])

@@ -138,7 +138,8 @@ class _Node:
 
 
 def _type(value: Any) -> str:
-    return {dict: "an object", list: "a list", str: "a text"}.get(type(value), repr(value))
+    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+    return names.get(type(value), repr(value))
 
 
 def parse(text: str) -> Any:
@@ -438,10 +439,8 @@ def load_config(path: str | Path) -> Config:
     values: dict[str, Any] = {}
     for each in fields(Config):
         given, usual = node.get(_camel(each.name), getattr(default, each.name)), getattr(default, each.name)
-        read = {bool: given.flag, int: given.integer, str: given.text}.get(
-            type(usual), lambda given=given: given.number(0.0, more=True)
-        )
-        values[each.name] = read()
+        read: dict[type, Callable[[], Any]] = {bool: given.flag, int: given.integer, str: given.text}
+        values[each.name] = read[type(usual)]() if type(usual) in read else given.number(0.0, more=True)
     return Config(**values)
 
 

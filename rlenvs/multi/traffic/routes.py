@@ -84,7 +84,8 @@ class Router:
 
     def shortest(self, start: int, end: int) -> list[int] | None:
         """The roads after `start` on the shortest way to `end`; None if there is no way."""
-        best, before, seen = {start: 0.0}, {}, set()
+        best, seen = {start: 0.0}, set()
+        before: dict[int, int] = {}
         waiting = [_Entry(0.0, start)]
         while waiting:
             here = waiting[0].road
