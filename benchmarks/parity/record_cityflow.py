@@ -9,7 +9,8 @@ Python 3.11, with pybind11 3.1.0 from the registry and rapidjson of commit 24b5e
 
 Always one thread: CityFlow's results depend on the number of threads. Networks are its bundled example and those of its
 own generator. Where vehicles change lanes, two runs differ after a few steps, since the order of changes follows from
-addresses in memory: these recordings are not kept for tests. The whole recordings, some 60 MB, are left in the folder `--raw`.
+addresses in memory: these recordings are not kept for tests. Whole recordings, some 60 MB, are left in the folder
+`--raw`.
 """
 
 import argparse
