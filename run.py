@@ -11,7 +11,7 @@
     python3 run.py kernels  build compiled loops of all kinds of worlds as libraries for processors and browsers, to
                             build/kernels (--targets; --verify: compare them with numba's; ids: of these alone; --wheel:
                             and the wheel of this system with them, in dist; --turn: some, others with each commit;
-                            --own: for this processor into the cache, where the tests find them)
+                            --own: for this processor into the cache that rlenvs reads)
     python3 run.py site     build the documentation, to docs/_build/site (--test: and look at it in a browser)
     python3 run.py classroom
                             the classroom's exercises in full: grading, the sandbox, every notebook; with the newest and
@@ -285,7 +285,7 @@ def compile_first() -> subprocess.Popen[str] | None:
     if is_set_up(EXTRAS["test"], VENV, PINS):
         return None
     python = set_up("compile")
-    return start(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, **BYTECODE)
+    return start(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, RLENVS_TARGET="none", **BYTECODE)
 
 
 def test(arguments: list[str]) -> int:

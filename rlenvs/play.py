@@ -87,6 +87,7 @@ class Game:
         pygame.display.init()
         pygame.display.set_caption(self.world.name)
         canvas, clock = Canvas(), pygame.time.Clock()
+        canvas.viewer = 0
         window = pygame.display.set_mode((canvas.width, canvas.height + STRIP))
         try:
             self._show(window, canvas)

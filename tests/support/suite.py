@@ -38,6 +38,7 @@ from support.tree import ROOT, Tree
 RECORD = "tests.json"  # in the cache folder
 SHIPPED = "tests/green.json"  # in the repository, for machines without one
 PARTS = {"core": 3, "project": 3}  # processes for the tests of a folder
+ROOMS = {"single": 1, "multi": 3}  # processes that families of small kernels share
 FEW = 10  # units, below which a family's part joins that of its area
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
@@ -109,7 +110,10 @@ def part_of(tree: Tree, unit: Unit) -> str:
 def _room(family: str) -> str:
     """Families of small kernels share a process."""
     _, area, name = family.split(".")
-    return f"{area} {name}" if area == "robotics" or name in ("battle", "particle") else area
+    if area == "robotics" or name in ("battle", "particle"):
+        return f"{area} {name}"
+    rooms = ROOMS[area]
+    return f"{area} {zlib.crc32(name.encode()) % rooms + 1}" if rooms > 1 else area
 
 
 @dataclass
@@ -238,14 +242,16 @@ def ids_of(tree: Tree, units: Iterable[Unit]) -> set[str]:
 
 
 def compile_for(tree: Tree, units: Iterable[Unit], jobs: int) -> int:
-    """Compile the worlds of the units' ids before the tests, which would grow by it."""
+    """Compile the worlds of the units' ids before the tests, which would grow by it and use no libraries."""
     ids = sorted(ids_of(tree, units))
     if not ids:
         return 0
     compiling = [sys.executable, "-m", "rlenvs", "--quiet", "compile", "--jobs", str(jobs)]
-    code = subprocess.call([*compiling, *ids], cwd=tree.root)
+    environment = {**os.environ, "RLENVS_TARGET": "none"}
+    code = subprocess.call([*compiling, *ids], cwd=tree.root, env=environment)
     if set(PYBULLET_IDS) <= set(ids):
-        code = subprocess.call([*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"], cwd=tree.root) or code
+        bullet = [*compiling, *PYBULLET_IDS, "--set", "physics=pybullet"]
+        code = subprocess.call(bullet, cwd=tree.root, env=environment) or code
     return code
 
 

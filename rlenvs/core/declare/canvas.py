@@ -61,7 +61,12 @@ class Drawing:
 
     `view(...)` chooses what part of the world is shown where; all coordinates and lengths after it are in the world's
     units, y upwards. A color is a name of COLORS or (red, green, blue).
+
+    `viewer` is the slot of the agent that a person plays; None shows everything. A world with hidden information draws
+    no more for a viewer than that agent may know.
     """
+
+    viewer: int | None = None
 
     def __init__(self, width: int = USUAL, height: int = USUAL, framed: bool = True) -> None:
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")

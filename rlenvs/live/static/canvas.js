@@ -40,6 +40,8 @@ export class Canvas {
     this.height = height;
     this.framed = framed;
     this.unit = width / USUAL;
+    /** The slot of the agent that a person plays; null shows everything. @type {number | null} */
+    this.viewer = null;
     this.top = framed ? this.pixels(HEAD) : 0;
     this.bottom = height;
     this.scale = this.originX = this.originY = 0;

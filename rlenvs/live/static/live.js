@@ -279,6 +279,7 @@ export class Live {
 
   paint() {
     const { pointing } = this;
+    this.screen.canvas.viewer = this.players.who === YOU && !this.over ? 0 : null;
     this.screen.paint(this.environment, pointing ? (canvas, pen) => this.point(pointing, canvas, pen) : undefined);
     this.steering.allow(this.mask());
     if (pointing) this.steering.list(pointing.ready);

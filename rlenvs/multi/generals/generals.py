@@ -470,7 +470,7 @@ def random(p, s, k, a, rng):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_board_image(canvas, p, s, slot_shown(p, s))
+    draw_board_image(canvas, p, s, slot_shown(p, s, canvas.viewer))
 
 
 @SPEC.places

@@ -1,6 +1,7 @@
 """Images of the board: cells in the colors of their owners, armies as numbers, generals as crowns, cities as towers.
 
-With a scripted opponent the image shows what the player sees; otherwise, and when the game is over, the whole board.
+With a scripted opponent, and to a person who plays, the image shows what the player sees; otherwise, and when the game
+is over, the whole board.
 """
 
 from typing import Any
@@ -19,9 +20,9 @@ SMALLEST_NUMBER = 7  # pixels; smaller digits cannot be read
 PANEL, MARGIN = 84, 0.15  # width of the scores in pixels; around the board, in cells
 
 
-def slot_shown(p: Any, s: Any) -> int | None:
-    """Through whose eyes the image is: the only agent's, or nobody's."""
-    return None if p.opponent == SELF or s.over else 0
+def slot_shown(p: Any, s: Any, viewer: int | None = None) -> int | None:
+    """Through whose eyes the image is: the only agent's, else the viewer's; nobody's when the game is over."""
+    return None if s.over else 0 if p.opponent != SELF else viewer
 
 
 def in_sight(p: Any, s: Any, slot: int | None) -> np.ndarray:

@@ -64,7 +64,8 @@ def draw_row(canvas: Canvas, left: float, y: float, right: float, full: int, mos
 
 
 def draw_hands(canvas: Canvas, p: Any, s: Any, width: float, top: float, bottom: float) -> None:
-    """A row for each player: its cards, and below each what hints have told its holder."""
+    """A row for each player: its cards, and below each what hints have told its holder. A viewer's own show their backs
+    and what was told."""
     players, hand = s.hand.shape
     tall = (top - bottom) / players
     wide = min((width - 96.0) / hand, 76.0)
@@ -80,8 +81,18 @@ def draw_hands(canvas: Canvas, p: Any, s: Any, width: float, top: float, bottom:
                 continue
             color, rank = divmod(kind, int(p.ranks))
             up = y + 11.0
-            draw_plate(canvas, x, up, min(wide - 8.0, 0.8 * card + 8.0), card, INKS[color])
-            canvas.text((x, up), str(rank + 1), ink_on(color), 24 if card > 40 else 18, "centre")
+            shown = k != canvas.viewer or s.turn < 0
+            draw_plate(
+                canvas,
+                x,
+                up,
+                min(wide - 8.0, 0.8 * card + 8.0),
+                card,
+                INKS[color] if shown or s.told_color[k, slot] else EMPTY,
+            )
+            if shown or s.told_rank[k, slot]:
+                ink = ink_on(color) if shown or s.told_color[k, slot] else "white"
+                canvas.text((x, up), str(rank + 1), ink, 24 if card > 40 else 18, "centre")
             said = (LETTERS[color] if s.told_color[k, slot] else "") + (str(rank + 1) if s.told_rank[k, slot] else "")
             if said:
                 canvas.text((x, up - card / 2 - 11.0), said, "black", 14, "centre", PANEL)

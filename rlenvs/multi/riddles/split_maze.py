@@ -382,7 +382,8 @@ def draw(canvas, p, s):
     draw_table(canvas)
     for cell in range(size * size):
         seer = 2 if s.known[cell] else int(s.half[cell])
-        draw_tile(canvas, cell // size, cell % size, (WALLS if s.wall[cell] else FLOORS)[seer])
+        hidden = canvas.viewer is not None and seer == 1 - canvas.viewer
+        draw_tile(canvas, cell // size, cell % size, (WALLS if s.wall[cell] and not hidden else FLOORS)[seer])
     for cell, color, radius in ((int(s.goal), "green", 0.36), (int(s.token), "red", 0.24)):
         centre = (cell % size + 0.5, -(cell // size) - 0.5)
         canvas.circle(centre, radius, color)

@@ -103,4 +103,5 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return 0 if pressed else None
+    """The space bar goes on."""
+    return 0 if "space" in pressed else None
