@@ -40,7 +40,14 @@ def test_files_give_back_what_was_saved(tmp_path, name):
     files.save_flows(flows, tmp_path / "flow.json")
     config = files.Config(interval=0.5, seed=3, lane_change=True)
     files.save_config(config, tmp_path / "config.json")
-    assert files.load_scenario(tmp_path / "config.json") == (config, network, flows)
+    read = files.load_scenario(tmp_path / "config.json")
+    assert (read[0], read[2]) == (config, flows)
+    assert [road.id for road in read[1].roads] == [road.id for road in network.roads]
+    kept, again = flatten(network, flows), flatten(read[1], flows)
+    assert again.sizes == kept.sizes
+    for field in ("length", "limit", "line", "green", "phase_time", "route_road", "link_start", "link_end"):
+        # CityFlow's parser, whose numbers these are, rounds the last digit
+        np.testing.assert_allclose(again.arrays[field], kept.arrays[field], rtol=1e-12, atol=1e-12, err_msg=field)
 
 
 def changed(content, *path):
