@@ -285,9 +285,7 @@ def compile_first() -> subprocess.Popen[str] | None:
     if is_set_up(EXTRAS["test"], VENV, PINS):
         return None
     python = set_up("compile")
-    return start(
-        python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, RLENVS_TARGET="none", **BYTECODE
-    )
+    return start(python, "-m", "rlenvs", "--quiet", "compile", "--jobs", "1", *COMPILED_FIRST, RLENVS_TARGET="none", **BYTECODE)
 
 
 def test(arguments: list[str]) -> int:
