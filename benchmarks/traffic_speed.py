@@ -61,6 +61,7 @@ def write_files(folder: Path, cases: dict[str, Case]) -> None:
         files.save_network(case.network, place / "roadnet.json")
         files.save_flows(case.flows, place / "flow.json")
         files.save_config(files.Config(dir=f"{place.resolve()}/"), place / "config.json")
+        print(f"{place}: {len(case.network.signals)} signals, {len(case.flows)} flows")
 
 
 def rates(workers: dict[str, Worker], rounds: int, seconds: float) -> list[str]:
