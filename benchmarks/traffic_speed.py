@@ -35,25 +35,33 @@ class Case(NamedTuple):
     warm_up: int
 
 
-def cases() -> dict[str, Case]:
-    """CityFlow's bundled example (its network, with as much demand), and grids with its generator's streets."""
-    example = grid(1, 1, streets=Streets(left=2, straight=3, right=2, plan=True))
-    planned = Streets(plan=True)
-    return {
-        "example": Case(example, grid_flows(1, 1, 2160.0, 2.0 / 3.0), 1800),
-        "4x4": Case(grid(4, 4, streets=planned), generator_flows(4, 4, 8.0, turn=True), 1200),
-        "16x16": Case(grid(16, 16, streets=planned), grid_flows(16, 16, 700.0, 0.3), 1500),
-    }
+def example() -> Case:
+    """CityFlow's bundled network, with as much demand."""
+    streets = Streets(left=2, straight=3, right=2, plan=True)
+    return Case(grid(1, 1, streets=streets), grid_flows(1, 1, 2160.0, 2.0 / 3.0), 1800)
 
 
-def write_files(folder: Path) -> None:
+def of_grid(size: int, flows: tuple[Flow, ...], warm_up: int) -> Case:
+    """The streets of CityFlow's generator."""
+    return Case(grid(size, size, streets=Streets(plan=True)), flows, warm_up)
+
+
+CASES = {
+    "example": example,
+    "4x4": lambda: of_grid(4, generator_flows(4, 4, 8.0, turn=True), 1200),
+    "16x16": lambda: of_grid(16, grid_flows(16, 16, 700.0, 0.3), 1500),
+}
+
+
+def write_files(folder: Path, cases: dict[str, Case]) -> None:
     """A folder for each case with its roadnet, flow and config files."""
-    for name, case in cases().items():
+    for name, case in cases.items():
         place = folder / name
         place.mkdir(parents=True, exist_ok=True)
         files.save_network(case.network, place / "roadnet.json")
         files.save_flows(case.flows, place / "flow.json")
         files.save_config(files.Config(dir=f"{place.resolve()}/"), place / "config.json")
+        print(f"{place}: {len(case.network.signals)} signals, {len(case.flows)} flows")
 
 
 def rates(workers: dict[str, Worker], rounds: int, seconds: float) -> list[str]:
@@ -67,14 +75,12 @@ def rates(workers: dict[str, Worker], rounds: int, seconds: float) -> list[str]:
     return rows
 
 
-def table(folder: Path, peers: dict[str, str], options: argparse.Namespace) -> list[str]:
+def table(folder: Path, cases: dict[str, Case], peers: dict[str, str], options: argparse.Namespace) -> list[str]:
     rows = [
         "| network | program | updates of vehicles per second | ours is times as fast (min - max) |",
         "|---|---|---|---|",
     ]
-    for name, case in cases().items():
-        if options.only and options.only != name:
-            continue
+    for name, case in cases.items():
         count = ["--cpu"] * options.cpu
         own = ["--folder", str((folder / name).resolve()), "--warm-up", str(case.warm_up), *count]
         workers = {"ours": Worker([sys.executable, "traffic_world.py", *own])}
@@ -99,11 +105,12 @@ def main() -> None:
     parser.add_argument("--peers", type=Path, help="a file like peers.example.toml")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=2.0, help="per turn")
-    parser.add_argument("--only", help="a network")
+    parser.add_argument("--only", choices=CASES, help="a network")
     parser.add_argument("--cpu", action="store_true", help="count the time that processors worked")
     parser.add_argument("--write", action="store_true", help="write benchmarks/traffic_speed.md")
     options = parser.parse_args()
-    write_files(options.files)
+    cases = {name: make() for name, make in CASES.items() if options.only in (None, name)}
+    write_files(options.files, cases)
     if options.peers is None:
         return
     lines = [
@@ -113,7 +120,7 @@ def main() -> None:
         f"{options.rounds} turns of {options.seconds} s, after the warm-up; medians. Stored plans, one thread.",
         *[BY_CPU] * options.cpu,
         "",
-        *table(options.files, tomllib.loads(options.peers.read_text()), options),
+        *table(options.files, cases, tomllib.loads(options.peers.read_text()), options),
         "",
     ]
     if options.write:

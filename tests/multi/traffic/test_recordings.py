@@ -39,7 +39,7 @@ SCENARIOS = {
     "example_half": ({**EXAMPLE, "interval": 0.5}, 900),
     "single": ({**EXAMPLE, "flows": [{**EXAMPLE["flows"][0], "endTime": 0}]}, 60),
     "grid_2x2": (of_grid(2, 2, 4.0), 900),
-    "grid_2x2_plan": (of_grid(2, 2, 6.0, streets=Streets(plan=True), mixed=True), 1800),
+    "grid_2x2_plan": (of_grid(2, 2, 6.0, streets=Streets(plan=True), mixed=True), 900),
     "grid_3x3": (of_grid(3, 3, 8.0), 900),
     "grid_2x3": ({**of_grid(2, 3, 5.0, turn=False), "draws_seed": 3}, 900),
 }
