@@ -1,9 +1,9 @@
 """Mean travel times of the scripted players of SignalGrid at equal timing, and how fast the engine is.
 
-    python benchmarks/traffic.py [--seeds 10]
+    python benchmarks/traffic.py --write [--seeds 10] [--only single]
 
 A travel time is that of CityFlow after an hour: vehicles that are still there count with their time so far. Intervals
-are 95 %. The tables go to benchmarks/traffic.md.
+are 95 %. With --write the tables go to benchmarks/traffic.md.
 """
 
 import argparse
@@ -65,7 +65,10 @@ def speed_row(name: str, keywords: dict[str, object]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--only", nargs="*", default=LEVELS, help="levels")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    seeds = options.seeds
     players = ("random", *reversed(SPEC.players))
     lines = [
         "# Traffic",
@@ -75,7 +78,7 @@ def main() -> None:
     ]
     lines += ["| level | " + " | ".join(players) + " |", "|---" * (len(players) + 1) + "|"]
     print("\n".join(lines))
-    for level in LEVELS:
+    for level in options.only:
         cells = [cell(travel_times(level, player, seeds)) for player in players]
         lines.append(f"| {level or '(default)'} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
@@ -85,10 +88,11 @@ def main() -> None:
         "",
     ]
     lines += ["| grid | vehicles | steps/s | updates/s |", "|---|---|---|---|"]
-    for name, keywords in SPEEDS.items():
+    for name, keywords in SPEEDS.items() if options.only == LEVELS else ():
         lines.append(speed_row(name, keywords))
         print(lines[-1], flush=True)
-    TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if options.write:
+        TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
