@@ -117,7 +117,7 @@ def main() -> None:
         "# Traffic: updates of vehicles per second beside others",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
-        f"{options.rounds} turns of {options.seconds} s, after the warm-up; medians. Stored plans, one thread where not",
+        f"{options.rounds} turns of {options.seconds} s, after the warm-up; medians. Stored plans, one thread if not",
         "said otherwise. Some 280, 1,600 and 10,700 vehicles on the roads; SUMO's signals have plans of its own.",
         *[BY_CPU] * options.cpu,
         "",
