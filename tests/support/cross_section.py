@@ -23,6 +23,7 @@ KINDS = {
     "rlenvs.multi.pathfinding": ("PathFinding-v0", "tests/multi/test_path_finding.py"),
     "rlenvs.multi.planar": ("Pistonball-v0", "tests/multi/test_pistonball.py"),
     "rlenvs.multi.swarm": ("SwarmSIS-v0", "tests/multi/test_swarm.py"),
+    "rlenvs.multi.traffic": ("SignalGrid-v0", "tests/multi/traffic/test_signal_grid.py"),
     "rlenvs.robotics.driving": ("LaneKeeping-v0", "tests/robotics/test_driving_tasks.py"),
     "rlenvs.robotics.landing": ("LunarLander-v0", "tests/robotics/test_lunar_lander.py"),
     "rlenvs.robotics.locomotion": ("Swimmer-v0", "tests/robotics/test_locomotion.py"),

@@ -1,0 +1,1 @@
+"""Traffic: the signals of junctions, from one to those of whole cities."""
