@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.annealing import annealed
 from rlenvs.agents.card import IMITATING
 from rlenvs.agents.decisions import decision_buffer
 from rlenvs.agents.export import network_of
@@ -200,6 +201,9 @@ def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any
 
         frames = settings.network.get("frames", 1)
         envs, algorithm = League(envs, frames=frames, **settings.league), in_league(algorithm)
+    if settings.anneal:
+        goal = Setup(world_of(id), **settings.environment).weights
+        algorithm = annealed(algorithm, envs.batch, goal, settings.anneal["share"])
     if settings.network.get("roles"):
         from rlenvs.agents.roles import Roles
 
