@@ -3,8 +3,8 @@ Hanabi and the switch riddle, where one agent moves in a step, steps).
 
 ``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env storm --agents 8``,
 ``--env overcooked_v2 --layout two_rooms``, ``--env jaxnav --agents 2``. A call is a `lax.scan` of ``--scan`` steps that
-carries the observations along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with ``--legal`` they are drawn
-in the scan from those that the world allows. Resets are counted.
+carries the observations along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with
+``--legal`` they are drawn in the scan from those that the world allows. Resets are counted.
 
 Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and flax 0.12.8, Python 3.11.
 """
