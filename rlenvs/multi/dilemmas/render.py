@@ -196,7 +196,7 @@ def draw_social_search(canvas: Canvas, p: Any, s: Any) -> None:
     scores, loci = np.asarray(s.score).tolist(), len(s.row)
     shown = min(len(scores), MOST_ROWS)
     canvas.legend(("blue", "1"), (PALE, "0"), ("green", "score", "square"), (INK, "best score possible", "line"))
-    canvas.caption(f"mean score {sum(scores) / len(scores):.2f}", f"best {max(scores):.2f}")
+    canvas.caption(f"mean score of {len(scores)} agents {sum(scores) / len(scores):.2f}", f"best {max(scores):.2f}")
     wide = 0.6 * loci
     canvas.view(-0.5, loci + wide + 1.0, -shown - 0.3, 0.3)
     canvas.rectangle(-1000.0, -1000.0, 2000.0, 2000.0, FELT)
