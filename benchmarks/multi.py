@@ -51,7 +51,7 @@ SIZES = {
     "jaxmarl-overcooked": (256, 1024, 4096),
     "jaxmarl-overcooked-ring": (256, 1024, 4096),
     "jaxmarl-overcooked-v2": (256, 1024, 4096),
-    "jaxmarl-navigation": (64, 256, 1024),
+    "jaxmarl-navigation": (4, 16, 64),
     "generals-jax": (128, 512, 2048),
 }
 
