@@ -1,10 +1,10 @@
-"""Agent-steps per second of battles, particles, kitchens and generals beside packages that have them, timed in turn.
+"""Agent-steps per second of battles, particles, kitchens, robots and generals beside packages that have them.
 
     python benchmarks/multi.py --peers benchmarks/peers.toml --rounds 3
     python benchmarks/multi.py --peers benchmarks/peers.toml --write
 
-Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds and kitchens (JAX on the CPU, compiled),
-Overcooked-AI, mpe2, generals-bots in its NumPy and in its JAX version. `--write` puts the table into
+They are timed in turn. Peers: JaxMARL's SMAX with its heuristic enemy, particle worlds, kitchens and jaxnav (JAX on the
+CPU, compiled), Overcooked-AI, mpe2, generals-bots in its NumPy and in its JAX version. `--write` puts the table into
 benchmarks/multi.md. `--batch-sizes` times the JAX peers alone at several sizes, to find the best ones for peers.toml.
 """
 
@@ -38,6 +38,7 @@ CASES = [
     Case("Overcooked-v0", "batch", "overcooked-ai", 100, num=1, threads=1),
     Case("Overcooked-v0", "batch", "overcooked-ai-ring", 100, num=1, threads=1, keywords={"level": "coord_ring"}),
     Case("OvercookedV2-v0", peer="jaxmarl-overcooked-v2", goal=15, num=256, **ALONE),
+    Case("LidarNavigation-v0", peer="jaxmarl-navigation", goal=15, num=256, keywords={"level": "discrete"}, **ALONE),
     Case("Generals-v0", "parallel", "generals-bots", 5, keywords=BOARD, legal=True),
     Case("Generals-v0", peer="generals-bots-resets", goal=50, num=96, keywords=BOARD, legal=True, **WIDE),
     Case("Generals-v0", peer="generals-jax", goal=5, num=96, keywords=BOARD, legal=True, **WIDE),
@@ -50,6 +51,7 @@ SIZES = {
     "jaxmarl-overcooked": (256, 1024, 4096),
     "jaxmarl-overcooked-ring": (256, 1024, 4096),
     "jaxmarl-overcooked-v2": (256, 1024, 4096),
+    "jaxmarl-navigation": (4, 16, 64),
     "generals-jax": (128, 512, 2048),
 }
 

@@ -2,9 +2,9 @@
 Hanabi and the switch riddle, where one agent moves in a step, steps).
 
 ``--env HeuristicEnemySMAX --map 8m``, ``--env MPE_simple_spread_v3``, ``--env hanabi``, ``--env storm --agents 8``,
-``--env overcooked_v2 --layout two_rooms``. A call is a `lax.scan` of ``--scan`` steps that carries the observations
-along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with ``--legal`` they are drawn
-in the scan from those that the world allows. Resets are counted.
+``--env overcooked_v2 --layout two_rooms``, ``--env jaxnav --agents 2``. A call is a `lax.scan` of ``--scan`` steps that
+carries the observations along, since XLA would leave them out otherwise. Actions are drawn before and lie ready; with
+``--legal`` they are drawn in the scan from those that the world allows. Resets are counted.
 
 Installed as: jaxmarl 0.2.0 from the registry, with jax 0.10.2 for the CPU and flax 0.12.8, Python 3.11.
 """
@@ -20,6 +20,7 @@ SETTING = {
     "sample_recipe_on_delivery": True,
     "random_agent_positions": True,
 }
+GRID = {"map_id": "Grid-Rand-Poly", "map_params": {"map_size": (11, 11), "fill": 0.3}}  # of jaxnav
 IN_TURN = ("hanabi", "switch_riddle")
 
 
@@ -39,6 +40,8 @@ def build(options: argparse.Namespace) -> worker.Peer:
         from jaxmarl.environments.overcooked.layouts import overcooked_layouts
 
         env = jaxmarl.make(options.env, layout=overcooked_layouts[options.layout])
+    elif options.env == "jaxnav":
+        env = jaxmarl.make(options.env, num_agents=options.agents, act_type="Discrete", **GRID)
     elif options.agents:
         env = jaxmarl.make(options.env, num_agents=options.agents)
     else:

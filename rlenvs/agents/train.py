@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.annealing import annealed
 from rlenvs.agents.card import IMITATING
+from rlenvs.agents.decisions import decision_buffer
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import needs_masks, settings_for
 from rlenvs.agents.hyperparameters.settings import ON_POLICY, Settings
@@ -171,7 +173,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     hyperparameters = keywords_of(algorithm, settings)
     envs, algorithm = _environments(id, settings, algorithm)
     hyperparameters["policy_kwargs"] = _network(settings, envs)
-    _add_objects(hyperparameters, settings, envs)
+    _add_objects(hyperparameters, settings, envs, algorithm)
     if any(settings.normalize.values()):
         envs = _normalised(envs, settings, hyperparameters.get("gamma", 0.99))
     try:
@@ -199,6 +201,9 @@ def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any
 
         frames = settings.network.get("frames", 1)
         envs, algorithm = League(envs, frames=frames, **settings.league), in_league(algorithm)
+    if settings.anneal:
+        goal = Setup(world_of(id), **settings.environment).weights
+        algorithm = annealed(algorithm, envs.batch, goal, settings.anneal["share"])
     if settings.network.get("roles"):
         from rlenvs.agents.roles import Roles
 
@@ -218,8 +223,9 @@ def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any
     return envs, algorithm
 
 
-def _add_objects(hyperparameters: dict[str, Any], settings: Settings, envs: Any) -> None:
-    """Those keywords of the algorithm that are objects: the replay with hindsight, the noise of actions."""
+def _add_objects(hyperparameters: dict[str, Any], settings: Settings, envs: Any, algorithm: Any) -> None:
+    """Those keywords of the algorithm that are objects: the replay with hindsight, the noise of actions, the buffer."""
+    hyperparameters.update(decision_buffer(algorithm, envs, hyperparameters.get("n_steps")))
     if settings.hindsight:
         _check_hindsight(settings, envs)
         from stable_baselines3 import HerReplayBuffer

@@ -54,6 +54,7 @@ class Settings:
         league: "size" (past policies that are kept), "every" (steps between them), "scripted" and "past" (shares of
             the worlds against these; the rest is against the present policy), where teams play against each other
             (LEAGUE); empty where one policy plays all teams.
+        anneal: "share": of the training, over which the weights of rewards in [training] become those of evaluation.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
     """
@@ -68,6 +69,7 @@ class Settings:
     expert: Table = field(default_factory=dict)
     costs: Table = field(default_factory=dict)
     league: Table = field(default_factory=dict)
+    anneal: Table = field(default_factory=dict)
     environment: Table = field(default_factory=dict)
     training: Table = field(default_factory=dict)
 
@@ -100,6 +102,7 @@ KEYS: dict[str, dict[str, str]] = {
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
     "league": {"size": "size", "every": "size", "scripted": "share", "past": "share"},
+    "anneal": {"share": "share"},
     "costs": {"limits": "amounts", "learning_rate": "amount", "start": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
@@ -245,6 +248,8 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f"{label}: [league] scripted and past are shares of the worlds; their sum must be up to 1")
     if found.costs and found.algorithm != "PPOLagrangian":
         raise ParameterError(f"{label}: [costs] is for PPOLagrangian, not for {found.algorithm}")
+    if found.anneal and found.algorithm in IMITATING:
+        raise ParameterError(f"{label}: [anneal] is for algorithms that learn from rewards, not for {found.algorithm}")
     if found.hindsight and found.environment.get("form") != "goal":
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     _check_network(label, found)

@@ -19,6 +19,7 @@ GRASS: tuple[Color, Color] = ((226, 234, 214), (218, 228, 206))
 GOLD, BLADE = (226, 176, 46), (196, 62, 52)
 STONE, WATER, MUD, BROOK = (112, 116, 122), (126, 186, 222), (124, 92, 56), (162, 208, 232)
 FIRE_COLOR, CLEAN_COLOR = (250, 208, 60), (120, 236, 246)
+MOST_ROWS = 20  # agents in the image of SocialSearch-v0
 FIRST_AGENT = (agent_color(0), "first agent", "triangle")  # in legends
 
 
@@ -188,3 +189,22 @@ def draw_lattice(canvas: Canvas, p: Any, s: Any) -> None:
         x, y = (k % columns + 0.5, -(k // columns) - 0.5) if rows > 1 else (math.cos(angle), math.sin(angle))
         canvas.circle((x, y), size, INK if s.bad[k] else "white")
         canvas.circle((x, y), 0.72 * size, choice_color(choice))
+
+
+def draw_social_search(canvas: Canvas, p: Any, s: Any) -> None:
+    """A row for each of the first agents: the bits of its solution, and a bar for its score."""
+    scores, loci = np.asarray(s.score).tolist(), len(s.row)
+    shown = min(len(scores), MOST_ROWS)
+    canvas.legend(("blue", "1"), (PALE, "0"), ("green", "score", "square"), (INK, "best score possible", "line"))
+    canvas.caption(f"mean score of {len(scores)} agents {sum(scores) / len(scores):.2f}", f"best {max(scores):.2f}")
+    wide = 0.6 * loci
+    canvas.view(-0.5, loci + wide + 1.0, -shown - 0.3, 0.3)
+    canvas.rectangle(-1000.0, -1000.0, 2000.0, 2000.0, FELT)
+    for k in range(shown):
+        for b in range(loci):
+            paint: Color = "blue" if int(s.solution[k]) >> b & 1 else PALE
+            canvas.rectangle(b + 0.06, -k - 0.94, b + 0.94, -k - 0.06, paint)
+        left = loci + 0.4
+        canvas.rectangle(left, -k - 0.85, left + wide, -k - 0.15, PAPER)
+        canvas.rectangle(left, -k - 0.85, left + wide * scores[k], -k - 0.15, "green")
+    canvas.line([(loci + 0.4 + wide, -shown), (loci + 0.4 + wide, 0.0)], INK, 3.0)

@@ -1,0 +1,34 @@
+"""Rewards that help in the first part of a training, and are gone later.
+
+[training]              # in the settings
+reward = "shaped"
+[anneal]
+share = 0.5             # of the training, over which its weights become those of evaluation
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["annealed"]
+
+
+def annealed(algorithm: Any, batch: Any, goal: np.ndarray, share: float) -> Any:
+    """The class of an algorithm before whose rollouts the weights of the reward terms go on towards others, linearly.
+
+    Args:
+        algorithm: a class of Stable-Baselines3 or sb3-contrib.
+        batch: the worlds of the training.
+        goal: the weights that hold from `share` of the training on.
+    """
+    start = batch.setup.weights.copy()
+
+    def collect(self: Any, *args: Any, **kwargs: Any) -> Any:
+        done = 1.0 - self._current_progress_remaining
+        gone = min(done / share, 1.0) if share else 1.0
+        batch.param_rows["weights"] = start + gone * (goal - start)
+        return algorithm.collect_rollouts(self, *args, **kwargs)
+
+    return type(algorithm.__name__, (algorithm,), {"collect_rollouts": collect})
