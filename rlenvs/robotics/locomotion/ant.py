@@ -48,7 +48,7 @@ defined.
 ## Parameters
 
 `strength` multiplies all torques; the mass of the robot is proportional to `density`. A body with an explicit mass (not
-0) keeps its shape, so its inertia is proportional to that mass.
+0) keeps its shape, so its inertia is proportional to that mass; with `compat="rrls"` it stays as it is.
 
 ## Reference Scores
 
@@ -71,6 +71,8 @@ from rlenvs.robotics.locomotion.robots import (
     FASTEST,
     FPS,
     PARAMS,
+    Reweighted,
+    compat,
     effort,
     objectives,
     observe_motion,
@@ -105,7 +107,10 @@ SPEC = world(
         "highest": param(1.0, 0.5, 2.0, "m", "height at which the torso is still healthy", limit=True),
         "speed_limit": param(2.6222, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the ant is not healthy")},
+    options={
+        "ends_when_unhealthy": flag(True, doc="whether the episode ends when the ant is not healthy"),
+        "compat": compat(),
+    },
     state={"xpos": f8("nbody", 3), "cfrc_ext": f8("nbody", 6), "x": f8, "y": f8, **STATE},
     observation={
         "positions": block(
@@ -161,15 +166,16 @@ def model(values):
     for geom in spec.geoms:
         geom.density = values.density
         geom.friction = (values.friction, *geom.friction[1:])
-    for body in ("torso", "front_left_leg", "front_right_leg"):
-        own = getattr(values, f"{body}_mass")
-        if own > 0.0:
+    masses = {body: getattr(values, f"{body}_mass") for body in ("torso", "front_left_leg", "front_right_leg")}
+    as_rrls = values.compat == "rrls"
+    for body, own in masses.items():
+        if own > 0.0 and not as_rrls:
             spec.body(body).first_geom().mass = own
     touch_floor_only(spec)
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    return spec
+    return Reweighted(spec, **masses) if as_rrls else spec
 
 
 @SPEC.reset

@@ -39,7 +39,7 @@ After 1000 steps (50 s), never earlier. Success is not defined.
 
 `strength` multiplies all torques, `mass` is that of the whole robot. The torso (with the head) and the back thigh can
 have explicit masses (not 0), in addition to the share of the other bodies in `mass`; their inertia is proportional to
-them.
+them. With `compat="rrls"` inertia stays as it is.
 
 ## Reference Scores
 
@@ -62,6 +62,8 @@ from rlenvs.robotics.locomotion.robots import (
     FASTEST,
     FPS,
     PARAMS,
+    Reweighted,
+    compat,
     effort,
     observe_motion,
     robot,
@@ -86,6 +88,7 @@ SPEC = world(
         "friction": param(0.4, 0.1, 4.0, "", "sliding friction of feet and floor"),
         "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
+    options={"compat": compat()},
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -111,9 +114,10 @@ SPEC = world(
 @SPEC.model
 def model(values):
     spec = robot("half_cheetah.xml", values)
-    total = values.mass
-    for body, own in (("torso", values.torso_mass), ("bthigh", values.back_thigh_mass)):
-        if own > 0.0:
+    total, masses = values.mass, {"torso": values.torso_mass, "bthigh": values.back_thigh_mass}
+    as_rrls = values.compat == "rrls"
+    for body, own in masses.items():
+        if own > 0.0 and not as_rrls:
             usual = SHARES[body] * values.mass
             total += own - usual
             for geom in spec.body(body).geoms:
@@ -122,7 +126,7 @@ def model(values):
     for geom in spec.geoms:
         geom.friction = (values.friction, *geom.friction[1:])
     touch_floor_only(spec)
-    return spec
+    return Reweighted(spec, **masses) if as_rrls else spec
 
 
 @SPEC.reset

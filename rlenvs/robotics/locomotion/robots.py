@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core import kernel, param, published, uniform
+from rlenvs.core import choice, data_option, kernel, param, published, uniform
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.parts import Term
 
@@ -25,6 +25,21 @@ PARAMS = {
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
     "noise": param(0.1, 0.0, 0.3, "", "noise of the start: range of positions, standard deviation of velocities"),
 }
+
+
+
+
+def compat(**usual: float) -> Any:
+    """The option that makes the body of RRLS.
+
+    Args:
+        usual: values of parameters that RRLS has, where they differ.
+    """
+    doc = (
+        '"rrls": as in RRLS (Zouitine et al., arXiv 2406.08406), explicit masses leave inertia as it is, and `friction` '
+        "is that of RRLS"
+    )
+    return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual}))
 
 
 SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
@@ -119,10 +134,15 @@ def damp(spec: Any, factor: float) -> None:
         joint.damping = joint.damping * factor
 
 
-def rub(spec: Any, factor: float) -> None:
-    """Multiply the sliding friction of everything."""
-    for shape in spec.geoms:
-        shape.friction = (factor * shape.friction[0], *shape.friction[1:])
+def rub(spec: Any, friction: float, usual: float, floor_only: bool = False) -> None:
+    """Give feet a sliding friction, and everything else in proportion; or the floor alone.
+
+    Args:
+        usual: of the feet in the model.
+    """
+    for shape in spec.geoms[:1] if floor_only else spec.geoms:
+        own = friction if floor_only else friction / usual * shape.friction[0]
+        shape.friction = (own, *shape.friction[1:])
 
 
 def lighten(spec: Any, ambient: float, sun: float) -> None:
@@ -140,6 +160,24 @@ def weigh(spec: Any, density: float, **masses: float) -> None:
     for body, own in masses.items():
         if own > 0.0:
             spec.body(body).first_geom().mass = own
+
+
+class Reweighted:
+    """A robot whose bodies get explicit masses, where they are not 0, after it was compiled.
+
+    RRLS writes masses into the compiled model, so inertia and all else that follows from masses stay as they were.
+    """
+
+    def __init__(self, spec: Any, **masses: float) -> None:
+        self.spec, self.masses = spec, masses
+
+    def compile(self) -> Any:
+        """The `MjModel`."""
+        model = self.spec.compile()
+        for body, own in self.masses.items():
+            if own > 0.0:
+                model.body(body).mass = own
+        return model
 
 
 def without_bounds(count: int) -> Callable[[Any], tuple[list[float], list[float]]]:

@@ -44,7 +44,9 @@ defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
+body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"`
+inertia stays as it is, and `friction` is that of the floor: contacts have the larger friction of floor and feet, 1.9, so
+lower values have no effect.
 
 ## Reference Scores
 
@@ -71,6 +73,8 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
+    Reweighted,
+    compat,
     damp,
     effort,
     lighten,
@@ -113,7 +117,10 @@ SPEC = world(
         "tilt": param(1.0, 0.1, 2.0, "rad", "pitch up to which the torso is healthy", limit=True),
         "speed_limit": param(2.3415, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the walker is not healthy")},
+    options={
+        "ends_when_unhealthy": flag(True, doc="whether the episode ends when the walker is not healthy"),
+        "compat": compat(friction=0.7),
+    },
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -151,11 +158,13 @@ def model(values):
     refuse_no_height(values)
     spec = robot("walker2d_v5.xml", values, eye=(0.0, -3.2, 0.1), down=0.14)
     lighten(spec, 0.32, 0.6)
-    weigh(spec, values.density, torso=values.torso_mass, thigh=values.thigh_mass)
+    masses = {"torso": values.torso_mass, "thigh": values.thigh_mass}
+    as_rrls = values.compat == "rrls"
+    weigh(spec, values.density, **({} if as_rrls else masses))
     damp(spec, values.damping)
-    rub(spec, values.friction / FOOT)
+    rub(spec, values.friction, FOOT, as_rrls)
     touch_floor_only(spec)
-    return spec
+    return Reweighted(spec, **masses) if as_rrls else spec
 
 
 @SPEC.reset
