@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rlenvs.cli.common import app, check_output, console, say, say_written, table_of_numbers
-from rlenvs.core.declare.errors import NoAgentError
+from rlenvs.cli.common import Ray, app, check_output, console, say, say_written, table_of_numbers
+from rlenvs.core.declare.errors import NoAgentError, ParameterError
 from rlenvs.core.declare.progress import progress
 
 
@@ -30,15 +30,18 @@ def scores(
     aggregate: Annotated[
         bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
     ] = False,
+    ray: Ray = None,
 ) -> None:
     """List what random actions, scripted experts, learned and imitating agents reach."""
     from rlenvs.agents.score_page import page
 
+    if ray and not check:
+        raise ParameterError("--ray requires --check")
     if aggregate:
         _compare_algorithms()
         return
     if check:
-        raise typer.Exit(_check_agents(seeds))
+        raise typer.Exit(_check_agents(seeds, ray))
     if write:
         check_output(write).write_text(page(), encoding="utf-8")
         say_written(write)
@@ -82,7 +85,7 @@ def _show_policies(ids: list[str]) -> None:
         say("")
 
 
-def _check_agents(seeds: int | None) -> int:
+def _check_agents(seeds: int | None, ray: str | None) -> int:
     """Compare all files of the stores with their hashes, and play every agent again; the exit code."""
     from rlenvs.agents.scores import check_agents
     from rlenvs.agents.store import reference_agents, stores, wrong_sums
@@ -92,7 +95,7 @@ def _check_agents(seeds: int | None) -> int:
     for line in wrong:
         say(line)
     with progress("playing", total=len(stems)) as tell:
-        for done, (verdict, line) in enumerate(check_agents(stems, seeds)):
+        for done, (verdict, line) in enumerate(check_agents(stems, seeds, ray)):
             verdicts.append(verdict)
             say(line)
             tell(done + 1, line.partition(",")[0])

@@ -27,8 +27,6 @@ PARAMS = {
 }
 
 
-
-
 def compat(**usual: float) -> Any:
     """The option that makes the body of RRLS.
 
@@ -36,8 +34,8 @@ def compat(**usual: float) -> Any:
         usual: values of parameters that RRLS has, where they differ.
     """
     doc = (
-        '"rrls": as in RRLS (Zouitine et al., arXiv 2406.08406), explicit masses leave inertia as it is, and `friction` '
-        "is that of RRLS"
+        '"rrls": the body of RRLS (Zouitine et al., arXiv 2406.08406): explicit masses leave inertia as it is, and '
+        "`friction` is what it is there"
     )
     return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual}))
 

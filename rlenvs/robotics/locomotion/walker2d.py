@@ -45,8 +45,8 @@ defined.
 
 `strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
 body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"`
-inertia stays as it is, and `friction` is that of the floor: contacts have the larger friction of floor and feet, 1.9, so
-lower values have no effect.
+inertia stays as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and feet, 1.9,
+so lower values have no effect.
 
 ## Reference Scores
 
