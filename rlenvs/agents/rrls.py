@@ -15,6 +15,7 @@ import numpy as np
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.evaluate import Policy
 from rlenvs.agents.robustness import Robustness, evaluate_robustness
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.wrappers.robustness import RRLS_SETS
 
@@ -86,7 +87,7 @@ def rrls(
     id = robot_of(checked_set(set))
     scores = []
     for name, policy in policies.items():
-        if isinstance(policy, Agent) and policy.card.id != id:
+        if isinstance(policy, Agent) and world_of(policy.card.id).name != id:
             raise ParameterError(f"{name} is an agent for {policy.card.id}, and {set} is of {id}")
         own = {**(policy.card.keywords if isinstance(policy, Agent) else {}), **keywords}
         found = evaluate_robustness(

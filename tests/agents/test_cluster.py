@@ -175,7 +175,7 @@ seeds = 2
 """
 
 
-@pytest.mark.budget(6)
+@pytest.mark.budget(12)
 def test_runs_are_the_same(ray, tmp_path, monkeypatch, few_evaluations):
     pytest.importorskip("stable_baselines3")
     settings, agents = tmp_path / "settings", tmp_path / "agents"
