@@ -37,7 +37,7 @@ def compat(**usual: float) -> Any:
         '"rrls": the body of RRLS (Zouitine et al., arXiv 2406.08406): explicit masses leave inertia as it is, and '
         "`friction` is what it is there"
     )
-    return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual}))
+    return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual} if usual else None))
 
 
 SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
