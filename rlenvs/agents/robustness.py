@@ -21,6 +21,7 @@ __all__ = ["Robustness", "evaluate_robustness"]
 
 SIDE_BY_SIDE = 4096  # worlds in a batch
 BOOTSTRAPS = 2000
+INTERVALS = ("worst_interval", "average_interval")
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,21 @@ class Robustness:
         weights = np.clip(max(count, 1.0) - np.arange(len(ascending)), 0.0, 1.0)
         return float(weights @ ascending / weights.sum())
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result in JSON types, with the mean return in every world; numbers that do not exist are None."""
+        intervals = {name: [None if math.isnan(end) else end for end in getattr(self, name)] for name in INTERVALS}
+        return {
+            "seeds": self.seeds.tolist(),
+            "parameters": list(self.names),
+            "worst": self.worst,
+            "worst_context": self.worst_context,
+            "cvar": self.cvar(),
+            "average": self.average,
+            **intervals,
+            "contexts": self.contexts.tolist(),
+            "means": self.means.tolist(),
+        }
+
     def __str__(self) -> str:
         where = ", ".join(f"{name}={value:g}" for name, value in self.worst_context.items())
         return (
@@ -135,27 +151,49 @@ def evaluate_robustness(
     """
     region, chosen = uncertainty_set(set), episode_seeds(n_episodes, seeds)
     region.check(world_of(id))
-    check_policy(world_of(id), policy)
-    if {*region.names} & {*keywords}:
-        raise ParameterError(f"{sorted({*region.names} & {*keywords})} are in the set, and keywords too; leave out one")
     contexts = (
         region.grid(points, endpoint) if samples is None else region.sample(positive("samples", samples), sample_seed)
     )
-    at_once = max(1, SIDE_BY_SIDE // len(chosen))
+    return evaluate_worlds(id, policy, region.names, contexts, chosen, ray, keywords)
+
+
+def evaluate_worlds(
+    id: str,
+    policy: Policy,
+    names: tuple[str, ...],
+    contexts: np.ndarray,
+    seeds: list[int],
+    ray: str | None,
+    keywords: Mapping[str, Any],
+) -> Robustness:
+    """Play one episode per seed in each of some worlds; contexts: the values of their parameters, (C, k).
+
+    Raises:
+        ParameterError: a keyword that is one of the parameters.
+    """
+    check_policy(world_of(id), policy)
+    if {*names} & {*keywords}:
+        raise ParameterError(f"{sorted({*names} & {*keywords})} are in the set, and keywords too; leave out one")
+    at_once = max(1, SIDE_BY_SIDE // len(seeds))
     some = [contexts[start : start + at_once] for start in range(0, len(contexts), at_once)]
     parts: list[Evaluation] = []
     with progress("worlds of the uncertainty set", total=len(contexts)) as tell:
-        pieces = [(id, policy, region.names, part, chosen, keywords) for part in some]
+        pieces = [(id, policy, names, part, seeds, keywords) for part in some]
         for found in spread(_evaluated, pieces, ray):
             parts.append(found)
             tell(sum(map(len, some[: len(parts)])))
+    return joined(names, contexts, seeds, parts)
+
+
+def joined(
+    names: tuple[str, ...], contexts: np.ndarray, seeds: Sequence[int], parts: Sequence[Evaluation]
+) -> Robustness:
+    """The evaluations of some worlds after each other, the seeds of a world one after the other."""
 
     def column(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts]).reshape(len(contexts), len(chosen))
+        return np.concatenate([getattr(part, name) for part in parts]).reshape(len(contexts), len(seeds))
 
-    return Robustness(
-        region.names, contexts, np.array(chosen), *map(column, ("returns", "costs", "lengths", "successes"))
-    )
+    return Robustness(names, contexts, np.array(seeds), *map(column, ("returns", "costs", "lengths", "successes")))
 
 
 def _evaluated(

@@ -43,22 +43,7 @@ class RrlsScore:
 
     def to_dict(self) -> dict[str, Any]:
         """The score in JSON types, with the mean return in every body."""
-        found = self.found
-        return {
-            "set": self.set,
-            "id": robot_of(self.set),
-            "policy": self.policy,
-            "seeds": found.seeds.tolist(),
-            "parameters": list(found.names),
-            "worst": found.worst,
-            "worst_interval": list(found.worst_interval),
-            "worst_context": found.worst_context,
-            "cvar": found.cvar(),
-            "average": found.average,
-            "average_interval": list(found.average_interval),
-            "contexts": found.contexts.tolist(),
-            "means": found.means.tolist(),
-        }
+        return {"set": self.set, "id": robot_of(self.set), "policy": self.policy, **self.found.to_dict()}
 
 
 def rrls(
