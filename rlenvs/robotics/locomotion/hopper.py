@@ -46,10 +46,11 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"`
-inertia stays as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and foot, 2.0,
-so lower values have no effect.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; the mass of the robot
+is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. A body with an
+explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"` inertia stays
+as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and foot, 2.0, so lower values
+have no effect.
 
 ## Reference Scores
 
@@ -74,6 +75,8 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
+    PLANAR_SURROUNDINGS,
+    PLANAR_WINDY,
     Reweighted,
     compat,
     damp,
@@ -84,6 +87,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     rub,
     start_near,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
@@ -109,6 +113,7 @@ SPEC = world(
     source="Gymnasium Hopper-v5; MO-Gymnasium mo-hopper-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **PLANAR_SURROUNDINGS,
         "noise": EVEN_NOISE,
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
@@ -141,7 +146,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(4, HEALTHY, ABOVE, ANGLES, OTHERS),
     reward_threshold=3800.0,
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **PLANAR_WINDY},
     levels={
         "easy": {"speed_limit": 2.0, "tilt": 0.4},
         "medium": {},
@@ -169,6 +174,7 @@ def model(values):
     as_rrls = values.compat == "rrls"
     weigh(spec, values.density, **({} if as_rrls else masses))
     damp(spec, values.damping)
+    surround(spec, values)
     rub(spec, values.friction, FOOT, as_rrls)
     touch_floor_only(spec, ("torso_geom", "leg_geom"), ("torso_geom", "foot_geom"), ("thigh_geom", "foot_geom"))
     return Reweighted(spec, **masses) if as_rrls else spec

@@ -9,6 +9,7 @@ from typing import Any
 
 from rlenvs.core import choice, data_option, kernel, param, published, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.maths import cos, sin
 from rlenvs.core.declare.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
@@ -17,6 +18,7 @@ BOUND = 1000.0  # of every number observed, in its unit
 FASTEST = 200.0  # m/s, bound of the speed in rewards
 COST_LIMIT = 25.0
 
+HEADING = param(0.0, -math.pi, math.pi, "rad", "direction in which `forward` counts, from the x axis")
 EVEN_NOISE = param(0.005, 0.0, 0.05, "", "noise of the start: positions and velocities are uniform within it")
 DENSITY = param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot")
 DAMPING = param(1.0, 0.0, 5.0, "", "of the joints, as a multiple of the original's")
@@ -25,6 +27,18 @@ PARAMS = {
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
     "noise": param(0.1, 0.0, 0.3, "", "noise of the start: range of positions, standard deviation of velocities"),
 }
+
+WIND = ("wind_x", "wind_y", "wind_z")
+SURROUNDINGS = {
+    "stiffness": param(0.0, 0.0, 50.0, "N m/rad", "of springs in all joints, beside the original's"),
+    "air": param(0.0, 0.0, 100.0, "kg/m^3", "density of the air"),
+    "viscosity": param(0.0, 0.0, 10.0, "Pa s", "of the air"),
+    **{name: param(0.0, -20.0, 20.0, "m/s", f"along {name[-1]}, in air that is dense or viscous") for name in WIND},
+}
+WINDY: dict[str, dict[str, float]] = {name: {"air": 10.0} for name in WIND}  # where wind has an effect
+PLANAR_SURROUNDINGS, PLANAR_WINDY = (
+    {name: value for name, value in whole.items() if name != "wind_y"} for whole in (SURROUNDINGS, WINDY)
+)
 
 
 def compat(**usual: float) -> Any:
@@ -132,6 +146,16 @@ def damp(spec: Any, factor: float) -> None:
         joint.damping = joint.damping * factor
 
 
+def surround(spec: Any, values: Any) -> None:
+    """Springs in the joints, and the air around the robot: parameters of `SURROUNDINGS`."""
+    spec.option.density, spec.option.viscosity = values.air, values.viscosity
+    spec.option.wind = [getattr(values, name, 0.0) for name in WIND]
+    own = spec.body("torso").joints  # these let the torso move
+    for joint in spec.joints:
+        if joint not in own:
+            joint.stiffness = (joint.stiffness[0] + values.stiffness, *joint.stiffness[1:])
+
+
 def rub(spec: Any, friction: float, usual: float, floor_only: bool = False) -> None:
     """Give feet a sliding friction, and everything else in proportion; or the floor alone.
 
@@ -209,6 +233,14 @@ def observe_motion(s, o, hidden, fastest):
 def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
     """How far the robot has run, and how fast it is, in the head of its image."""
     canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")
+
+
+@kernel
+def turned(vx, vy, heading):
+    """A velocity along a heading and to the left of it, each within the bounds of rewards."""
+    c, s = cos(heading), sin(heading)
+    ahead, aside = c * vx + s * vy, c * vy - s * vx
+    return min(max(ahead, -FASTEST), FASTEST), min(max(aside, -FASTEST), FASTEST)
 
 
 @kernel

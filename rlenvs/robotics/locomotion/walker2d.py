@@ -43,10 +43,11 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"`
-inertia stays as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and feet, 1.9,
-so lower values have no effect.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; the mass of the robot
+is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. A body with an
+explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"` inertia stays
+as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and feet, 1.9, so lower values
+have no effect.
 
 ## Reference Scores
 
@@ -73,6 +74,8 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
+    PLANAR_SURROUNDINGS,
+    PLANAR_WINDY,
     Reweighted,
     compat,
     damp,
@@ -84,6 +87,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     rub,
     start_near,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
@@ -106,6 +110,7 @@ SPEC = world(
     source="Gymnasium Walker2d-v5; MO-Gymnasium mo-walker2d-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **PLANAR_SURROUNDINGS,
         "noise": EVEN_NOISE,
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
@@ -139,7 +144,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(4, HEALTHY, HEIGHTS, ANGLES),
     expert_sees="state",
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **PLANAR_WINDY},
     levels={
         "easy": {"speed_limit": 4.0, "tilt": 1.5},
         "medium": {},
@@ -162,6 +167,7 @@ def model(values):
     as_rrls = values.compat == "rrls"
     weigh(spec, values.density, **({} if as_rrls else masses))
     damp(spec, values.damping)
+    surround(spec, values)
     rub(spec, values.friction, FOOT, as_rrls)
     touch_floor_only(spec)
     return Reweighted(spec, **masses) if as_rrls else spec
