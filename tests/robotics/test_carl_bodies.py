@@ -1,4 +1,4 @@
-"""CARL's contexts of the robots (its Brax and dm_control environments): each parameter reaches the model, and the motion."""
+"""CARL's contexts of the robots (of Brax and dm_control): each parameter reaches the model, and the motion."""
 
 import math
 

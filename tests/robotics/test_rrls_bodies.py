@@ -32,23 +32,29 @@ def ends_of(name, end):
 
 
 def as_rrls_has_it(name, values):
-    """Gymnasium's robot with RRLS's parameters, written into the compiled model."""
+    """Gymnasium's robot with RRLS's parameters."""
     own = {} if name == "HalfCheetah" else {"terminate_when_unhealthy": False}
-    model = (original := gymnasium.make(f"{name}-v5", **own).unwrapped).model
-    if "friction" in values:
-        model.geom_friction[RUBBED[name], 0] = values["friction"]
-    for parameter, body in MASSES[name].items():
-        model.body(body).mass = values[parameter]
+    original = gymnasium.make(f"{name}-v5", **own).unwrapped
+    change(original, name, values)
     return original
 
 
-def play(ours, original, steps):
+def change(original, name, values):
+    """Write parameters into the compiled model, as RRLS does at a reset and in a step."""
+    if "friction" in values:
+        original.model.geom_friction[RUBBED[name], 0] = values["friction"]
+    for parameter, body in MASSES[name].items():
+        original.model.body(body).mass = values[parameter]
+
+
+def play(ours, original, steps, before_step=lambda step: None):
     """Observations of both after random steps from the same state, contact forces left out."""
     ours.reset(seed=3)
     original.reset(seed=3)
     s, generator = ours.batch.records(0)[1], np.random.default_rng(3)
     original.set_state(s["qpos"].copy(), s["qvel"].copy())
-    for _ in range(steps):
+    for step in range(steps):
+        before_step(step)
         action = generator.uniform(-1.0, 1.0, ours.action_space.shape).astype(ours.action_space.dtype)
         seen, *_ = ours.step(action)
         expected, *_ = original.step(action)
@@ -64,6 +70,22 @@ def made(name, **values):
 def test_bodies_of_rrls_move_as_there(name, end):
     values = ends_of(name, end)
     for seen, expected in play(made(name, compat="rrls", **values), as_rrls_has_it(name, values), 50):
+        assert (seen == expected).all()
+
+
+@pytest.mark.parametrize("name", MASSES)
+def test_bodies_of_rrls_change_in_a_step_as_there(name):
+    """RRLS's DynamicAdversarial."""
+    region = RRLS_SETS[LARGEST[name]]
+    ours, original = made(name, compat="rrls"), as_rrls_has_it(name, ends_of(name, 0))
+    places = np.random.default_rng(1).uniform(-1.0, 1.0, (10, len(region.names)))
+
+    def before_step(step):
+        values = dict(zip(region.names, region.at(places[step]).tolist(), strict=True))
+        ours.batch.set_params(values)
+        change(original, name, values)
+
+    for seen, expected in play(ours, original, 10, before_step):
         assert (seen == expected).all()
 
 
