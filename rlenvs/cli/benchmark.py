@@ -62,21 +62,32 @@ def rrls(
         str, typer.Option(metavar="NAME", help="rrls: bodies and grids as RRLS has them, its errors included.")
     ] = "none",
     output: Output = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the grids as heat maps: .png, .pdf or .svg.")
+    ] = None,
     ray: Ray = None,
 ) -> None:
     """Robustness (RRLS): worst case and average over grids of 10, 100 or 1000 bodies of a robot."""
+    from rlenvs.agents.heat_maps import save_heat_maps
+    from rlenvs.agents.plots import check_file, check_plotting
     from rlenvs.agents.rrls import HEAD, RRLS_SETS, checked_set, robot_of, score_rows
     from rlenvs.agents.rrls import rrls as play
 
     chosen = [checked_set(name) for name in sets or RRLS_SETS]
     if output:
         check_output(output)
+    if plot:
+        check_file(check_output(plot))
+        check_plotting("A heat map")
     policies = {set: _policies(robot_of(set), policy or [AGENT]) for set in chosen}
     scores = [score for set in chosen for score in play(set, policies[set], episodes, points, compat=compat, ray=ray)]
     console().print(table_of_numbers(HEAD, score_rows(scores)))
     say(f"Mean returns over {episodes} seeds; intervals over seeds, in rows of several policies over policies.")
     if output:
         _write(output, [score.to_dict() for score in scores])
+    if plot:
+        save_heat_maps([(f"{score.set}, {score.policy}", score.found) for score in scores], plot)
+        say_written(plot)
 
 
 @benchmark.command()

@@ -70,7 +70,8 @@ def test_a_set_is_played_on_its_grid(mujoco):
         rrls("rrls-hopper-1", {"random": "random"}, compat="rls")
 
 
-def test_the_command(mujoco, tmp_path, monkeypatch):
+@pytest.mark.budget(4)
+def test_the_command(mujoco, tmp_path):
     save_agent(tmp_path / "mine", agent_for("Hopper-v0", horizon=5))
     file, output = tmp_path / "mine.safetensors", tmp_path / "found.json"
     arguments = ["benchmark", "rrls", "hopper-1", "--episodes", "2", "--points", "2", "-o", str(output)]
@@ -84,7 +85,16 @@ def test_the_command(mujoco, tmp_path, monkeypatch):
     agent = rlenvs.load_agent(file)
     alone = evaluate("Hopper-v0", agent, seeds=2, friction=3.0, horizon=5)
     assert mine["means"][1] == pytest.approx(alone.mean, rel=1e-6)  # networks round otherwise for more worlds
-    for wrong, said in ((["ant-4"], "RRLS has no set"), (["hopper-1", "-p", "idle", "-p", "idle"], "two policies")):
+    pytest.importorskip("matplotlib")
+    plot = tmp_path / "map.png"
+    drawn = CliRunner().invoke(app, [*arguments[:3], "walker2d-3", *arguments[3:7], "-p", "idle", "--plot", str(plot)])
+    assert drawn.exit_code == 0, drawn.output
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    for wrong, said in (
+        (["ant-4"], "RRLS has no set"),
+        (["hopper-1", "-p", "idle", "-p", "idle"], "two policies"),
+        (["--plot", "a.doc"], "must end in"),
+    ):
         refused = CliRunner().invoke(app, ["benchmark", "rrls", *wrong])
         assert refused.exit_code == 2
         assert said in refused.output
