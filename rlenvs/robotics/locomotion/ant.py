@@ -78,6 +78,7 @@ from rlenvs.robotics.locomotion.robots import (
     SURROUNDINGS,
     WINDY,
     Reweighted,
+    as_rrls,
     compat,
     damp,
     effort,
@@ -179,9 +180,8 @@ def model(values):
         geom.density = values.density
         geom.friction = (values.friction, *geom.friction[1:])
     masses = {body: getattr(values, f"{body}_mass") for body in ("torso", "front_left_leg", "front_right_leg")}
-    as_rrls = values.compat == "rrls"
     for body, own in masses.items():
-        if own > 0.0 and not as_rrls:
+        if own > 0.0 and not as_rrls(values):
             spec.body(body).first_geom().mass = own
     damp(spec, values.damping)
     surround(spec, values)
@@ -189,7 +189,7 @@ def model(values):
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    return Reweighted(spec, **masses) if as_rrls else spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

@@ -67,6 +67,7 @@ from rlenvs.robotics.locomotion.robots import (
     PLANAR_SURROUNDINGS,
     PLANAR_WINDY,
     Reweighted,
+    as_rrls,
     compat,
     damp,
     effort,
@@ -123,9 +124,8 @@ SPEC = world(
 def model(values):
     spec = robot("half_cheetah.xml", values)
     total, masses = values.mass, {"torso": values.torso_mass, "bthigh": values.back_thigh_mass}
-    as_rrls = values.compat == "rrls"
     for body, own in masses.items():
-        if own > 0.0 and not as_rrls:
+        if own > 0.0 and not as_rrls(values):
             usual = SHARES[body] * values.mass
             total += own - usual
             for geom in spec.body(body).geoms:
@@ -136,7 +136,7 @@ def model(values):
     damp(spec, values.damping)
     surround(spec, values)
     touch_floor_only(spec)
-    return Reweighted(spec, **masses) if as_rrls else spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

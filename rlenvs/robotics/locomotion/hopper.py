@@ -78,6 +78,7 @@ from rlenvs.robotics.locomotion.robots import (
     PLANAR_SURROUNDINGS,
     PLANAR_WINDY,
     Reweighted,
+    as_rrls,
     compat,
     damp,
     effort,
@@ -171,13 +172,12 @@ def model(values):
     spec = robot("hopper.xml", values, eye=(0.0, -3.0, 0.15), down=0.14)
     lighten(spec, 0.32, 0.6)
     masses = {"torso": values.torso_mass, "thigh": values.thigh_mass}
-    as_rrls = values.compat == "rrls"
-    weigh(spec, values.density, **({} if as_rrls else masses))
+    weigh(spec, values.density, **({} if as_rrls(values) else masses))
     damp(spec, values.damping)
     surround(spec, values)
-    rub(spec, values.friction, FOOT, as_rrls)
+    rub(spec, values.friction, FOOT, as_rrls(values))
     touch_floor_only(spec, ("torso_geom", "leg_geom"), ("torso_geom", "foot_geom"), ("thigh_geom", "foot_geom"))
-    return Reweighted(spec, **masses) if as_rrls else spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

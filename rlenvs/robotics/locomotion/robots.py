@@ -54,6 +54,11 @@ def compat(**usual: float) -> Any:
     return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual} if usual else None))
 
 
+def as_rrls(values: Any) -> bool:
+    """Whether the body of RRLS is asked for, by the option `compat` where there is one."""
+    return getattr(values, "compat", "none") == "rrls"
+
+
 SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
 EYE, DOWN = (0.0, -2.7, 1.05), 0.36  # m, from the torso to the camera; rad, by which that looks down
 
@@ -147,13 +152,14 @@ def damp(spec: Any, factor: float) -> None:
 
 
 def surround(spec: Any, values: Any) -> None:
-    """Springs in the joints, and the air around the robot: parameters of `SURROUNDINGS`."""
-    spec.option.density, spec.option.viscosity = values.air, values.viscosity
-    spec.option.wind = [getattr(values, name, 0.0) for name in WIND]
+    """Springs in the joints, and the air around the robot: those parameters of `SURROUNDINGS` that there are."""
+    given = {name: getattr(values, name, 0.0) for name in SURROUNDINGS}
+    spec.option.density, spec.option.viscosity = given["air"], given["viscosity"]
+    spec.option.wind = [given[name] for name in WIND]
     own = spec.body("torso").joints  # these let the torso move
     for joint in spec.joints:
         if joint not in own:
-            joint.stiffness = (joint.stiffness[0] + values.stiffness, *joint.stiffness[1:])
+            joint.stiffness = (joint.stiffness[0] + given["stiffness"], *joint.stiffness[1:])
 
 
 def rub(spec: Any, friction: float, usual: float, floor_only: bool = False) -> None:

@@ -77,6 +77,7 @@ from rlenvs.robotics.locomotion.robots import (
     PLANAR_SURROUNDINGS,
     PLANAR_WINDY,
     Reweighted,
+    as_rrls,
     compat,
     damp,
     effort,
@@ -164,13 +165,12 @@ def model(values):
     spec = robot("walker2d_v5.xml", values, eye=(0.0, -3.2, 0.1), down=0.14)
     lighten(spec, 0.32, 0.6)
     masses = {"torso": values.torso_mass, "thigh": values.thigh_mass}
-    as_rrls = values.compat == "rrls"
-    weigh(spec, values.density, **({} if as_rrls else masses))
+    weigh(spec, values.density, **({} if as_rrls(values) else masses))
     damp(spec, values.damping)
     surround(spec, values)
-    rub(spec, values.friction, FOOT, as_rrls)
+    rub(spec, values.friction, FOOT, as_rrls(values))
     touch_floor_only(spec)
-    return Reweighted(spec, **masses) if as_rrls else spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset
