@@ -75,10 +75,11 @@ def _piece(function: Callable[..., Any], arguments: tuple[Any, ...], version: st
 def _result(module: Any, reference: Any) -> Any:
     try:
         return module.get(reference)
-    except module.exceptions.RayTaskError as error:
-        raise error.cause from None
     except module.exceptions.RayError as error:
-        raise ClusterError(f"Ray lost a piece of work: {error}") from error
+        cause = getattr(error, "cause", error)  # of the function, or of Ray
+        if isinstance(cause, module.exceptions.RayError):
+            raise ClusterError(f"Ray lost a piece of work: {cause}") from error
+        raise cause from None
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -219,10 +220,11 @@ def node(number, folder):
 
 
 @pytest.mark.slow
-def test_two_nodes_and_a_worker_that_dies(tmp_path):
+def test_two_nodes_and_a_worker_that_dies(tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="ray is not installed: clusters are not tested")
     from ray.cluster_utils import Cluster
 
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
     nodes.add_node(num_cpus=2)
     try:
