@@ -30,15 +30,14 @@ PARAMS = {
 
 WIND = ("wind_x", "wind_y", "wind_z")
 SURROUNDINGS = {
-    "stiffness": param(0.0, 0.0, 50.0, "N m/rad", "of springs in all joints, beside the original's"),
-    "air": param(0.0, 0.0, 100.0, "kg/m^3", "density of the air"),
-    "viscosity": param(0.0, 0.0, 10.0, "Pa s", "of the air"),
-    **{name: param(0.0, -20.0, 20.0, "m/s", f"along {name[-1]}, in air that is dense or viscous") for name in WIND},
+    "stiffness": param(0.0, 0.0, 20.0, "N m/rad", "of springs in all joints, beside the original's"),
+    "air": param(0.0, 0.0, 5.0, "kg/m^3", "density of the air"),
+    "viscosity": param(0.0, 0.0, 0.2, "Pa s", "of the air"),
+    **{name: param(0.0, -10.0, 10.0, "m/s", f"along {name[-1]}, in air that is dense or viscous") for name in WIND},
 }
-WINDY: dict[str, dict[str, float]] = {name: {"air": 10.0} for name in WIND}  # where wind has an effect
-PLANAR_SURROUNDINGS, PLANAR_WINDY = (
-    {name: value for name, value in whole.items() if name != "wind_y"} for whole in (SURROUNDINGS, WINDY)
-)
+WINDY: dict[str, dict[str, float]] = {name: {"air": 5.0} for name in WIND}  # where wind has an effect
+PLANAR_SURROUNDINGS = {name: value for name, value in SURROUNDINGS.items() if name != "wind_y"}
+PLANAR_WINDY = {name: value for name, value in WINDY.items() if name != "wind_y"}
 
 
 def compat(**usual: float) -> Any:
