@@ -53,7 +53,7 @@ def ends(batch, steps=15):
 def test_worlds_of_a_batch_have_their_own(id):
     """In one batch every world is the world alone, and all differ."""
     names = [name for name in SURROUNDINGS if name in world_of(id).params]
-    given = [{}, *({name: 0.1 if name == "viscosity" else 1.0} for name in names), {"damping": 1.5}]
+    given = [{}, *({name: 0.15 if name == "viscosity" else 1.0} for name in names), {"damping": 1.5}]
     rows = [
         {**(AIR if name_of(values).startswith("wind") and id != "Swimmer-v0" else {}), **values} for values in given
     ]
