@@ -19,7 +19,7 @@ import rlenvs
 from rlenvs.agents.rrls import ROBOTS
 from rlenvs.wrappers.robustness import RRLS_SETS
 
-STEPS, PAIRS = 20, 9
+STEPS = 20
 
 
 def batch_of(id, contexts, names):
@@ -41,7 +41,7 @@ def block(batch, actions):
     return time.process_time() - start
 
 
-def measure(robot, worlds):
+def measure(robot, worlds, blocks):
     """Print what a step costs of different and of equal bodies."""
     id, region = ROBOTS[robot], RRLS_SETS[f"rrls-{robot}-3"]
     grid = region.grid(10)
@@ -51,7 +51,7 @@ def measure(robot, worlds):
     (different, making), (equal, _) = (batch_of(id, contexts, region.names) for contexts in (grid, middle))
     generator = np.random.default_rng(0)
     times = []
-    for _ in range(PAIRS):
+    for _ in range(blocks):
         actions = generator.uniform(-1.0, 1.0, (STEPS, *equal.actions.shape))
         times.append((block(different, actions), block(equal, actions)))
     ours, same = (statistics.median(column) / STEPS / worlds * 1e6 for column in zip(*times, strict=True))
@@ -67,9 +67,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robot", choices=ROBOTS, help="of one robot alone")
     parser.add_argument("--worlds", type=int, default=1000)
+    parser.add_argument("--blocks", type=int, default=9, help="pairs of blocks of steps")
     options = parser.parse_args()
     for robot in [options.robot] if options.robot else ROBOTS:
-        measure(robot, options.worlds)
+        measure(robot, options.worlds, options.blocks)
 
 
 if __name__ == "__main__":
