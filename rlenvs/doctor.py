@@ -20,6 +20,7 @@ EXTRAS = {
     "mujoco": ("mujoco", "MuJoCo environments"),
     "pybullet": ("pybullet", "PyBullet environments (Python 3.11 on Linux)"),
     "sb3": ("stable_baselines3", "training and the demo"),
+    "ray": ("ray", "work over a Ray cluster"),
     "rllib": ("ray", "RLlib"),
     "minari": ("minari", "offline datasets"),
     "video": ("imageio_ffmpeg", "recording MP4 videos"),

@@ -16,6 +16,7 @@ from rlenvs.version import __version__
 __all__ = ["Benchmark", "BenchmarkResult", "benchmark"]
 
 SEEDS = tuple(range(50))  # the goals of a task
+HEAD = ("Task", "Success ever", "at the end", "Mean return", "Score")
 MULTI_TASK = {"reward": "v2", "goal_visible": True, "horizon": 500}
 
 

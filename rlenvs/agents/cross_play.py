@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.matches import AT_ONCE, Match, Player, resolve
-from rlenvs.core.batch.engines import new_batch
+from rlenvs.agents.matches import AT_ONCE, Games, Player, played, resolve
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
@@ -111,6 +110,7 @@ def cross_play(
     seed: int = 0,
     threads: int | None = None,
     make: Mapping[str, Any] | None = None,
+    ray: str | None = None,
     **choices: Any,
 ) -> CrossPlay:
     """Play every ordered pair of players, themselves included, on the same seeds: the first agent is of the one, all
@@ -124,6 +124,7 @@ def cross_play(
         seed: of the first game; game g has the seed seed + g.
         threads: of the batch, as for `KernelBatch`.
         make: keywords of `make` whose names are taken here.
+        ray: the address of a Ray cluster, which plays the games of each pair; see `rlenvs.agents.cluster`.
         choices: the other keywords of `make`.
 
     Raises:
@@ -144,14 +145,14 @@ def cross_play(
     names, seats = sorted(known), [min(k, 1) for k in range(agents)]
     returns = np.zeros((len(names), len(names), games))
     pairs = list(itertools.product(range(len(names)), repeat=2))
+    pieces = [
+        Games(id, choices, threads, known, (names[i], names[j]), seed + start, min(AT_ONCE, games - start), seats)
+        for (i, j), start in itertools.product(pairs, range(0, games, AT_ONCE))
+    ]
     with progress(f"{world.name}: playing games", total=len(pairs) * games) as tell:
-        for (n, (i, j)), start in itertools.product(enumerate(pairs), range(0, games, AT_ONCE)):
-            tell(n * games + start, f"{names[i]} with {names[j]}")
-            batch = new_batch(world, min(AT_ONCE, games - start), threads=threads, **choices)
-            match = Match(batch, (names[i], names[j]), known, seed + start, seats)
-            match.play(tell)
-            returns[i, j, start : start + batch.num_envs] = match.returns
-            batch.close()
+        for piece, _, found in played(pieces, ray, tell):
+            i, j = (names.index(name) for name in piece.slots)
+            returns[i, j, piece.seed - seed : piece.seed - seed + piece.count] = found
     return CrossPlay(entry(id).id, choices, int(seed), games, **_ordered(names, returns))
 
 

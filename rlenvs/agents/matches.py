@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,12 @@ import numpy as np
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.agent import Player as Learnt
+from rlenvs.agents.cluster import spread
 from rlenvs.agents.files import load_agent
 from rlenvs.agents.models import MaskedPolicy, load_model, policy_of
+from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.batch.kernel_batch import KernelBatch
+from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.progress import Task
 from rlenvs.core.declare.setup import Setup
@@ -163,6 +166,43 @@ class Match:
         shape = (DRAWN_AHEAD, agents, self.batch.actions.shape[2])
         while True:
             yield from np.stack([generator.random(shape) for generator in generators], axis=1)
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of one line-up: a piece of work (`rlenvs.agents.cluster`).
+
+    Attributes:
+        id, choices, threads: of the batch.
+        slots, players, seed, seats: as for `Match`; count: how many games.
+    """
+
+    id: str
+    choices: Mapping[str, Any]
+    threads: int | None
+    players: Mapping[str, str | MaskedPolicy]
+    slots: tuple[str, ...]
+    seed: int
+    count: int
+    seats: Sequence[int] | None = None
+
+    def play(self, tell: Task | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """How each team came out, (count, teams), and the returns, (count,)."""
+        batch = new_batch(world_of(self.id), self.count, threads=self.threads, **self.choices)
+        match = Match(batch, self.slots, self.players, self.seed, self.seats)
+        places = match.play(tell)
+        batch.close()
+        return places, match.returns
+
+
+def played(games: Sequence[Games], ray: str | None, tell: Task) -> Iterator[tuple[Games, np.ndarray, np.ndarray]]:
+    """Pieces of work with what `play` gives for each; `tell` has the number of games done."""
+    play = Games.play if ray else partial(Games.play, tell=tell)
+    done = 0
+    for some, (places, returns) in zip(games, spread(play, [(some,) for some in games], ray), strict=True):
+        done += some.count
+        tell(done, " against ".join(some.slots))
+        yield some, places, returns
 
 
 def _check_choices(world: str, name: str, actions: Any, shape: tuple[int, ...], counts: np.ndarray) -> np.ndarray:

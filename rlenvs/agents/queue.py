@@ -10,13 +10,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from rlenvs.agents.cluster import packed, spread, unpack
 from rlenvs.agents.hyperparameters import algorithms_of, level_tables, seeds_of, settings_for
 from rlenvs.agents.hyperparameters.settings import Settings
 from rlenvs.agents.publish import publish, publish_curve
@@ -126,13 +128,50 @@ def work(jobs: Sequence[Job], output: Path, workers: int, say: Callable[[str], A
     return stop.number if stop.wanted else 0
 
 
+def work_on_cluster(jobs: Sequence[Job], output: Path, ray: str, say: Callable[[str], Any]) -> None:
+    """Do the runs on a Ray cluster (`rlenvs.agents.cluster`), and publish them here in their order.
+
+    The folder of a run comes back when it has ended. One that was stopped here before goes on from its checkpoint; one
+    whose worker dies begins again from there.
+    """
+    with ExitStack() as claims, progress("training", total=len(jobs)) as tell:
+        own = [job for job in jobs if claims.enter_context(claimed(_lock(job, output))) and not _is_published(job)]
+        pieces = [(job, packed(output / job.id / job.name)) for job in own]
+        for done, (job, folder) in enumerate(zip(own, spread(_run_elsewhere, pieces, ray), strict=True)):
+            place = output / job.id / job.name
+            try:
+                if isinstance(folder, RlenvsError):
+                    raise folder
+                unpack(folder, place)
+                say(_published(job, place))
+            except RlenvsError as error:
+                say(f"{job.id} {job.name}: {error}")
+            tell(done + 1)
+
+
+def _run_elsewhere(job: Job, folder: bytes) -> bytes | RlenvsError:
+    """A run on a node of a cluster: its folder, packed, or why it failed."""
+    with tempfile.TemporaryDirectory() as temporary:
+        place = Path(temporary) / job.name
+        unpack(folder, place)
+        try:
+            run(job.id, job.settings, place, seed=job.seed, resume=(place / SETTINGS).exists())
+        except RlenvsError as error:
+            return error
+        return packed(place)
+
+
+def _lock(job: Job, output: Path) -> Path:
+    return output / f"{job.id}-{job.name}.lock"
+
+
 def _do(job: Job, output: Path) -> None:
     """A run, in a process that the terminal's signals do not reach: its parent passes them on."""
     if hasattr(os, "setsid"):
         os.setsid()
     parent = multiprocessing.parent_process()
     place = output / job.id / job.name
-    with stopped_by_signals() as stop, claimed(output / f"{job.id}-{job.name}.lock") as free:
+    with stopped_by_signals() as stop, claimed(_lock(job, output)) as free:
         if not free or _is_published(job):  # another queue has it, or had it
             return
 
@@ -172,6 +211,11 @@ def _done(job: Job, place: Path, stop: Stop, look: Callable[[Any], None]) -> str
     outcome = run(job.id, job.settings, place, seed=job.seed, resume=resume, progress=look, stop=stop)
     if outcome.stopped:
         return f"{job.id} {job.name}: stopped at {outcome.steps:,} of {outcome.total:,} steps"
+    return _published(job, place)
+
+
+def _published(job: Job, place: Path) -> str:
+    """Publish a finished run; a line on it."""
     with claimed(place.parent.parent / "publishing.lock", wait_for_it=True):  # hashes are of the whole store
         if job.seed:
             return f"{job.id} {job.name}: {publish_curve(place)}"

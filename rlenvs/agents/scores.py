@@ -12,6 +12,7 @@ from typing import Any
 
 from rlenvs.agents.agent import Agent
 from rlenvs.agents.card import AgentScore, normalized
+from rlenvs.agents.cluster import spread
 from rlenvs.agents.evaluate import POLICIES, Evaluation, Policy, evaluate, opponent
 from rlenvs.agents.files import is_id, load_agent
 from rlenvs.agents.store import (
@@ -84,6 +85,7 @@ def compare(
     agent: Policy | None,
     seeds: int | Sequence[int] = SEEDS,
     against: str | None = None,
+    ray: str | None = None,
     **keywords: Any,
 ) -> dict[str, Evaluation]:
     """An agent, the random policy, doing nothing and the scripted expert (where there is one), on the same seeds.
@@ -93,6 +95,7 @@ def compare(
         agent: any policy that `rlenvs.evaluate` takes; None for the others alone.
         seeds, against, keywords: as for `rlenvs.evaluate`; where teams play against each other, `against` is the
             world's first scripted player by default.
+        ray: the address of a Ray cluster, which plays each policy; see `rlenvs.agents.cluster`.
 
     Returns:
         evaluations of "random", "idle", "expert" and "agent".
@@ -101,7 +104,15 @@ def compare(
     policies: dict[str, Policy] = {name: name for name in POLICIES if name != "expert" or world_of(id).has_expert}
     if agent is not None:
         policies["agent"] = agent
-    return {name: evaluate(id, policy, seeds=seeds, against=against, **keywords) for name, policy in policies.items()}
+    play = partial(_evaluated, id, seeds, against, keywords)
+    found = spread(play, [(policy,) for policy in policies.values()], ray)
+    return dict(zip(policies, found, strict=True))
+
+
+def _evaluated(
+    id: str, seeds: int | Sequence[int], against: str | None, keywords: Mapping[str, Any], policy: Policy
+) -> Evaluation:
+    return evaluate(id, policy, seeds=seeds, against=against, **keywords)
 
 
 def measure(agent: Agent, seeds: int = SEEDS, first_seed: int = 0, against: str | None = None) -> AgentScore:
@@ -201,16 +212,20 @@ def replay_agent(path: str | Path, seeds: int | None = None) -> Replayed:
     return Replayed(name, card.learner, found.mean, score.mean, interval, count)
 
 
-def check_agents(stems: Sequence[Path], seeds: int | None = None) -> Iterator[tuple[str, str]]:
+def check_agents(stems: Sequence[Path], seeds: int | None = None, ray: str | None = None) -> Iterator[tuple[str, str]]:
     """Play agents again, as many at a time as there are processors.
 
     Args:
         stems: their files without ending.
         seeds: of each; by default few enough for about CHECKED_STEPS steps.
+        ray: the address of a Ray cluster, whose nodes have the same files; see `rlenvs.agents.cluster`.
 
     Returns:
         for each agent, in their order, "holds", "broken" or "left out" (what it needs is not installed), and a line.
     """
+    if ray is not None:
+        yield from spread(_checked, [(stem, seeds) for stem in stems], ray)
+        return
     play, processes = partial(_checked, seeds=seeds), min(cores(), len(stems))
     if processes < 2:
         yield from map(play, stems)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.matches import AT_ONCE, Match, Player, resolve
+from rlenvs.agents.matches import AT_ONCE, Games, Player, played, resolve
 from rlenvs.agents.ratings import elo, wilson
-from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
@@ -142,6 +141,7 @@ def tournament(
     seed: int = 0,
     threads: int | None = None,
     make: Mapping[str, Any] | None = None,
+    ray: str | None = None,
     **choices: Any,
 ) -> Tournament:
     """Run a round-robin tournament on the same seeds and from all slots, and rate the players.
@@ -168,6 +168,7 @@ def tournament(
         seed: of the first game.
         threads: of the batch, as for `KernelBatch`.
         make: keywords of `make` whose names are taken here, such as {"players": 3}.
+        ray: the address of a Ray cluster, which plays the games of each line-up; see `rlenvs.agents.cluster`.
         choices: the other keywords of `make`. When all of them leave one team only, and one choice of an option gives
             several (opponent="self"), that choice is made.
 
@@ -185,13 +186,13 @@ def tournament(
     rounds = -(-games // teams)
     orders = _slot_orders(names, teams)
     wins, draws = np.zeros((2, len(names), len(names)), np.int64)
+    pieces = [
+        Games(id, choices, threads, known, slots, seed + start, min(AT_ONCE, rounds - start))
+        for slots, start in itertools.product(orders, range(0, rounds, AT_ONCE))
+    ]
     with progress(f"{world.name}: playing games", total=len(orders) * rounds) as tell:
-        for (n, slots), start in itertools.product(enumerate(orders), range(0, rounds, AT_ONCE)):
-            tell(n * rounds + start, " against ".join(slots))
-            batch = new_batch(world, min(AT_ONCE, rounds - start), threads=threads, **choices)
-            match = Match(batch, slots, known, seed + start)
-            _count(wins, draws, [names.index(name) for name in slots], match.play(tell))
-            batch.close()
+        for piece, places, _ in played(pieces, ray, tell):
+            _count(wins, draws, [names.index(name) for name in piece.slots], places)
     return Tournament(entry(id).id, choices, int(seed), teams, rounds * teams, **_rated(names, wins, draws))
 
 

@@ -19,6 +19,7 @@ from rlenvs.cli.common import (
     Ids,
     Learner,
     Level,
+    Ray,
     Resume,
     Runs,
     Seed,
@@ -122,6 +123,7 @@ def eval_command(
         bool, typer.Option("--every-level", help="A line for each level, those that the agent never saw too.")
     ] = False,
     set: Set = None,
+    ray: Ray = None,
 ) -> None:
     """Evaluate an agent alongside random actions and the scripted expert, on the same seeds."""
     from rlenvs.agents.evaluate import check_seeds
@@ -136,7 +138,7 @@ def eval_command(
         _compare_levels(id, agent, range(seed, seed + seeds), against, keywords)
         say(reason or _introduced(agent))
         return
-    found = compare(id, agent, range(seed, seed + seeds), against, **keywords)
+    found = compare(id, agent, range(seed, seed + seeds), against, ray, **keywords)
     chosen = "".join(f", {name}={value}" for name, value in keywords.items())
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
     head = ("Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Length")
@@ -169,7 +171,7 @@ def _introduced(agent: Any) -> str:
 
 
 @app.command(rich_help_panel=PANEL)
-def train(  # 15 parameters: one for each option of the command
+def train(  # 16 parameters: one for each option of the command
     ids: Ids = None,
     output: Runs = None,
     seeds: Seeds = 1,
@@ -185,6 +187,7 @@ def train(  # 15 parameters: one for each option of the command
     todo: Todo = False,
     workers: Workers = 1,
     dry_run: DryRun = False,
+    ray: Ray = None,
 ) -> None:
     """Train an agent with the environment's settings. Ctrl-C saves a checkpoint and the best agent so far."""
     from rlenvs.agents.training_view import Request, train_with_view
@@ -202,9 +205,9 @@ def train(  # 15 parameters: one for each option of the command
             [name for name, value in given.items() if value],
             "cannot be combined with --todo, which takes everything from the settings files",
         )
-        _train_todo(ids or None, output or Path("runs/todo"), workers, dry_run)
+        _train_todo(ids or None, output or Path("runs/todo"), workers, dry_run, ray)
         return
-    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run, "requires --todo")
+    _refuse(["--workers"] * (workers > 1) + ["--dry-run"] * dry_run + ["--ray"] * bool(ray), "requires --todo")
     if not ids:
         raise ParameterError("no environment given; name one, such as QuadHover-v0. Run `rlenvs list` to see all")
     if len(ids) > 1:
@@ -233,14 +236,18 @@ def _refuse(names: list[str], words: str) -> None:
         raise ParameterError(f"{', '.join(names)} {words}")
 
 
-def _train_todo(ids: list[str] | None, output: Path, workers: int, dry_run: bool) -> None:
-    from rlenvs.agents.queue import summary, todo, work
+def _train_todo(ids: list[str] | None, output: Path, workers: int, dry_run: bool, ray: str | None) -> None:
+    from rlenvs.agents.queue import summary, todo, work, work_on_cluster
 
     jobs = todo(ids)
     say(summary(jobs))
     if dry_run:
         for job in jobs:
             say(str(job))
+        return
+    if ray:
+        _refuse(["--workers"] * (workers > 1), "cannot be combined with --ray: the cluster decides")
+        work_on_cluster(jobs, output, ray, say)
         return
     stopped = work(jobs, output, workers, say)
     if stopped:
@@ -316,6 +323,7 @@ def tournament(
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
+    ray: Ray = None,
 ) -> None:
     """Run a round-robin tournament between players and rate them; where all agents are one team, show what each pair
     of players reaches together."""
@@ -326,7 +334,7 @@ def tournament(
     if output:
         check_output(output)
     play = cross_play if is_one_team(id) else hold
-    result = play(id, _players_from(players), games, seed, make=keywords)
+    result = play(id, _players_from(players), games, seed, make=keywords, ray=ray)
     say(str(result))
     if output:
         result.save(output)

@@ -133,6 +133,14 @@ Against = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Scripted player for the opposing teams, in environments where teams compete."),
 ]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Compute on the Ray cluster at this address, such as auto or HOST:6379. Results are the same.",
+    ),
+]
 
 
 def keywords_from(pairs: list[str] | None, level: str | None = None, option: str = "--set") -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rlenvs.cli.common import Set, app, check_output, console, keywords_from, say, say_written, table_of_numbers
-from rlenvs.core.declare.errors import NoAgentError
+from rlenvs.cli.common import Ray, app, check_output, console, say, say_written, table_of_numbers
+from rlenvs.core.declare.errors import NoAgentError, ParameterError
 from rlenvs.core.declare.progress import progress
 
 
@@ -30,15 +30,18 @@ def scores(
     aggregate: Annotated[
         bool, typer.Option("--aggregate", help="Compare the algorithms over all environments with learning curves.")
     ] = False,
+    ray: Ray = None,
 ) -> None:
     """List what random actions, scripted experts, learned and imitating agents reach."""
     from rlenvs.agents.score_page import page
 
+    if ray and not check:
+        raise ParameterError("--ray requires --check")
     if aggregate:
         _compare_algorithms()
         return
     if check:
-        raise typer.Exit(_check_agents(seeds))
+        raise typer.Exit(_check_agents(seeds, ray))
     if write:
         check_output(write).write_text(page(), encoding="utf-8")
         say_written(write)
@@ -82,7 +85,7 @@ def _show_policies(ids: list[str]) -> None:
         say("")
 
 
-def _check_agents(seeds: int | None) -> int:
+def _check_agents(seeds: int | None, ray: str | None) -> int:
     """Compare all files of the stores with their hashes, and play every agent again; the exit code."""
     from rlenvs.agents.scores import check_agents
     from rlenvs.agents.store import reference_agents, stores, wrong_sums
@@ -92,7 +95,7 @@ def _check_agents(seeds: int | None) -> int:
     for line in wrong:
         say(line)
     with progress("playing", total=len(stems)) as tell:
-        for done, (verdict, line) in enumerate(check_agents(stems, seeds)):
+        for done, (verdict, line) in enumerate(check_agents(stems, seeds, ray)):
             verdicts.append(verdict)
             say(line)
             tell(done + 1, line.partition(",")[0])
@@ -116,19 +119,3 @@ def _compare_algorithms() -> None:
     if pairs:
         say("\nProbability that a run of the one ends with a higher score, over the environments that both have.")
         console().print(table_of_numbers(PAIRS_HEAD, pairs))
-
-
-@app.command("benchmark", rich_help_panel="Agents")
-def benchmark_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Such as MT10.")],
-    policy: Annotated[str, typer.Option(metavar="POLICY", help='"random", "idle" or "expert".')] = "expert",
-    set: Set = None,
-) -> None:
-    """Measure a policy on the tasks of a benchmark, and state the protocol."""
-    from rlenvs.agents.benchmarks import benchmark
-
-    chosen = benchmark(name)
-    found = chosen.evaluate(policy, **keywords_from(set))
-    say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
-    head = ("Task", "Success ever", "at the end", "Mean return", "Score")
-    console().print(table_of_numbers(head, found.rows()))

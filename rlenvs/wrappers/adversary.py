@@ -256,10 +256,12 @@ class ActionAdversary(Adversary):
         return {**told, "adversary_acted": self.acted} if self.rule == SWITCHED else told
 
 
-# RARL (Pinto et al., ICML 2017), as RRLS has them
+# RARL (Pinto et al., ICML 2017), as RRLS has them; whether the body is planar
 FORCED_BODIES = {
-    "Ant-v0": ("torso", "front_left_leg", "front_right_leg"),
-    "HalfCheetah-v0": ("torso", "bfoot", "ffoot"),
+    "Ant-v0": (("torso", "front_left_leg", "front_right_leg"), False),
+    "HalfCheetah-v0": (("torso", "bfoot", "ffoot"), True),
+    "Hopper-v0": (("foot",), True),
+    "Walker2d-v0": (("leg", "foot_left"), True),
 }
 
 
@@ -268,15 +270,17 @@ class ForceAdversary(Adversary):
     """An adversary that pushes bodies of a MuJoCo world with forces at their centers of mass, in world axes, held for a
     step.
 
-    The forces are MuJoCo's `xfrc_applied`; what a world observes of external forces (Ant's contacts) contains them. A
-    push along y does nothing to the HalfCheetah, which is planar; take axes="xz" there.
+    The forces are MuJoCo's `xfrc_applied`; what a world observes of external forces (Ant's contacts) contains them.
+    RRLS pushes along x and y, which does nothing along y to planar robots; they are pushed along x and z unless
+    axes="xy".
 
     Info: `force`, float64 (k,) in N: the first body's axes, then the next one's.
 
     Attributes:
-        bodies: their names in the model; None: those of RRLS's force sets, for Ant-v0 and HalfCheetah-v0.
+        bodies: their names in the model; None: those of RRLS's force sets, for Ant-v0, HalfCheetah-v0, Hopper-v0 and
+            Walker2d-v0.
         limit: bound of the force in N, one number or, with "linf", one per component. RRLS has 3.
-        axes: the components, out of "xyz".
+        axes: the components, out of "xyz"; None: "xz" for the planar ones of these robots, "xy" for all others.
 
     Raises:
         ParameterError: not a MuJoCo world, an unknown body or axis, a negative bound.
@@ -284,23 +288,25 @@ class ForceAdversary(Adversary):
 
     bodies: list[str] | None = None
     limit: Any = 3.0
-    axes: str = "xy"
+    axes: str | None = None
 
     def prepare(self) -> None:
         if self.batch is None or "xfrc_applied" not in (self.batch.states.dtype.names or ()) or self.agents > 1:
             raise self.setting_error(
                 "bodies", f"requires a single-agent world simulated by MuJoCo; {self.name} is not one"
             )
-        if not isinstance(self.axes, str) or not self.axes or sorted({*self.axes} & {*"xyz"}) != sorted(self.axes):
+        _, planar = FORCED_BODIES.get(self.name, ((), False))
+        axes = ("xz" if planar else "xy") if self.axes is None else self.axes
+        if not isinstance(axes, str) or not axes or sorted({*axes} & {*"xyz"}) != sorted(axes):
             raise self.setting_error("axes", 'must be different letters of "xyz"')
         self.check_number("limit")
-        self._ids, self._columns = self._bodies(), np.array(["xyz".index(axis) for axis in self.axes])
+        self._ids, self._columns = self._bodies(), np.array(["xyz".index(axis) for axis in axes])
         self.bounded("limit", self.limit, len(self._ids) * len(self._columns))
 
     def _bodies(self) -> np.ndarray:
         model = self.batch.engine.model
         known = [model.body(i).name for i in range(model.nbody)]
-        chosen = FORCED_BODIES.get(self.name) if self.bodies is None else self.bodies
+        chosen = FORCED_BODIES.get(self.name, ((), False))[0] if self.bodies is None else self.bodies
         if not chosen:
             raise self.setting_error(
                 "bodies", f"must name some: {self.name} has {[name for name in known[1:] if name]}"

@@ -94,15 +94,19 @@ class UncertaintySet:
         middle, half = 0.5 * (self.low + self.high), 0.5 * (self.high - self.low)
         return np.clip(middle + half * np.asarray(place, np.float64), self.low, self.high)
 
-    def grid(self, points: int = 10) -> np.ndarray:
-        """An even grid, (points ** k, k), including both ends of every range.
+    def grid(self, points: int = 10, endpoint: bool = True) -> np.ndarray:
+        """An even grid, (points ** k, k).
+
+        Args:
+            points: per parameter, at least 2.
+            endpoint: whether it includes the upper ends of the ranges; RRLS's own grid does not.
 
         Raises:
             ParameterError: fewer than two points.
         """
         if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 2:
             raise ParameterError(f"points={points!r} must be an integer of at least 2")
-        axes = [np.linspace(values[0], values[-1], points) for values in self.ranges.values()]
+        axes = [np.linspace(values[0], values[-1], points, endpoint=endpoint) for values in self.ranges.values()]
         return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
@@ -126,23 +130,37 @@ def _check_range(name: str, values: Any) -> tuple[float, ...]:
     return numbers
 
 
-# RRLS (Zouitine et al., arXiv 2406.08406), which has them from M2TD3 (Tanabe et al., arXiv 2211.03413). Nominal masses
-# are those of Gymnasium's models. The friction of the cheetah ends at 3 in one dimension, and at 4 in more.
-_ANT = {
-    "torso_mass": (0.1, 0.32724923474893675, 3.0),
-    "front_left_leg_mass": (0.01, 0.03915775372846671, 3.0),
-    "front_right_leg_mass": (0.01, 0.03915775372846671, 3.0),
-}
-_CHEETAH = {
-    "friction": (0.1, 0.4, 4.0),
-    "torso_mass": (0.1, 6.25020920502092, 7.0),
-    "back_thigh_mass": (0.1, 1.5435146443514645, 3.0),
+# RRLS (Zouitine et al., arXiv 2406.08406), which has them from M2TD3 (Tanabe et al., arXiv 2211.03413). Nominal values
+# are those of Gymnasium's models, or the end of the range where these are heavier (the hopper). RRLS's own exchange the
+# masses of cart and pole, and have a friction of 0.7 for hopper and walker, which changes nothing there. The friction
+# of the cheetah ends at 3 in one dimension, and at 4 in more.
+_RRLS = {
+    "ant": {
+        "torso_mass": (0.1, 0.32724923474893675, 3.0),
+        "front_left_leg_mass": (0.01, 0.03915775372846671, 3.0),
+        "front_right_leg_mass": (0.01, 0.03915775372846671, 3.0),
+    },
+    "half-cheetah": {
+        "friction": (0.1, 0.4, 4.0),
+        "torso_mass": (0.1, 6.25020920502092, 7.0),
+        "back_thigh_mass": (0.1, 1.5435146443514645, 3.0),
+    },
+    "hopper": {
+        "friction": (0.1, 2.0, 3.0),
+        "torso_mass": (0.1, 3.0, 3.0),
+        "thigh_mass": (0.1, 4.0, 4.0),
+    },
+    "walker2d": {
+        "friction": (0.1, 1.9, 4.0),
+        "torso_mass": (0.1, 3.6651914291880923, 5.0),
+        "thigh_mass": (0.1, 4.057890510886818, 6.0),
+    },
 }
 RRLS_SETS = {
-    **{f"rrls-ant-{k}": UncertaintySet(dict(list(_ANT.items())[:k])) for k in (1, 2, 3)},
-    "rrls-half-cheetah-1": UncertaintySet({"friction": (0.1, 0.4, 3.0)}),
-    **{f"rrls-half-cheetah-{k}": UncertaintySet(dict(list(_CHEETAH.items())[:k])) for k in (2, 3)},
-}
+    f"rrls-{body}-{k}": UncertaintySet(dict(list(ranges.items())[:k]))
+    for body, ranges in _RRLS.items()
+    for k in range(1, len(ranges) + 1)
+} | {"rrls-half-cheetah-1": UncertaintySet({"friction": (0.1, 0.4, 3.0)})}
 
 
 def uncertainty_set(given: UncertaintySet | Mapping[str, Sequence[float]] | str) -> UncertaintySet:

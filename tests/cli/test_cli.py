@@ -48,7 +48,9 @@ def refused(*arguments):
 
 def test_help_names_every_command_and_imports_nothing_heavy():
     output = good("--help")
-    commands = "list info play export record bench check doctor demo tournament replay eval watch scores train plot"
+    commands = (
+        "list info play export record bench check doctor demo tournament replay eval watch scores train plot benchmark"
+    )
     for command in [*commands.split(), "dataset"]:
         assert command in output
         assert "Usage" in good(command, "--help")
@@ -57,9 +59,12 @@ def test_help_names_every_command_and_imports_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", [command.name or command.callback.__name__ for command in app.registered_commands])
+COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "benchmark", "benchmark rrls", "benchmark contexts", "benchmark MT10"])
 def test_help_fits_80_columns_and_says_what_to_write(command):
-    output = good(command, "--help", width=80)
+    output = good(*command.split(), "--help", width=80)
     assert max(map(len, output.splitlines())) <= 80
     for cut_or_unclear in ("…", "int range", "float range"):
         assert cut_or_unclear not in output

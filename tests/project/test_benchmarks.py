@@ -68,6 +68,7 @@ SMALL = {
     "puzzles": ["--peers", "{out}/peers.toml", "--only", "Game2048", "--rounds", "1", "--seconds", "0.01"],
     "repeat": ["Blackjack-v0"],
     "reward_comparison": ["--steps", "1", "--rewards", "simple", "--sizes", "16384"],
+    "robust_grid": ["--robot", "hopper", "--worlds", "4", "--blocks", "1"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
@@ -91,6 +92,7 @@ NEEDED = {
     "morl": "torch",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
+    "robust_grid": "mujoco",
     "training": "stable_baselines3",
 }
 # how others' packages are named in a file of peers; here this package plays their part

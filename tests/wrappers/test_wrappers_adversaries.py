@@ -409,7 +409,7 @@ def test_the_probabilistic_rule_of_choices():
 
 
 def test_forces_act_on_the_bodies(mujoco):
-    wrapper = ForceAdversary(policy=upwards)  # 3 N everywhere
+    wrapper = ForceAdversary(policy=upwards, axes="xy")  # 3 N everywhere
     env = wrap(rlenvs.make_vec("HalfCheetah-v0", 2), wrapper)
     plain = rlenvs.make_vec("HalfCheetah-v0", 2)
     env.reset(seed=0)
@@ -445,6 +445,10 @@ def test_forces_along_y_do_nothing_to_the_planar_cheetah(mujoco):
 def test_force_settings(mujoco):
     ant = wrap(rlenvs.make("Ant-v0"), ForceAdversary())
     assert ant.reset(seed=0)[1]["force"].shape == (6,)
+    hopper = wrap(rlenvs.make("Hopper-v0"), ForceAdversary(policy=upwards))
+    hopper.step(hopper.reset(seed=0)[0][:3] * 0.0)
+    applied = hopper.unwrapped.batch.states["xfrc_applied"][0]
+    assert [tuple(where) for where in np.argwhere(applied)] == [(4, 0), (4, 2)]  # the foot, along x and z
     for wrapper, message in (
         (ForceAdversary(bodies=["toso"]), "torso"),
         (ForceAdversary(axes="xx"), "axes"),

@@ -16,6 +16,7 @@ import rlenvs
 from rlenvs.agents import robustness
 from rlenvs.agents.evaluate import evaluate
 from rlenvs.agents.robustness import Robustness, evaluate_robustness
+from rlenvs.agents.rrls import robot_of
 from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.wrappers.adversary import ActionAdversary, ParameterAdversary
@@ -43,6 +44,12 @@ PUBLISHED = {
     "rrls-half-cheetah-1": [("friction", 0.1, 3.0)],
     "rrls-half-cheetah-2": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 7.0)],
     "rrls-half-cheetah-3": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 7.0), ("back_thigh_mass", 0.1, 3.0)],
+    "rrls-hopper-1": [("friction", 0.1, 3.0)],
+    "rrls-hopper-2": [("friction", 0.1, 3.0), ("torso_mass", 0.1, 3.0)],
+    "rrls-hopper-3": [("friction", 0.1, 3.0), ("torso_mass", 0.1, 3.0), ("thigh_mass", 0.1, 4.0)],
+    "rrls-walker2d-1": [("friction", 0.1, 4.0)],
+    "rrls-walker2d-2": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 5.0)],
+    "rrls-walker2d-3": [("friction", 0.1, 4.0), ("torso_mass", 0.1, 5.0), ("thigh_mass", 0.1, 6.0)],
 }
 
 
@@ -52,7 +59,11 @@ def test_published_sets_fit_their_worlds(name):
     slots = [(name, values[0], values[-1]) for name, values in region.ranges.items()]
     assert slots == PUBLISHED[name]
     assert uncertainty_set(name) is region
-    region.check(world_of("Ant-v0" if "ant" in name else "HalfCheetah-v0"))
+    region.check(world_of(robot_of(name)))
+
+
+def test_all_published_sets_are_in_the_table():
+    assert set(RRLS_SETS) == set(PUBLISHED)
 
 
 def test_sets_refuse_what_is_none():
@@ -102,6 +113,13 @@ def test_a_set_is_the_linear_image_of_a_cube():
     np.testing.assert_allclose(drawn.mean(axis=0), [2.0, -1.0], atol=0.05)
     with pytest.raises(ParameterError, match="points=1"):
         region.grid(1)
+
+
+def test_grids_of_rrls_leave_out_the_upper_ends():
+    for region in RRLS_SETS.values():
+        for j, (low, *_, high) in enumerate(region.ranges.values()):
+            original = np.arange(low, high, (high - low) / 10)
+            np.testing.assert_allclose(np.unique(region.grid(10, endpoint=False)[:, j]), original, rtol=1e-15)
 
 
 # --- the robots' parameters -------------------------------------------------------------------------------------------

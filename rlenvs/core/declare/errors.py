@@ -57,6 +57,10 @@ class RunError(RlenvsError, RuntimeError):
     """A training run that cannot start, continue or be saved; the message says what is left where."""
 
 
+class ClusterError(RlenvsError, RuntimeError):
+    """A cluster that cannot be reached, has another version, or loses a piece of work again and again."""
+
+
 class CacheError(RlenvsError, PermissionError):
     """A folder for compiled code that another user could have written to; the message says how to fix it."""
 
@@ -89,9 +93,13 @@ class MissingExtraError(RlenvsError, ImportError):
     """An optional dependency is not installed; the message contains the command to install it."""
 
     def __init__(self, feature: str, extra: str) -> None:
+        self.missing = feature, extra
         super().__init__(
             f"{feature} needs an optional dependency. Install it with: pip install '{DISTRIBUTION}[{extra}]'"
         )
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), self.missing
 
 
 class DependencyError(RlenvsError, ImportError):

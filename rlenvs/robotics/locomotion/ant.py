@@ -22,9 +22,9 @@ y, and for every body the torque and force of its contacts [N m, N], clipped to 
 
 ## Rewards
 
-`forward` is the mean velocity of the torso along x in this step [m/s], `healthy` is 1 while the torso's height lies
-within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with weight 0.5, and `contact`
-that of the clipped contact forces, with weight 0.0005.
+`forward` is the mean velocity of the torso along `heading` (x) in this step [m/s], `healthy` is 1 while the torso's
+height lies within [`lowest`, `highest`], `control` is the negative sum of squares of the action, with weight 0.5, and
+`contact` that of the clipped contact forces, with weight 0.0005.
 
 With `level="mo-gymnasium"` the terms are `forward`, `sideways` (the velocity along y) and `control`, each with the
 healthy and weighted contact rewards added: the vector of mo-ant-v5. The original gives no weights for it; with 1, 0 and
@@ -47,8 +47,10 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques; the mass of the robot is proportional to `density`. A body with an explicit mass (not
-0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; the mass of the robot
+is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. With another
+`heading`, `forward` is the velocity along it, and `sideways` that to its left. A body with an explicit mass (not
+0) keeps its shape, so its inertia is proportional to that mass; with `compat="rrls"` it stays as it is.
 
 ## Reference Scores
 
@@ -67,18 +69,28 @@ from rlenvs.robotics.locomotion.originals import CONTACT, HEALTHY, HEIGHTS, alwa
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
+    DAMPING,
     DT,
     FASTEST,
     FPS,
+    HEADING,
     PARAMS,
+    SURROUNDINGS,
+    WINDY,
+    Reweighted,
+    as_rrls,
+    compat,
+    damp,
     effort,
     objectives,
     observe_motion,
     refuse_no_height,
     robot,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
+    turned,
 )
 
 POSITIONS, VELOCITIES, JOINTS, BODIES = 15, 14, 8, 14
@@ -96,16 +108,22 @@ SPEC = world(
     source="Gymnasium Ant-v5 (Schulman et al., arXiv 1506.02438); Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **SURROUNDINGS,
         "density": param(5.0, 2.0, 20.0, "kg/m^3", "of the robot"),
         "torso_mass": param(0.0, 0.0, 3.0, "kg", "of the torso; 0: as `density` says, 0.327 kg"),
         "front_left_leg_mass": param(0.0, 0.0, 3.0, "kg", "of this leg's first part; 0: as `density` says, 0.0392 kg"),
         "front_right_leg_mass": param(0.0, 0.0, 3.0, "kg", "of this leg's first part; 0: as `density` says, 0.0392 kg"),
         "friction": param(1.0, 0.2, 2.0, "", "sliding friction of feet and floor"),
+        "damping": DAMPING,
+        "heading": HEADING,
         "lowest": param(0.2, 0.0, 0.5, "m", "height at which the torso is still healthy", limit=True),
         "highest": param(1.0, 0.5, 2.0, "m", "height at which the torso is still healthy", limit=True),
         "speed_limit": param(2.6222, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the ant is not healthy")},
+    options={
+        "ends_when_unhealthy": flag(True, doc="whether the episode ends when the ant is not healthy"),
+        "compat": compat(),
+    },
     state={"xpos": f8("nbody", 3), "cfrc_ext": f8("nbody", 6), "x": f8, "y": f8, **STATE},
     observation={
         "positions": block(
@@ -132,7 +150,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(5, CONTACT, HEALTHY, HEIGHTS, UNCHANGED, always("cfrc_ext")),
     reward_threshold=6000.0,
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **WINDY},
     levels={
         "easy": {"speed_limit": 4.0},
         "medium": {},
@@ -161,15 +179,17 @@ def model(values):
     for geom in spec.geoms:
         geom.density = values.density
         geom.friction = (values.friction, *geom.friction[1:])
-    for body in ("torso", "front_left_leg", "front_right_leg"):
-        own = getattr(values, f"{body}_mass")
-        if own > 0.0:
+    masses = {body: getattr(values, f"{body}_mass") for body in ("torso", "front_left_leg", "front_right_leg")}
+    for body, own in masses.items():
+        if own > 0.0 and not as_rrls(values):
             spec.body(body).first_geom().mass = own
+    damp(spec, values.damping)
+    surround(spec, values)
     touch_floor_only(spec)
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    return spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset
@@ -192,8 +212,8 @@ def act(p, s, a, rng):
 
 @kernel
 def judge(p, s, r):
-    """Fills what no objective changes; gives the velocity along x and y, bounded, 1.0 while healthy, and the sum of
-    squares of clipped contact forces."""
+    """Fills what no objective changes; gives the velocity along the heading and to the left of it, bounded, 1.0 while
+    healthy, and the sum of squares of clipped contact forces."""
     vx, vy = (s.xpos[TORSO, 0] - s.x) / DT, (s.xpos[TORSO, 1] - s.y) / DT
     s.x, s.y = s.xpos[TORSO, 0], s.xpos[TORSO, 1]
     healthy = p.lowest <= s.qpos[2] and s.qpos[2] <= p.highest
@@ -204,8 +224,8 @@ def judge(p, s, r):
             pressed += force * force
     r.velocity = 1.0 if math.sqrt(vx * vx + vy * vy) > p.speed_limit else 0.0
     r.terminated = p.ends_when_unhealthy == 1 and not healthy
-    vx, vy = min(max(vx, -FASTEST), FASTEST), min(max(vy, -FASTEST), FASTEST)
-    return vx, vy, 1.0 if healthy else 0.0, pressed
+    ahead, aside = turned(vx, vy, p.heading)
+    return ahead, aside, 1.0 if healthy else 0.0, pressed
 
 
 @SPEC.outcome

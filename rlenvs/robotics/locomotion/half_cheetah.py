@@ -37,9 +37,10 @@ After 1000 steps (50 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `mass` is that of the whole robot. The torso (with the head) and the back thigh can
-have explicit masses (not 0), in addition to the share of the other bodies in `mass`; their inertia is proportional to
-them.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; `mass` is that of the
+whole robot. `air`, `viscosity` and wind are those around it: zero in the original. The torso (with the head) and the
+back thigh can have explicit masses (not 0), in addition to the share of the other bodies in `mass`; their inertia is
+proportional to them. With `compat="rrls"` inertia stays as it is.
 
 ## Reference Scores
 
@@ -58,13 +59,21 @@ from rlenvs.robotics.locomotion.originals import gymnasiums
 from rlenvs.robotics.locomotion.robots import (
     BOUND,
     COST_LIMIT,
+    DAMPING,
     DT,
     FASTEST,
     FPS,
     PARAMS,
+    PLANAR_SURROUNDINGS,
+    PLANAR_WINDY,
+    Reweighted,
+    as_rrls,
+    compat,
+    damp,
     effort,
     observe_motion,
     robot,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
@@ -80,12 +89,15 @@ SPEC = world(
     source="Gymnasium HalfCheetah-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **PLANAR_SURROUNDINGS,
         "mass": param(14.0, 5.0, 30.0, "kg", "of the robot"),
         "torso_mass": param(0.0, 0.0, 7.0, "kg", "of torso and head; 0: their share of `mass`, 6.25 kg"),
         "back_thigh_mass": param(0.0, 0.0, 3.0, "kg", "0: its share of `mass`, 1.54 kg"),
         "friction": param(0.4, 0.1, 4.0, "", "sliding friction of feet and floor"),
+        "damping": DAMPING,
         "speed_limit": param(3.2096, 0.5, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
+    options={"compat": compat()},
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -103,7 +115,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(5),
     reward_threshold=4800.0,
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **PLANAR_WINDY},
     levels={"easy": {"speed_limit": 5.0}, "medium": {}, "hard": {"speed_limit": 2.0, "friction": 0.3}},
 )
 
@@ -111,9 +123,9 @@ SPEC = world(
 @SPEC.model
 def model(values):
     spec = robot("half_cheetah.xml", values)
-    total = values.mass
-    for body, own in (("torso", values.torso_mass), ("bthigh", values.back_thigh_mass)):
-        if own > 0.0:
+    total, masses = values.mass, {"torso": values.torso_mass, "bthigh": values.back_thigh_mass}
+    for body, own in masses.items():
+        if own > 0.0 and not as_rrls(values):
             usual = SHARES[body] * values.mass
             total += own - usual
             for geom in spec.body(body).geoms:
@@ -121,8 +133,10 @@ def model(values):
     spec.compiler.settotalmass = total
     for geom in spec.geoms:
         geom.friction = (values.friction, *geom.friction[1:])
+    damp(spec, values.damping)
+    surround(spec, values)
     touch_floor_only(spec)
-    return spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

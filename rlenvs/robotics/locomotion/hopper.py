@@ -46,8 +46,11 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; the mass of the robot
+is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. A body with an
+explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"` inertia stays
+as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and foot, 2.0, so lower values
+have no effect.
 
 ## Reference Scores
 
@@ -72,6 +75,11 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
+    PLANAR_SURROUNDINGS,
+    PLANAR_WINDY,
+    Reweighted,
+    as_rrls,
+    compat,
     damp,
     effort,
     lighten,
@@ -80,6 +88,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     rub,
     start_near,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
@@ -105,6 +114,7 @@ SPEC = world(
     source="Gymnasium Hopper-v5; MO-Gymnasium mo-hopper-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **PLANAR_SURROUNDINGS,
         "noise": EVEN_NOISE,
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
@@ -115,7 +125,10 @@ SPEC = world(
         "tilt": param(0.2, 0.05, 1.5, "rad", "pitch up to which the torso is healthy", limit=True),
         "speed_limit": param(0.7402, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the hopper is not healthy")},
+    options={
+        "ends_when_unhealthy": flag(True, doc="whether the episode ends when the hopper is not healthy"),
+        "compat": compat(friction=0.7),
+    },
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -134,7 +147,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(4, HEALTHY, ABOVE, ANGLES, OTHERS),
     reward_threshold=3800.0,
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **PLANAR_WINDY},
     levels={
         "easy": {"speed_limit": 2.0, "tilt": 0.4},
         "medium": {},
@@ -158,11 +171,13 @@ SPEC = world(
 def model(values):
     spec = robot("hopper.xml", values, eye=(0.0, -3.0, 0.15), down=0.14)
     lighten(spec, 0.32, 0.6)
-    weigh(spec, values.density, torso=values.torso_mass, thigh=values.thigh_mass)
+    masses = {"torso": values.torso_mass, "thigh": values.thigh_mass}
+    weigh(spec, values.density, **({} if as_rrls(values) else masses))
     damp(spec, values.damping)
-    rub(spec, values.friction / FOOT)
+    surround(spec, values)
+    rub(spec, values.friction, FOOT, as_rrls(values))
     touch_floor_only(spec, ("torso_geom", "leg_geom"), ("torso_geom", "foot_geom"), ("thigh_geom", "foot_geom"))
-    return spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

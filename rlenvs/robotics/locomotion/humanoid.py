@@ -25,10 +25,11 @@ joints, and for every body the torque and force of its contacts: 348 numbers, no
 
 ## Rewards
 
-`forward` is the mean velocity of the center of mass along x in this step [m/s], with the weight 1.25, `healthy` is 1
-while the torso's height lies between `lowest` and `highest`, with the weight 5, `control` is the negative sum of
-squares of the action, with the weight 0.1, and `contact` that of the contact forces, down to -2e7, with the weight
-5e-7. The weighted sum is the reward of Humanoid-v5, except for the time at which contact forces are computed.
+`forward` is the mean velocity of the center of mass along `heading` (x) in this step [m/s], with the weight 1.25,
+`healthy` is 1 while the torso's height lies between `lowest` and `highest`, with the weight 5, `control` is the
+negative sum of squares of the action, with the weight 0.1, and `contact` that of the contact forces, down to -2e7, with
+the weight 5e-7. The weighted sum is the reward of Humanoid-v5, except for the time at which contact forces are
+computed.
 
 With `level="mo-gymnasium"` the terms are `forward` and `control`, each with the weighted healthy and contact rewards
 added. With their weights 1.25 and 0.1, which are MO-Gymnasium's, these count 1.35 times; apart from that the sum is the
@@ -49,8 +50,10 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` the damping of all joints; the mass of the robot is proportional to
-`density`. A body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` the damping of all joints, `stiffness` adds springs to them; the mass of
+the robot is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. With
+another `heading`, `forward` is the velocity along it. A body with an explicit mass (not 0) keeps its shape, so its
+inertia is proportional to that mass.
 
 ## Reference Scores
 
@@ -71,7 +74,10 @@ from rlenvs.robotics.locomotion.robots import (
     COST_LIMIT,
     DENSITY,
     FASTEST,
+    HEADING,
     PARAMS,
+    SURROUNDINGS,
+    WINDY,
     bounded,
     damp,
     effort,
@@ -80,8 +86,10 @@ from rlenvs.robotics.locomotion.robots import (
     observe_motion,
     robot,
     start_near,
+    surround,
     tell,
     turn_motors,
+    turned,
     weigh,
 )
 
@@ -110,6 +118,7 @@ SPEC = world(
     source="Gymnasium Humanoid-v5; MO-Gymnasium mo-humanoid-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **SURROUNDINGS,
         "noise": param(0.01, 0.0, 0.05, "", "of the start: positions and velocities uniform within it"),
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 16.0, "kg", "of torso, head and upper waist; 0: as `density` says, 8.91 kg"),
@@ -117,6 +126,7 @@ SPEC = world(
         "left_thigh_mass": param(0.0, 0.0, 8.0, "kg", "of the left thigh; 0: as `density` says, 4.75 kg"),
         "friction": param(1.0, 0.1, 4.0, "", "sliding friction of everything"),
         "damping": param(1.0, 0.2, 2.0, "", "of the joints, as a multiple of the original's"),
+        "heading": HEADING,
         "lowest": param(1.0, 0.2, 1.3, "m", "height above which the torso is healthy", limit=True),
         "highest": param(2.0, 1.4, 5.0, "m", "height below which the torso is healthy", limit=True),
         "speed_limit": param(1.4149, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
@@ -177,7 +187,7 @@ SPEC = world(
     fps=FPS,
     engine=ENGINE,
     drop_in=gymnasiums(5, HEALTHY, HEIGHTS, UNCHANGED, always("cinert", "cvel", "qfrc_actuator", "cfrc_ext")),
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **WINDY},
     levels={
         "easy": {"speed_limit": 3.0, "lowest": 0.8},
         "medium": {},
@@ -202,6 +212,7 @@ def model(values):
         for geom in spec.body("torso").geoms:
             geom.density = values.torso_mass / TORSO_VOLUME
     damp(spec, values.damping)
+    surround(spec, values)
     for geom in spec.geoms:
         geom.friction = (values.friction, *geom.friction[1:])
     # contact forces are computed only where a sensor needs them
@@ -227,8 +238,8 @@ def act(p, s, a, rng):
 
 @kernel
 def judge(p, s, r):
-    """Fills what no objective changes; gives the velocity along x, bounded, 1.0 while healthy, and the sum of squares
-    of contact forces."""
+    """Fills what no objective changes; gives the velocity along the heading, bounded, 1.0 while healthy, and the sum of
+    squares of contact forces."""
     vx, vy = (s.subtree_com[0, 0] - s.x) / DT, (s.subtree_com[0, 1] - s.y) / DT
     s.x, s.y = s.subtree_com[0, 0], s.subtree_com[0, 1]
     healthy = p.lowest < s.qpos[2] and s.qpos[2] < p.highest
@@ -238,7 +249,8 @@ def judge(p, s, r):
             pressed += s.cfrc_ext[i, j] * s.cfrc_ext[i, j]
     r.velocity = 1.0 if math.sqrt(vx * vx + vy * vy) > p.speed_limit else 0.0
     r.terminated = p.ends_when_unhealthy == 1 and not healthy
-    return min(max(vx, -FASTEST), FASTEST), 1.0 if healthy else 0.0, min(pressed, MOST_CONTACT)
+    ahead, _ = turned(vx, vy, p.heading)
+    return ahead, 1.0 if healthy else 0.0, min(pressed, MOST_CONTACT)
 
 
 @SPEC.outcome

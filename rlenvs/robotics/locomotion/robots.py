@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core import kernel, param, published, uniform
+from rlenvs.core import choice, data_option, kernel, param, published, uniform
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.maths import cos, sin
 from rlenvs.core.declare.parts import Term
 
 FPS = 20  # five physics steps of 10 ms per control step
@@ -17,6 +18,7 @@ BOUND = 1000.0  # of every number observed, in its unit
 FASTEST = 200.0  # m/s, bound of the speed in rewards
 COST_LIMIT = 25.0
 
+HEADING = param(0.0, -math.pi, math.pi, "rad", "direction in which `forward` counts, from the x axis")
 EVEN_NOISE = param(0.005, 0.0, 0.05, "", "noise of the start: positions and velocities are uniform within it")
 DENSITY = param(1000.0, 400.0, 2500.0, "kg/m^3", "of the robot")
 DAMPING = param(1.0, 0.0, 5.0, "", "of the joints, as a multiple of the original's")
@@ -25,6 +27,35 @@ PARAMS = {
     "strength": param(1.0, 0.2, 2.0, "", "torques, as a multiple of the original's"),
     "noise": param(0.1, 0.0, 0.3, "", "noise of the start: range of positions, standard deviation of velocities"),
 }
+
+WIND = ("wind_x", "wind_y", "wind_z")
+SURROUNDINGS = {
+    "stiffness": param(0.0, 0.0, 20.0, "N m/rad", "of springs in all joints, beside the original's"),
+    "air": param(0.0, 0.0, 5.0, "kg/m^3", "density of the air"),
+    "viscosity": param(0.0, 0.0, 0.2, "Pa s", "of the air"),
+    **{name: param(0.0, -10.0, 10.0, "m/s", f"along {name[-1]}, in air that is dense or viscous") for name in WIND},
+}
+WINDY: dict[str, dict[str, float]] = {name: {"air": 5.0} for name in WIND}  # where wind has an effect
+PLANAR_SURROUNDINGS = {name: value for name, value in SURROUNDINGS.items() if name != "wind_y"}
+PLANAR_WINDY = {name: value for name, value in WINDY.items() if name != "wind_y"}
+
+
+def compat(**usual: float) -> Any:
+    """The option that makes the body of RRLS.
+
+    Args:
+        usual: values of parameters that RRLS has, where they differ.
+    """
+    doc = (
+        '"rrls": the body of RRLS (Zouitine et al., arXiv 2406.08406): explicit masses leave inertia as it is, and '
+        "`friction` is what it is there"
+    )
+    return data_option(choice("none", "rrls", doc=doc, sets={"rrls": usual} if usual else None))
+
+
+def as_rrls(values: Any) -> bool:
+    """Whether the body of RRLS is asked for, by the option `compat` where there is one."""
+    return getattr(values, "compat", "none") == "rrls"
 
 
 SQUARES, SKY = ((0.90, 0.91, 0.89), (0.74, 0.77, 0.76)), ((0.95, 0.97, 0.98), (0.72, 0.80, 0.88))
@@ -119,10 +150,26 @@ def damp(spec: Any, factor: float) -> None:
         joint.damping = joint.damping * factor
 
 
-def rub(spec: Any, factor: float) -> None:
-    """Multiply the sliding friction of everything."""
-    for shape in spec.geoms:
-        shape.friction = (factor * shape.friction[0], *shape.friction[1:])
+def surround(spec: Any, values: Any) -> None:
+    """Springs in the joints, and the air around the robot: those parameters of `SURROUNDINGS` that there are."""
+    given = {name: getattr(values, name, 0.0) for name in SURROUNDINGS}
+    spec.option.density, spec.option.viscosity = given["air"], given["viscosity"]
+    spec.option.wind = [given[name] for name in WIND]
+    own = spec.body("torso").joints  # these let the torso move
+    for joint in spec.joints:
+        if joint not in own:
+            joint.stiffness = (joint.stiffness[0] + given["stiffness"], *joint.stiffness[1:])
+
+
+def rub(spec: Any, friction: float, usual: float, floor_only: bool = False) -> None:
+    """Give feet a sliding friction, and everything else in proportion; or the floor alone.
+
+    Args:
+        usual: of the feet in the model.
+    """
+    for shape in spec.geoms[:1] if floor_only else spec.geoms:
+        own = friction if floor_only else friction / usual * shape.friction[0]
+        shape.friction = (own, *shape.friction[1:])
 
 
 def lighten(spec: Any, ambient: float, sun: float) -> None:
@@ -140,6 +187,24 @@ def weigh(spec: Any, density: float, **masses: float) -> None:
     for body, own in masses.items():
         if own > 0.0:
             spec.body(body).first_geom().mass = own
+
+
+class Reweighted:
+    """A robot whose bodies get explicit masses, where they are not 0, after it was compiled.
+
+    RRLS writes masses into the compiled model, so inertia and all else that follows from masses stay as they were.
+    """
+
+    def __init__(self, spec: Any, **masses: float) -> None:
+        self.spec, self.masses = spec, masses
+
+    def compile(self) -> Any:
+        """The `MjModel`."""
+        model = self.spec.compile()
+        for body, own in self.masses.items():
+            if own > 0.0:
+                model.body(body).mass = own
+        return model
 
 
 def without_bounds(count: int) -> Callable[[Any], tuple[list[float], list[float]]]:
@@ -173,6 +238,14 @@ def observe_motion(s, o, hidden, fastest):
 def tell(canvas: Any, s: Any, speed: float, limit: float) -> None:
     """How far the robot has run, and how fast it is, in the head of its image."""
     canvas.caption(f"{s.x:.1f} m run", f"{speed:.1f} m/s, limit {limit:.1f}")
+
+
+@kernel
+def turned(vx, vy, heading):
+    """A velocity along a heading and to the left of it, each within the bounds of rewards."""
+    c, s = cos(heading), sin(heading)
+    ahead, aside = c * vx + s * vy, c * vy - s * vx
+    return min(max(ahead, -FASTEST), FASTEST), min(max(aside, -FASTEST), FASTEST)
 
 
 @kernel

@@ -38,8 +38,9 @@ After 1000 steps (40 s), never earlier. Success is not defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` is that of the joints (the original's have none), `density` is that of the
-swimmer, `fluid` and `viscosity` are the density and the viscosity of the fluid. There is no gravity.
+`strength` multiplies all torques, `damping` and `stiffness` are those of the joints (the original's have none),
+`density` is that of the swimmer, `fluid` and `viscosity` are the density and the viscosity of the fluid, `wind_x` and
+`wind_y` its flow. There is no gravity.
 
 ## Reference Scores
 
@@ -61,6 +62,7 @@ from rlenvs.robotics.locomotion.robots import (
     COST_LIMIT,
     FASTEST,
     PARAMS,
+    SURROUNDINGS,
     effort,
     observe_motion,
     robot,
@@ -90,6 +92,9 @@ SPEC = world(
         "fluid": param(4000.0, 1000.0, 8000.0, "kg/m^3", "density of the fluid"),
         "viscosity": param(0.1, 0.0, 10.0, "Pa s", "of the fluid"),
         "damping": param(0.0, 0.0, 20.0, "N m s/rad", "of the joints"),
+        "stiffness": SURROUNDINGS["stiffness"],
+        "wind_x": param(0.0, -1.0, 1.0, "m/s", "flow of the fluid along x"),
+        "wind_y": param(0.0, -1.0, 1.0, "m/s", "flow of the fluid along y"),
         "speed_limit": param(0.2282, 0.01, 2.0, "m/s", "speed above which there is a cost", limit=True),
     },
     state={"x": f8, **STATE},
@@ -123,12 +128,14 @@ def model(values):
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT  # nothing can touch: a tenth faster, same numbers
     spec.lights[0].diffuse, spec.lights[0].specular = (0.65, 0.65, 0.65), (0.0, 0.0, 0.0)  # it falls straight down
     spec.option.density, spec.option.viscosity = values.fluid, values.viscosity
+    spec.option.wind = (values.wind_x, values.wind_y, 0.0)
     floor = spec.material(spec.geoms[0].material).textures[mujoco.mjtTextureRole.mjTEXROLE_RGB]
     spec.texture(floor).rgb1, spec.texture(floor).rgb2 = WATER
     for geom in spec.geoms[1:]:
         geom.density = values.density
     for joint in spec.joints[3:]:
         joint.damping = (values.damping, *joint.damping[1:])
+        joint.stiffness = (values.stiffness, *joint.stiffness[1:])
     return spec
 
 

@@ -43,8 +43,11 @@ defined.
 
 ## Parameters
 
-`strength` multiplies all torques, `damping` that of all joints; the mass of the robot is proportional to `density`. A
-body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
+`strength` multiplies all torques, `damping` that of all joints, `stiffness` adds springs to them; the mass of the robot
+is proportional to `density`. `air`, `viscosity` and wind are those around it: zero in the original. A body with an
+explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass. With `compat="rrls"` inertia stays
+as it is, and `friction` is that of the floor. Contacts have the larger friction of floor and feet, 1.9, so lower values
+have no effect.
 
 ## Reference Scores
 
@@ -71,6 +74,11 @@ from rlenvs.robotics.locomotion.robots import (
     EVEN_NOISE,
     FASTEST,
     PARAMS,
+    PLANAR_SURROUNDINGS,
+    PLANAR_WINDY,
+    Reweighted,
+    as_rrls,
+    compat,
     damp,
     effort,
     lighten,
@@ -80,6 +88,7 @@ from rlenvs.robotics.locomotion.robots import (
     robot,
     rub,
     start_near,
+    surround,
     tell,
     touch_floor_only,
     turn_motors,
@@ -102,6 +111,7 @@ SPEC = world(
     source="Gymnasium Walker2d-v5; MO-Gymnasium mo-walker2d-v5; Safety-Gymnasium (Ji et al., NeurIPS 2023)",
     params={
         **PARAMS,
+        **PLANAR_SURROUNDINGS,
         "noise": EVEN_NOISE,
         "density": DENSITY,
         "torso_mass": param(0.0, 0.0, 10.0, "kg", "of the torso; 0: as `density` says, 3.67 kg"),
@@ -113,7 +123,10 @@ SPEC = world(
         "tilt": param(1.0, 0.1, 2.0, "rad", "pitch up to which the torso is healthy", limit=True),
         "speed_limit": param(2.3415, 0.1, 10.0, "m/s", "speed above which there is a cost", limit=True),
     },
-    options={"ends_when_unhealthy": flag(True, doc="whether the episode ends when the walker is not healthy")},
+    options={
+        "ends_when_unhealthy": flag(True, doc="whether the episode ends when the walker is not healthy"),
+        "compat": compat(friction=0.7),
+    },
     state={"x": f8, **STATE},
     observation={
         "positions": block(POSITIONS - 1, low=-BOUND, high=BOUND, unit="m, rad", doc="height, pitch, joints", raw=True),
@@ -132,7 +145,7 @@ SPEC = world(
     engine=ENGINE,
     drop_in=gymnasiums(4, HEALTHY, HEIGHTS, ANGLES),
     expert_sees="state",
-    probe={"speed_limit": {"strength": 2.0}},
+    probe={"speed_limit": {"strength": 2.0}, **PLANAR_WINDY},
     levels={
         "easy": {"speed_limit": 4.0, "tilt": 1.5},
         "medium": {},
@@ -151,11 +164,13 @@ def model(values):
     refuse_no_height(values)
     spec = robot("walker2d_v5.xml", values, eye=(0.0, -3.2, 0.1), down=0.14)
     lighten(spec, 0.32, 0.6)
-    weigh(spec, values.density, torso=values.torso_mass, thigh=values.thigh_mass)
+    masses = {"torso": values.torso_mass, "thigh": values.thigh_mass}
+    weigh(spec, values.density, **({} if as_rrls(values) else masses))
     damp(spec, values.damping)
-    rub(spec, values.friction / FOOT)
+    surround(spec, values)
+    rub(spec, values.friction, FOOT, as_rrls(values))
     touch_floor_only(spec)
-    return spec
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset
