@@ -45,7 +45,7 @@ def exact_searches():
         "pareto": worlds(lambda world: len(world.terms) > 1),
         "mujoco": worlds(lambda world: world.engine),
         "offline": worlds(lambda world: "datasets" in world.functions),
-        "robot arm": like("MetaWorld", "Panda", "TwoLinkReacher"),
+        "robot arm": like("MetaWorld", "Panda", "TwoLinkReacher", "Reacher", "Pusher"),
         "soccer": {"AirHockey-v0"},
         "atari": family("Arcade"),
         "bandits": like("Bandit", "ContextualBandit"),

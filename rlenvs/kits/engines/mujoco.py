@@ -16,7 +16,7 @@ How a world uses it:
 - A state field with the name of a sensor holds its reading at the end of the control step (forces and accelerations:
   in its last physics step); a field `grip` also those of the sensors `grip/0`, `grip/1`, ..., one after the other.
   A field with the name of an MjData array holds that array, too, in a world without sensors as `mj_step` leaves it:
-  one physics step behind.
+  one physics step behind. A field without numbers holds nothing.
 - A control step is 1 / fps seconds, in physics steps of the model's time step.
 - A world with parameters of its own gets the fields of its own model: `model` is called with its values.
 - Images in the observation are named after cameras of the model; `<camera>_depth` is the distance along the camera's
@@ -138,7 +138,7 @@ class MujocoEngine:
                     runs[-1][2] += size
                 else:
                     runs.append([offset, address, size])
-            elif name in self._mujoco.batch.DATA_FIELDS:
+            elif name in self._mujoco.batch.DATA_FIELDS and dtype.itemsize:
                 self._outputs.append((states[name], self.simulations.bind(name)))
         for offset, address, size in runs:
             field = np.ndarray((len(states), size), np.float64, states.data, offset, (states.dtype.itemsize, 8))

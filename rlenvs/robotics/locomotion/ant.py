@@ -172,8 +172,6 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
-    import mujoco
-
     refuse_no_height(values)
     spec = robot("ant.xml", values)
     for geom in spec.geoms:
@@ -186,10 +184,16 @@ def model(values):
     damp(spec, values.damping)
     surround(spec, values)
     touch_floor_only(spec)
-    # contact forces are computed only where a sensor needs them
+    feel_contacts(spec)
+    return Reweighted(spec, **masses) if as_rrls(values) else spec
+
+
+def feel_contacts(spec):
+    """Have the contact forces computed, which MuJoCo does only where a sensor needs them."""
+    import mujoco
+
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    return Reweighted(spec, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

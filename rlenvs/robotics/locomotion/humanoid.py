@@ -203,9 +203,14 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
+    return embodied("humanoid.xml", values)
+
+
+def embodied(file, values):
+    """One of Gymnasium's two humanoids, which differ in how they lie or stand."""
     import mujoco
 
-    spec = robot("humanoid.xml", values, eye=(0.0, -3.6, 0.35), down=0.2)
+    spec = robot(file, values, eye=(0.0, -3.6, 0.35), down=0.2)
     lighten(spec, 0.3, 0.7)
     weigh(spec, values.density, right_foot=values.right_foot_mass, left_thigh=values.left_thigh_mass)
     if values.torso_mass > 0.0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from rlenvs.core import drop_in, instead, meaning, only, same_as
@@ -19,13 +20,16 @@ HEIGHTS = {"healthy_z_range": same_as("lowest", "highest")}
 OTHERS = {"healthy_state_range": only((-100.0, 100.0), "the other numbers of the state are healthy within (-100, 100)")}
 OWN_IMAGE = instead("images have a fixed size and camera; leave it out")
 IN_INFO = instead("it is given by the reward term `healthy`, info['reward_healthy']")
-OF_ALL: dict[str, Keyword | Instead] = {
-    "reset_noise_scale": same_as("noise"),
+NOISE = {"reset_noise_scale": same_as("noise")}
+OF_MODELS: dict[str, Keyword | Instead] = {
+    "xml_file": instead("the model is Gymnasium's own; its masses, frictions, dampings and torques are parameters"),
+    **dict.fromkeys(("default_camera_config", "width", "height", "camera_id", "camera_name"), OWN_IMAGE),
+}
+OF_WALKERS: dict[str, Keyword | Instead] = {
+    **NOISE,
     "exclude_current_positions_from_observation": only(
         True, "the position is not observed; `env.unwrapped.data.qpos` has it"
     ),
-    "xml_file": instead("the model is Gymnasium's own; its masses, frictions, dampings and torques are parameters"),
-    **dict.fromkeys(("default_camera_config", "width", "height", "camera_id", "camera_name"), OWN_IMAGE),
 }
 
 
@@ -53,12 +57,17 @@ def always(*parts: str) -> dict[str, Keyword]:
 
 
 def gymnasiums(frame_skip: int, *keywords: dict[str, Keyword]) -> DropIn:
-    """What code for one of the robots finds.
+    """What code for one of the walking robots finds.
 
     Args:
         frame_skip: physics steps per control step.
-        keywords: beside those of all robots.
+        keywords: beside those of all of them.
     """
+    return machines(frame_skip, REWARDS, *keywords, OF_WALKERS).but(views={"is_healthy": IN_INFO})
+
+
+def machines(frame_skip: int, *keywords: Mapping[str, Keyword | Instead]) -> DropIn:
+    """What code for any of Gymnasium's MuJoCo machines finds; arguments as for `gymnasiums`."""
     steps = {"frame_skip": only(frame_skip, f"a control step has {frame_skip} physics steps")}
     own = {name: each for some in keywords for name, each in some.items()}
-    return drop_in({**REWARDS, **own, **OF_ALL, **steps}, {**VIEWS, "is_healthy": IN_INFO})
+    return drop_in({**own, **OF_MODELS, **steps}, VIEWS)
