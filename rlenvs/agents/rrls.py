@@ -21,7 +21,14 @@ from rlenvs.wrappers.robustness import RRLS_SETS
 
 __all__ = ["HEAD", "RrlsScore", "robot_of", "rrls", "score_rows"]
 
-ROBOTS = {"ant": "Ant-v0", "half-cheetah": "HalfCheetah-v0", "hopper": "Hopper-v0", "walker2d": "Walker2d-v0"}
+ROBOTS = {
+    "ant": "Ant-v0",
+    "half-cheetah": "HalfCheetah-v0",
+    "hopper": "Hopper-v0",
+    "humanoid-standup": "HumanoidStandup-v0",
+    "inverted-pendulum": "InvertedPendulum-v0",
+    "walker2d": "Walker2d-v0",
+}
 
 
 def robot_of(set: str) -> str:

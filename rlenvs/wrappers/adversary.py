@@ -261,6 +261,8 @@ FORCED_BODIES = {
     "Ant-v0": (("torso", "front_left_leg", "front_right_leg"), False),
     "HalfCheetah-v0": (("torso", "bfoot", "ffoot"), True),
     "Hopper-v0": (("foot",), True),
+    "HumanoidStandup-v0": (("torso", "right_thigh", "left_foot"), False),
+    "InvertedPendulum-v0": (("pole",), True),
     "Walker2d-v0": (("leg", "foot_left"), True),
 }
 
@@ -277,8 +279,8 @@ class ForceAdversary(Adversary):
     Info: `force`, float64 (k,) in N: the first body's axes, then the next one's.
 
     Attributes:
-        bodies: their names in the model; None: those of RRLS's force sets, for Ant-v0, HalfCheetah-v0, Hopper-v0 and
-            Walker2d-v0.
+        bodies: their names in the model; None: those of RRLS's force sets, for Ant-v0, HalfCheetah-v0, Hopper-v0,
+            HumanoidStandup-v0, InvertedPendulum-v0 and Walker2d-v0.
         limit: bound of the force in N, one number or, with "linf", one per component. RRLS has 3.
         axes: the components, out of "xyz"; None: "xz" for the planar ones of these robots, "xy" for all others.
 

@@ -25,7 +25,7 @@ from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 from rlenvs.core.forms.time_limit import ShowsLimit
 
-OTHERS = ("expert", "idle")
+EXPERT, IDLE = "expert", "idle"
 GOAL_METHODS = ("compute_reward", "compute_terminated", "compute_truncated")
 KEYS_METHOD = "get_keys_to_action"
 FIRST = (0, 0)  # the first agent of the first world
@@ -43,7 +43,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
             scene fills them; for observations made of images.
         vector_reward: return the vector of reward terms (float32) instead of their weighted sum.
         others: the policy of the other agents of a multi-agent world: "expert" (the scripted one), the name of one of
-            the world's scripted players, or "idle" (they do nothing).
+            the world's scripted players, or "idle" (they do nothing). By default the expert, where there is one.
         illegal: what becomes of a choice that the action mask forbids: "count" plays it as the world says and adds one
             to info["illegal_actions"], the number of this episode; "error" refuses the step.
         backend: "numba", or "python" to debug kernels.
@@ -63,14 +63,14 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
-        others: str = "expert",
+        others: str | None = None,
         illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        check_others(world, others)
+        others = others_of(world, others)
         vector_reward = truth("vector_reward", vector_reward)
         self.batch = new_batch(world, autoreset=AutoresetMode.DISABLED, backend=backend, first_decides=True, **choices)
         setup = self.batch.setup
@@ -323,7 +323,15 @@ def _no_short_way(action: Any) -> None:
     return None
 
 
-def check_others(world: World, others: str) -> None:
-    """ParameterError when nobody of that name can play the other agents."""
-    if not isinstance(others, str) or others not in (*OTHERS, *world.players):
-        raise ParameterError(f"others={shortened(others)} is not one of {(*OTHERS, *world.players)}")
+def others_of(world: World, others: str | None) -> str:
+    """Who plays the other agents: who is named, else the expert, where there is one, else "idle".
+
+    Raises:
+        ParameterError: nobody of that name can play them.
+    """
+    known = (*((EXPERT,) if world.has_expert or not world.agents else ()), IDLE, *world.players)
+    if others is None:
+        return known[0]
+    if not isinstance(others, str) or others not in known:
+        raise ParameterError(f"others={shortened(others)} is not one of {known}")
+    return others

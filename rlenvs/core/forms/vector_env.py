@@ -19,7 +19,7 @@ from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, rese
 from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import model_of, set_values, values_by_world
-from rlenvs.core.forms.gym_env import check_others, refuse_closed
+from rlenvs.core.forms.gym_env import others_of, refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys, add_errors
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
@@ -59,7 +59,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         render_text: bool = True,
         vector_reward: bool = False,
-        others: str = "expert",
+        others: str | None = None,
         illegal: str = "count",
         backend: str = "numba",
         **choices: Any,
@@ -71,8 +71,8 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
         batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
         )
-        check_others(world, others)
-        self._show(batch, copy, render_mode, render_text, vector_reward, others, illegal)
+        chosen = others_of(world, others)
+        self._show(batch, copy, render_mode, render_text, vector_reward, chosen, illegal)
 
     @classmethod
     def of(cls, batch: KernelBatch, *, vector_reward: bool, others: str, illegal: str) -> Self:

@@ -78,6 +78,8 @@ from rlenvs.robotics.locomotion.robots import (
     PARAMS,
     SURROUNDINGS,
     WINDY,
+    Reweighted,
+    as_rrls,
     bounded,
     damp,
     effort,
@@ -212,8 +214,9 @@ def embodied(file, values):
 
     spec = robot(file, values, eye=(0.0, -3.6, 0.35), down=0.2)
     lighten(spec, 0.3, 0.7)
-    weigh(spec, values.density, right_foot=values.right_foot_mass, left_thigh=values.left_thigh_mass)
-    if values.torso_mass > 0.0:
+    masses = {"right_foot": values.right_foot_mass, "left_thigh": values.left_thigh_mass}
+    weigh(spec, values.density, **({} if as_rrls(values) else masses))
+    if values.torso_mass > 0.0 and not as_rrls(values):
         for geom in spec.body("torso").geoms:
             geom.density = values.torso_mass / TORSO_VOLUME
     damp(spec, values.damping)
@@ -223,7 +226,7 @@ def embodied(file, values):
     # contact forces are computed only where a sensor needs them
     sensor = spec.add_sensor(name="acceleration", objname="torso", type=mujoco.mjtSensor.mjSENS_FRAMELINACC)
     sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    return spec
+    return Reweighted(spec, torso=values.torso_mass, **masses) if as_rrls(values) else spec
 
 
 @SPEC.reset

@@ -40,7 +40,8 @@ After 1000 steps (15 s), never earlier. Success is not defined.
 ## Parameters
 
 `strength` multiplies all torques, `damping` the damping of all joints; the mass of the robot is proportional to
-`density`. A body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass.
+`density`. A body with an explicit mass (not 0) keeps its shape, so its inertia is proportional to that mass; with
+`compat="rrls"` inertia stays as it is.
 
 ## Reference Scores
 
@@ -57,7 +58,7 @@ from rlenvs.core import continuous, only, published, same_as, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion import humanoid
 from rlenvs.robotics.locomotion.originals import OF_WALKERS, always, machines
-from rlenvs.robotics.locomotion.robots import effort, start_near, turn_motors
+from rlenvs.robotics.locomotion.robots import compat, effort, start_near, turn_motors
 
 TICK = 0.003  # s, of the physics
 HIGHEST = 1000.0  # m, bound of the height in rewards
@@ -90,6 +91,7 @@ SPEC = world(
     horizon=1000,
     fps=humanoid.FPS,
     engine=ENGINE,
+    options={"compat": compat()},
     drop_in=machines(5, UNCHANGED, always(*READINGS), OF_WALKERS),
     levels={"easy": {"strength": 1.5}, "medium": {}, "hard": {"strength": 0.8, "friction": 0.5}},
 )

@@ -34,7 +34,8 @@ When the pole leans by more than `tilt`, or after 1000 steps (40 s). Success is 
 ## Parameters
 
 `strength` multiplies the force, `damping` that of the joints. Cart and pole have explicit masses where these are not 0;
-their inertia is proportional to them.
+their inertia is proportional to them. With `compat="rrls"` inertia stays as it is, and the masses of cart and pole are
+exchanged, as RRLS has them.
 
 ## Reference Scores
 
@@ -51,10 +52,21 @@ from rlenvs.core import block, continuous, param, published, term, world
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion.fixed import on_rail
 from rlenvs.robotics.locomotion.originals import NOISE, machines
-from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, PARAMS, bounded, damp, start_near
+from rlenvs.robotics.locomotion.robots import (
+    BOUND,
+    DAMPING,
+    PARAMS,
+    Reweighted,
+    as_rrls,
+    bounded,
+    compat,
+    damp,
+    start_near,
+)
 
 FPS = 25  # two physics steps of 20 ms per control step
 STRONGEST = 3.0  # of an action
+CART, POLE = 10.47197551196598, 5.018591641363306  # kg, of the model
 GAINS = (-0.74, -6.02, -0.87, -1.01)  # of position, angle and their rates; costs 1, 1, 0.1, 0.1, and 1 of the action
 
 SPEC = world(
@@ -81,6 +93,7 @@ SPEC = world(
     horizon=1000,
     fps=FPS,
     engine=ENGINE,
+    options={"compat": compat(pole_mass=CART, cart_mass=POLE)},
     drop_in=machines(2, NOISE),
     reward_threshold=950.0,
     levels={"easy": {"tilt": 0.5}, "medium": {}, "hard": {"noise": 0.08, "strength": 0.5}},
@@ -89,12 +102,13 @@ SPEC = world(
 
 @SPEC.model
 def model(values):
-    spec = on_rail("inverted_pendulum.xml", values)
-    for body in ("cart", "pole"):
-        own = getattr(values, f"{body}_mass")
+    spec, masses = on_rail("inverted_pendulum.xml", values), {"cart": values.cart_mass, "pole": values.pole_mass}
+    damp(spec, values.damping)
+    if as_rrls(values):
+        return Reweighted(spec, **masses)
+    for body, own in masses.items():
         if own > 0.0:
             spec.body(body).first_geom().mass = own
-    damp(spec, values.damping)
     return spec
 
 
