@@ -304,7 +304,7 @@ def test_parameters_of_rows():
         ({"mass": "0.03"}, "mass='0.03' must be a number"),
         ({"mass": True}, "mass=True must be a number"),
         ({"level": ["easy"]}, r"no level \['easy'\]"),
-        ({"others": None}, "others=None is not one of"),
+        ({"others": 3}, "others=3 is not one of"),
         ({"horizon": [1, 2]}, r"horizon=\[1, 2\] must be an integer in \[1, "),
         ({"horizon": np.zeros(2)}, r"horizon=array\(\[0., 0.\]\) must be an integer"),
         ({"backend": "cuda"}, "backend='cuda' is not one of 'numba', 'python'"),

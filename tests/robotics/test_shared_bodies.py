@@ -307,3 +307,13 @@ def test_image_shows_the_bodies():
         env.reset(seed=0)
         assert env.render().std() > 10.0
         env.close()
+
+
+def test_without_an_expert_the_other_agents_do_nothing():
+    env = rlenvs.make("MultiHopper-v0")
+    assert env.unwrapped.others == "idle"
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    assert (env.unwrapped.batch.actions[0, 1:] == 0.0).all()
+    with pytest.raises(ParameterError, match="others='expert' is not one of"):
+        rlenvs.make("MultiHopper-v0", others="expert")
