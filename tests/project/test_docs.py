@@ -373,11 +373,6 @@ def test_every_link_of_the_documents_leads_somewhere():
             assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
 
 
-def test_what_the_readme_says_of_experts_and_agents():
-    without = [world_of(row.id).name for row in docs.documented() if not world_of(row.id).has_expert]
-    assert f"All but {', '.join(without[:-1])} and {without[-1]} have a scripted expert" in " ".join(README.split())
-
-
 def number(text):
     return float(text.replace(",", ""))
 
