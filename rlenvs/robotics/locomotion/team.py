@@ -444,7 +444,7 @@ MULTI_ANT = member(
 MULTI_HUMANOID = member(
     HUMANOID,
     "MultiHumanoid-v0",
-    "MultiHumanoid: walk upright, arms and waist one agent, legs the other.",
+    "MultiHumanoid: walk upright, upper body one agent, legs the other.",
     original="Humanoid",
     terms=terms(forward=1.25, healthy=5.0, control=0.1, contact=5e-7),
     lowest=1.0,
