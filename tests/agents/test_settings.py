@@ -217,15 +217,21 @@ def test_the_file_of_an_environment_fits_it(id):
 
 # one environment for each kind of observation, action and algorithm that families have; then all
 KINDS = ("FrozenLake-v0", "RepeatFirst-v0", "MortarMayhemB-v0", "MiniGridEmpty8x8-v0", "Sokoban-v0", "PushWorld-v0")
+UNLIKE = "rlenvs/MultiHumanoid-v0"  # agents with different numbers of continuous actions, which no algorithm here takes
 
 
-@pytest.mark.parametrize("id", [*KINDS, *(pytest.param(id, marks=pytest.mark.slow) for id in IDS)])
+@pytest.mark.parametrize("id", [*KINDS, *(pytest.param(id, marks=pytest.mark.slow) for id in IDS if id != UNLIKE)])
 def test_the_settings_of_an_environment_make_a_model_that_can_become_an_agent(id):
     settings = settings_for(id)
     model = new_model(id, settings, 0)
     made = {"keywords": settings.environment, "settings": {}, "steps": 0, "seeds": [0], "seconds": 0.0}
     agent = agent_from_sb3(model, id, **made)
     assert agent.card.algorithm == settings.algorithm
+
+
+def test_agents_with_different_numbers_of_continuous_actions_are_refused():
+    with pytest.raises(ParameterError, match="only supports"):
+        new_model(UNLIKE, settings_for(UNLIKE), 0)
 
 
 def test_defaults_by_kind_of_world(tmp_path, monkeypatch):
