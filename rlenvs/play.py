@@ -17,6 +17,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.inputs import first_seed_of
 from rlenvs.core.declare.keys import held_keys, meaning_of, steering_keys
 from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.gym_env import others_of
 from rlenvs.core.forms.render import EpisodeTotals, draw, has_image, head_of
 
 STRIP = 32  # pixels below the image, for the keys of every game
@@ -61,7 +62,7 @@ class Game:
         seed = first_seed_of(seed)
         self.batch: KernelBatch = make_batch(id, 1, autoreset=AutoresetMode.DISABLED, **keywords)
         self.world = self.batch.world
-        self.others = "expert" if self.world.has_expert else "idle"
+        self.others = others_of(self.world, None)
         self.report = report
         self.held: set[str] = set()
         self.tapped: list[str] = []

@@ -77,14 +77,26 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, f8, i8, kernel, param, term, uniform, world
+from rlenvs.core import block, f8, kernel, term, uniform, world
 from rlenvs.core.declare.maths import atan2
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion import limbs_planar as trees
 from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
-from rlenvs.robotics.locomotion.limb_worlds import STEPS, build, clipped, declared, member, number_of, table
+from rlenvs.robotics.locomotion.limb_worlds import (
+    CONTEXTS,
+    MOTION,
+    PRESENT,
+    STEPS,
+    TABLE,
+    build,
+    clipped,
+    declared,
+    member,
+    number_of,
+    table,
+)
 from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
-from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, DENSITY, EVEN_NOISE, FASTEST, PARAMS
+from rlenvs.robotics.locomotion.robots import BOUND, FASTEST, effort
 
 SEEN = 19  # numbers of each limb
 ROOT = 3  # joints of the torso
@@ -124,20 +136,12 @@ SPEC = world(
     source="Huang, Mordatch and Pathak (ICML 2020), huangwl18/modular-rl",
     params={
         "body": OWN.pop("body"),
-        "gravity": PARAMS["gravity"],
-        "strength": PARAMS["strength"],
-        "noise": EVEN_NOISE,
-        "density": DENSITY,
-        "damping": DAMPING,
-        "friction": param(1.0, 0.2, 3.0, "", "sliding friction, as a multiple of the original's"),
+        **CONTEXTS,
     },
     state={
         "x": f8,
         **STATE,
-        "place": f8("limbs", 3),
-        "turn": f8("limbs", 4),
-        "velocity": f8("limbs", 3),
-        "spin": f8("limbs", 3),
+        **MOTION,
     },
     observation={
         "limbs": block(
@@ -150,7 +154,7 @@ SPEC = world(
             raw=True,
             constant=True,
         ),
-        "present": block("limbs", low=0.0, high=1.0, doc="1 where there is a limb", raw=True, constant=True),
+        "present": PRESENT,
     },
     terms={
         "forward": term(-FASTEST, FASTEST, 1.0, "velocity along x, m/s"),
@@ -158,11 +162,7 @@ SPEC = world(
         "control": term(-8.0, 0.0, 0.001, "negative sum of squares of the actions"),
     },
     data={
-        "present": i8("bodies", "limbs"),
-        "type": i8("bodies", "limbs"),
-        "range": f8("bodies", "limbs", "hinges", 2),
-        "healthy": f8("bodies", 2),
-        "start": f8("bodies"),
+        **TABLE,
         "general": f8(3),
         "gait": f8("bodies", "numbers"),
     },
@@ -229,11 +229,9 @@ def act(p, s, a, rng):
 
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    b, effort = number_of(p), 0.0
-    for j in range(s.ctrl.size):
-        effort += s.ctrl[j] * s.ctrl[j]
+    b = number_of(p)
     r.forward = clipped((s.qpos[0] - s.x) / p.general[2], FASTEST)
-    r.alive, r.control = 1.0, -effort
+    r.alive, r.control = 1.0, -effort(s.ctrl)
     s.x = s.qpos[0]
     r.terminated = not is_healthy(p, s, b)
 
@@ -293,5 +291,5 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    count = int(np.sum(p.present[int(min(p.body, p.start.size - 1))]))
+    count = int(np.sum(p.present[number_of(p)]))
     canvas.caption(f"{s.x:.1f} m run", f"{float(s.qvel[0]):.1f} m/s, {count} limbs")

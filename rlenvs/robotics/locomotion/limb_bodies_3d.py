@@ -79,8 +79,20 @@ from rlenvs.core.declare.maths import atan2, hypot, sin_cos
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.locomotion import limbs_spatial as trees
 from rlenvs.robotics.locomotion.limb_trees import slots
-from rlenvs.robotics.locomotion.limb_worlds import STEPS, build, clipped, declared, member, number_of, table
-from rlenvs.robotics.locomotion.robots import BOUND, DAMPING, DENSITY, EVEN_NOISE, FASTEST, PARAMS
+from rlenvs.robotics.locomotion.limb_worlds import (
+    CONTEXTS,
+    MOTION,
+    PRESENT,
+    STEPS,
+    TABLE,
+    build,
+    clipped,
+    declared,
+    member,
+    number_of,
+    table,
+)
+from rlenvs.robotics.locomotion.robots import BOUND, FASTEST, effort
 
 SEEN = 41  # numbers of each limb
 HINGES = 3
@@ -121,12 +133,8 @@ SPEC = world(
     source="Chen, Xue, Zhang et al. (ICML 2023), alpc91/SGRL",
     params={
         "body": OWN.pop("body"),
-        "gravity": PARAMS["gravity"],
-        "strength": PARAMS["strength"],
-        "noise": replace(EVEN_NOISE, high=0.2),
-        "density": DENSITY,
-        "damping": DAMPING,
-        "friction": param(1.0, 0.2, 3.0, "", "sliding friction, as a multiple of the original's"),
+        **CONTEXTS,
+        "noise": replace(CONTEXTS["noise"], high=0.2),
         "nearest": param(1e4, 2.0, 1e4, "m", "least distance of a new target"),
         "farthest": param(1e4, 2.0, 1e4, "m", "largest distance of a new target"),
     },
@@ -135,10 +143,7 @@ SPEC = world(
         "before": f8(2),
         "facing": f8(2),
         **STATE,
-        "place": f8("limbs", 3),
-        "turn": f8("limbs", 4),
-        "velocity": f8("limbs", 3),
-        "spin": f8("limbs", 3),
+        **MOTION,
         "xaxis": f8("axes", 3),
     },
     observation={
@@ -151,7 +156,7 @@ SPEC = world(
             raw=True,
             constant=True,
         ),
-        "present": block("limbs", low=0.0, high=1.0, doc="1 where there is a limb", raw=True, constant=True),
+        "present": PRESENT,
     },
     terms={
         "approach": term(-FASTEST, FASTEST, 1.0, "velocity towards the target, m/s"),
@@ -160,11 +165,7 @@ SPEC = world(
         "control": term(-39.0, 0.0, 0.001, "negative sum of squares of the actions"),
     },
     data={
-        "present": i8("bodies", "limbs"),
-        "type": i8("bodies", "limbs"),
-        "range": f8("bodies", "limbs", "hinges", 2),
-        "healthy": f8("bodies", 2),
-        "start": f8("bodies"),
+        **TABLE,
         "watched": i8("bodies", "limbs"),
         "general": f8(5),
     },
@@ -255,15 +256,13 @@ def act(p, s, a, rng):
 
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    dt, effort = p.general[2], 0.0
-    for j in range(s.ctrl.size):
-        effort += s.ctrl[j] * s.ctrl[j]
+    dt = p.general[2]
     dx, dy = s.qpos[0] - s.before[0], s.qpos[1] - s.before[1]
     far = hypot(s.target[0] - s.before[0], s.target[1] - s.before[1])
     near = hypot(s.target[0] - s.qpos[0], s.target[1] - s.qpos[1])
     r.approach = clipped((far - near) / dt, FASTEST)
     r.ahead = clipped((dx * s.facing[0] + dy * s.facing[1]) / dt, FASTEST)
-    r.alive, r.control = 1.0, -effort
+    r.alive, r.control = 1.0, -effort(s.ctrl)
     r.terminated = not is_healthy(p, s)
     if near < REACHED:
         aim(p, s, rng)
@@ -343,7 +342,7 @@ def observe_hinge(p, s, o, b, i, k):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    count = int(np.sum(p.present[int(min(p.body, p.start.size - 1))]))
+    count = int(np.sum(p.present[number_of(p)]))
     dx, dy = float(s.target[0] - s.qpos[0]), float(s.target[1] - s.qpos[1])
     distance = max(math.hypot(dx, dy), 1e-9)
     speed = (float(s.qvel[0]) * dx + float(s.qvel[1]) * dy) / distance

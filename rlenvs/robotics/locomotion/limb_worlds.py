@@ -8,12 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import continuous, kernel, param
+from rlenvs.core import block, continuous, f8, i8, kernel, param
 from rlenvs.core.declare.spec import World
 from rlenvs.robotics.locomotion.limb_models import model_of
 from rlenvs.robotics.locomotion.limb_trees import Body, Tree, slots
+from rlenvs.robotics.locomotion.robots import DAMPING, DENSITY, EVEN_NOISE, PARAMS
 
 STEPS = 4  # physics steps per control step
+CONTEXTS = {
+    "gravity": PARAMS["gravity"],
+    "strength": PARAMS["strength"],
+    "noise": EVEN_NOISE,
+    "density": DENSITY,
+    "damping": DAMPING,
+    "friction": param(1.0, 0.2, 3.0, "", "sliding friction, as a multiple of the original's"),
+}
+MOTION = {"place": f8("limbs", 3), "turn": f8("limbs", 4), "velocity": f8("limbs", 3), "spin": f8("limbs", 3)}
+PRESENT = block("limbs", low=0.0, high=1.0, doc="1 where there is a limb", raw=True, constant=True)
+TABLE = {  # what `table` gives
+    "present": i8("bodies", "limbs"),
+    "type": i8("bodies", "limbs"),
+    "range": f8("bodies", "limbs", "hinges", 2),
+    "healthy": f8("bodies", 2),
+    "start": f8("bodies"),
+}
 
 
 def declared(tree: Tree, bodies: Mapping[str, Body], **sizes: int) -> dict[str, Any]:

@@ -67,6 +67,7 @@ v0: first version.
 """
 
 import math
+from typing import Any
 
 from rlenvs.core import (
     at_most,
@@ -333,17 +334,20 @@ HALF_CHEETAH = Shared(
     dt=DT,
     normal=1,
 )
+OF_ANTS: dict[str, Any] = {
+    "frame_skip": 5,
+    "dt": DT,
+    "place": TORSO,
+    "height": 2,
+    "pitch": -1,
+    "normal": 1,
+    "hardest": 1.0,
+}
 ANT = Shared(
     body=lambda partition, compat: partitions.ant(),
     model=lambda values, body: team_models.single(ant.SPEC, values),
     partition="4x2",
-    frame_skip=5,
-    dt=DT,
-    place=TORSO,
-    height=2,
-    pitch=-1,
-    normal=1,
-    hardest=1.0,
+    **OF_ANTS,
 )
 HUMANOID = Shared(
     body=lambda partition, compat: partitions.humanoid(compat),
@@ -385,13 +389,7 @@ LONG_ANT = Shared(
     body=in_segments(partitions.long_ant, 4, 1),
     model=lambda values, body: team_models.long_ant(values, len(body.joints) // 4),
     partition="2x3",
-    frame_skip=5,
-    dt=DT,
-    place=TORSO,
-    height=2,
-    pitch=-1,
-    normal=1,
-    hardest=1.0,
+    **OF_ANTS,
 )
 ANT_TERMS = terms(healthy=1.0, control=0.5, contact=5e-4)
 ANT_HEALTH = {"lowest": 0.2, "highest": 1.0, "tilt": ANY, "noise": 0.1}
