@@ -407,6 +407,11 @@ class World:
         """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason if the text is none."""
         return self._use("parse_action", function)
 
+    def parse_reply(self, function: Function) -> Function:
+        """Plain Python (text, p, s, k) -> action of agent k, where replies are free text. ValueError with the reason if
+        the text is none."""
+        return self._use("parse_reply", function)
+
     def make_data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
         return self._use("data", function)
