@@ -336,9 +336,7 @@ def expert(p, s, a):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    canvas.legend(
-        ("blue", "player"), ("green", "target", "disc"), ("green", "open door", "line"), ("red", "closed door", "line")
-    )
+    canvas.legend(("blue", "player"), ("green", "target", "disc"), ("green", "open door"), ("red", "closed door"))
     canvas.caption(f"{int(s.done.sum())} of {len(s.done)} quests done")
     draw_rooms(canvas, p, s)
     draw_words(canvas, p, s, command_text(p, s, int(s.last) - 1) if s.last > 0 else "")

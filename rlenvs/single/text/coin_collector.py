@@ -1,12 +1,12 @@
 """CoinCollector: walk through a chain of rooms with dead ends, and take the coin in the last one.
 
 ## Description
-TextWorld's coin collector (Cote et al. 2018), a text game that asks for exploration and memory: rooms look alike but for
-their names, and the coin is at the other end. Its 300 published levels are `game="coin-collector-1"` to
-`"coin-collector-300"`. Level n has a quest of (n - 1) mod 100 + 1 commands, the last of which takes the coin, in as many
-rooms; from level 101 on each room of the chain has a dead end of one room, from 201 on two. Chain and dead ends are drawn
-anew in each episode, and so are the places of the names. As in the original, ways need not fit on a grid. TextWorld 1.7
-itself refuses more than 100 rooms.
+TextWorld's coin collector (Cote et al. 2018), a text game that asks for exploration and memory: rooms look alike but
+for their names, and the coin is at the other end. Its 300 published levels are `game="coin-collector-1"` to
+`"coin-collector-300"`. Level n has a quest of (n - 1) mod 100 + 1 commands, the last of which takes the coin, in as
+many rooms; from level 101 on each room of the chain has a dead end of one room, from 201 on two. Chain and dead ends
+are drawn anew in each episode, and so are the places of the names. As in the original, ways need not fit on a grid.
+TextWorld 1.7 itself refuses more than 100 rooms.
 
 ## Action Space
 look, inventory, go north, go south, go east, go west, examine, take and drop coin. The mask allows what is possible.

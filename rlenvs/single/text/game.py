@@ -47,21 +47,9 @@ from rlenvs.single.text.rule_set import (
     words,
 )
 
+FILLERS = ("the", "a", "an", "my", "please")  # words that replies may contain
 TARGET, ANOTHER = "target", "another target"
-TAKEN = (
-    "player",
-    "inventory",
-    "nowhere",
-    "target",
-    "in",
-    "on",
-    "is",
-    "the",
-    "a",
-    "an",
-    "my",
-    "please",
-)  # words that names do not contain
+TAKEN = ("player", "inventory", "nowhere", "target", "in", "on", "is", *FILLERS)  # words that no name contains
 IN, IS, AT = range(3)  # what a fact says
 MOST_ROOMS, MOST_THINGS, MOST_QUESTS, LONGEST = 300, 200, 20, 60
 ENTRIES = ("objective", "start", "rooms", "things", "targets", "shuffled", "quests", "rules", "horizon")
@@ -176,8 +164,8 @@ def _names(given: Any, what: str, most: int) -> tuple[str, ...]:
         plain = plain and name.replace(" ", "").replace("-", "").isalnum()
         if not plain or not 0 < len(name) <= LONGEST or set(name.split()) & set(TAKEN):
             raise ValueError(
-                f"{what}: {name!r} is no name; names are words of small letters and digits, at most {LONGEST} in all, and none of "
-                f"{', '.join(TAKEN)}"
+                f"{what}: {name!r} is no name; names are words of small letters and digits, at most {LONGEST} in all, "
+                f"and none of {', '.join(TAKEN)}"
             )
     return names
 

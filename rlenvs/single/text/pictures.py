@@ -10,6 +10,7 @@ from rlenvs.single.text.words import name_of, named, objective, spelled
 
 RADIUS = 2  # rooms in each direction
 SIDE = 2 * RADIUS + 1
+WIDE = 1.66  # of a room and its surroundings; they are 1 high
 RIGHT, DOWN = (0, 0, 1, -1), (-1, 1, 0, 0)  # of north, south, east, west
 FLOOR, UNSEEN, GROUND = (247, 238, 218), (222, 222, 214), (206, 212, 204)
 MOST_LINES = 5
@@ -40,14 +41,14 @@ def nearby_rooms(s: Any) -> list[int]:
 def draw_rooms(canvas: Any, p: Any, s: Any) -> None:
     """The rooms around the player, their ways and doors."""
     cells = nearby_rooms(s)
-    canvas.view(0.0, float(SIDE), -float(SIDE), 0.0, (0.0, 0.0, 1.0, 0.68))
-    canvas.rectangle(0.0, -float(SIDE), float(SIDE), 0.0, GROUND)
+    canvas.view(0.0, WIDE * SIDE, -float(SIDE), 0.0, (0.0, 0.0, 1.0, 0.68))
+    canvas.rectangle(0.0, -float(SIDE), WIDE * SIDE, 0.0, GROUND)
     for cell in range(SIDE * SIDE):
         if cells[cell] > 0:
-            draw_ways(canvas, s, cells[cell] - 1, cell % SIDE + 0.5, -(cell // SIDE) - 0.5)
+            draw_ways(canvas, s, cells[cell] - 1, WIDE * (cell % SIDE + 0.5), -(cell // SIDE) - 0.5)
     for cell in range(SIDE * SIDE):
         if cells[cell] > 0:
-            draw_room(canvas, p, s, cells[cell] - 1, cell % SIDE + 0.5, -(cell // SIDE) - 0.5)
+            draw_room(canvas, p, s, cells[cell] - 1, WIDE * (cell % SIDE + 0.5), -(cell // SIDE) - 0.5)
 
 
 def draw_ways(canvas: Any, s: Any, room: int, x: float, y: float) -> None:
@@ -55,26 +56,25 @@ def draw_ways(canvas: Any, s: Any, room: int, x: float, y: float) -> None:
     for d in range(4):
         if s.exit[room, d] == 0:
             continue
-        right, up = 0.5 * RIGHT[d], -0.5 * DOWN[d]
+        right, up = 0.5 * WIDE * RIGHT[d], -0.5 * DOWN[d]
         canvas.line([(x, y), (x + right, y + up)], FLOOR, 14.0)
         door = int(s.door[room, d]) - 1
         if door >= 0:
             color = "green" if s.bits[door] & OPEN else "red"
-            across, along = 0.16 * abs(DOWN[d]), 0.16 * abs(RIGHT[d])
-            end = (x + 0.46 * 2 * right + across, y + 0.46 * 2 * up + along)
-            canvas.line([(x + 0.92 * right - across, y + 0.92 * up - along), end], color, 6.0)
+            wide, high = 0.07 + 0.16 * abs(DOWN[d]), 0.07 + 0.16 * abs(RIGHT[d])
+            canvas.rectangle(x + right - wide, y + up - high, x + right + wide, y + up + high, color)
 
 
 def draw_room(canvas: Any, p: Any, s: Any, room: int, x: float, y: float) -> None:
     """A room with its name, and a mark where the target is."""
     here = room == int(s.here)
     color = FLOOR if s.visited[room] or here else UNSEEN
-    canvas.rectangle(x - 0.41, y - 0.3, x + 0.41, y + 0.3, color, rounded=0.06)
+    canvas.rectangle(x - 0.68, y - 0.3, x + 0.68, y + 0.3, color, rounded=0.06)
     if here:
-        canvas.rectangle(x - 0.41, y - 0.3, x + 0.41, y + 0.3, "blue", 4.0, 0.06)
+        canvas.rectangle(x - 0.68, y - 0.3, x + 0.68, y + 0.3, "blue", 4.0, 0.06)
     if target_room(s) == room:
-        canvas.circle((x, y - 0.14), 0.1, "green")
-    canvas.text((x, y + 0.1), spelled(p.name[room]), "black", 12, "centre")
+        canvas.circle((x, y - 0.12), 0.13, "green")
+    canvas.text((x, y + 0.1), spelled(p.name[room]), "black", 13, "centre")
 
 
 def target_room(s: Any) -> int:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rlenvs.core.declare.errors import nearest
+from rlenvs.single.text.game import FILLERS
 from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD
 from rlenvs.single.text.rules import OPEN, possible
 
 LONGEST_LIST = 60  # commands that a description lists
-FILLERS = ("the", "a", "an", "my", "please")
 SYNONYMS = {
     "l": "look",
     "i": "inventory",
