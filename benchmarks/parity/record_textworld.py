@@ -4,9 +4,9 @@ Its generator and logic need no compiler of games, only its sources:
 
     python benchmarks/parity/record_textworld.py CHECKOUT_OF_TEXTWORLD OUTPUT
 
-Each game is written as a table, as `game=` takes it, with sentences of commands: after each the admissible commands, the
-score, whether the game is won or lost, and the length of TextWorld's winning plan where it has one. `jericho` and the
-compiler of Inform are not needed; names stand in for those that TextWorld asks for.
+Each game is written as a table, as `game=` takes it, with three sequences of commands: before each the admissible
+commands, the score, whether the game is won or lost, and the length of TextWorld's winning plan where it has one.
+`jericho` and the compiler of Inform are not needed.
 """
 
 import json
@@ -47,15 +47,10 @@ def load(checkout):
     return {"coin_collector": coin_collector, "treasure_hunter": treasure_hunter}
 
 
-def plain(name):
-    """A name as tables have them."""
-    return " ".join(name.lower().replace("-", " ").split())
-
-
 def rename(game):
     """Give things names that tables may have: no words such as "the" or "of", all different."""
     numbers = {}
-    for key, info in game.infos.items():
+    for info in game.infos.values():
         if info.type in ("P", "I"):
             continue
         kind = "room" if info.type == "r" else KINDS[info.type]
@@ -94,7 +89,7 @@ def table_of(game):
 
 
 def play(game, rng, follow):
-    """A sentence of commands: the winning plan for `follow` of the steps, else what comes."""
+    """A sequence of commands: a share `follow` of them from the winning plan, the others by chance."""
     from textworld.generator.game import GameProgression
     from textworld.generator.inform7 import Inform7Game
 

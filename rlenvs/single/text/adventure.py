@@ -22,7 +22,7 @@ CoinCollector-v0 and TreasureHunter-v0 are members of this kind.
 
 ## Action Space
 One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now.
-`make_text` takes replies in words, such as "pick up the apple", "n" or "open the trunk".
+`rlenvs.text_env` takes replies in words, such as "pick up the apple", "n" or "open the trunk".
 
 ## Observation Space
 Facts, each 0 or 1: the room, what each thing that is told of is (in the room, carried, in or on something; and its
@@ -242,7 +242,7 @@ def plan_changes(p, s, planned, command, lost):
     if lost:
         s.left = -1
         return -1.0
-    if command == planned:
+    if command == planned and before > 0:
         s.left = before - 1
     elif changes_something(p, command):
         s.left = plan_length(p, s)
@@ -278,18 +278,17 @@ def mask(p, s, m):
 @kernel
 def show_facts(p, s, o):
     """The facts of which the player is told."""
-    if s.room_shown == 1:
-        o.room[s.here] = 1.0
-        for d in range(4):
-            o.exits[d, 0] = 1.0 if s.exit[s.here, d] > 0 else 0.0
-            o.exits[d, 1] = 1.0 if way_through(p, s, d) else 0.0
+    for room in range(o.room.shape[0]):
+        o.room[room] = 1.0 if s.room_shown == 1 and room == s.here else 0.0
+    for d in range(4):
+        o.exits[d, 0] = 1.0 if s.room_shown == 1 and s.exit[s.here, d] > 0 else 0.0
+        o.exits[d, 1] = 1.0 if s.room_shown == 1 and way_through(p, s, d) else 0.0
     for x in range(s.place.shape[0]):
-        if is_told(s, x):
-            o.near[x, 0] = 1.0 if s.near[x] & 1 else 0.0
-            o.near[x, 1] = 1.0 if s.near[x] & 2 else 0.0
-            o.near[x, 2] = 1.0 if s.near[x] & 4 else 0.0
-            for k in range(o.has.shape[1]):
-                o.has[x, k] = float((s.bits[x] >> k) & 1)
+        told = is_told(s, x)
+        for k in range(3):
+            o.near[x, k] = 1.0 if told and (s.near[x] >> k) & 1 else 0.0
+        for k in range(o.has.shape[1]):
+            o.has[x, k] = 1.0 if told and (s.bits[x] >> k) & 1 else 0.0
     for k in range(o.target.shape[0]):
         o.target[k] = 1.0 if p.choices[k] == s.target else 0.0
 
@@ -304,6 +303,8 @@ def count_words(p, row, o):
 @kernel
 def show_tokens(p, s, o):
     """The words of names and properties in the text that the player is told."""
+    for word in range(o.tokens.shape[0]):
+        o.tokens[word] = 0.0
     if s.room_shown == 1:
         count_words(p, s.here, o)
     for x in range(s.place.shape[0]):

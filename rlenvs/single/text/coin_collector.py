@@ -10,7 +10,7 @@ TextWorld 1.7 itself refuses more than 100 rooms.
 
 ## Action Space
 look, inventory, go north, go south, go east, go west, examine, take and drop coin. The mask allows what is possible.
-`make_text` takes replies in words.
+`rlenvs.text_env` takes replies in words.
 
 ## Observation Space
 Facts, each 0 or 1: the room by its name, where the coin is, if it is told of, and its properties, for each direction

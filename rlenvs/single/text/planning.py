@@ -56,16 +56,30 @@ def measure_ways(p, s, goal):
 
 
 @kernel
-def direction_to(p, s, goal):
-    """The direction of the cheapest way to another room, or -1."""
-    measure_ways(p, s, goal)
+def direction_from(p, s, room):
+    """The direction in which the measured way leads on from a room, or -1."""
     best, least = -1, FAR
     for d in range(4):
-        if s.exit[s.here, d] > 0:
-            steps = s.steps[s.exit[s.here, d] - 1] + cost_of_door(p, s, int(s.door[s.here, d]))
+        if s.exit[room, d] > 0:
+            steps = s.steps[s.exit[room, d] - 1] + cost_of_door(p, s, int(s.door[room, d]))
             if steps < least:
                 best, least = d, steps
     return best
+
+
+@kernel
+def missing_key(p, s, goal):
+    """The key of the first door on the measured way that cannot be opened without fetching it, or -1."""
+    room = int(s.here)
+    for _ in range(s.exit.shape[0]):
+        d = direction_from(p, s, room)
+        if room == goal or d < 0:
+            return -1
+        door = int(s.door[room, d])
+        if cost_of_door(p, s, door) == UNOPENED:
+            return int(s.fitting_key[door - 1]) - 1
+        room = int(s.exit[room, d]) - 1
+    return -1
 
 
 @kernel
@@ -148,24 +162,37 @@ def first_unmet(p, s):
 
 
 @kernel
+def way_to(p, s, goal):
+    """What it takes to come nearer to another room: the command to go, or -1, and else the fact (kind, thing, place or
+    property) that comes first: a key in the inventory, or an open door."""
+    measure_ways(p, s, goal)
+    d, key = direction_from(p, s, int(s.here)), missing_key(p, s, goal)
+    if d < 0:
+        return NO_COMMAND, NOTHING, 0, 0
+    if key >= 0:
+        return NO_COMMAND, IN, key, s.exit.shape[0] + s.place.shape[0]
+    door = int(s.door[s.here, d])
+    if door == 0 or s.bits[door - 1] & OPEN:
+        return int(p.go[d]), NOTHING, 0, 0
+    return NO_COMMAND, IS, door - 1, 0
+
+
+@kernel
 def next_command(p, s):
     """The next command of a winning plan, or NO_COMMAND where none is found."""
     kind, x, what = first_unmet(p, s)
     for _ in range(DEEPEST):
-        if kind == NOTHING:
-            return NO_COMMAND
         if kind == IN and what < s.exit.shape[0] and s.near[x] == HELD and s.here != what:
             kind = AT
         if kind == AT:
             if what < 0 or what == s.here:
                 return NO_COMMAND
-            d = direction_to(p, s, what)
-            if d < 0:
-                return NO_COMMAND
-            door = int(s.door[s.here, d])
-            if door == 0 or s.bits[door - 1] & OPEN:
-                return int(p.go[d])
-            kind, x, what = IS, door - 1, 0
+            command, kind, x, what = way_to(p, s, what)
+            if command >= 0:
+                return command
+            continue
+        if kind == NOTHING:
+            return NO_COMMAND
         command = command_for(p, s, kind, x, what)
         if command < 0:
             return NO_COMMAND
