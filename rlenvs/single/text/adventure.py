@@ -21,7 +21,8 @@ thing that is in itself, a goal that no command can reach.
 CoinCollector-v0 and TreasureHunter-v0 are members of this kind.
 
 ## Action Space
-One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now.
+One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now; a
+command that is not does what "look" does.
 `rlenvs.text_env` takes replies in words, such as "pick up the apple", "n" or "open the trunk".
 
 ## Observation Space
@@ -42,7 +43,7 @@ None.
 
 ## Starting State
 The house: the player is locked in the bedroom, with the key in a drawer or a trunk. Six kinds of food are in six places
-at random, and one of them is wanted.
+at random, and one of them is wanted; a soap and a shovel lie about.
 
 ## Episode End
 Termination: all quests are won (a success), or the game is lost. Truncation: 100 commands.
@@ -254,17 +255,17 @@ def plan_changes(p, s, planned, command, lost):
 @SPEC.step
 def step(p, s, a, rng, r):
     planned = next_command(p, s) if p.intermediate else -1
-    if possible(p, s, a):
-        perform(p, s, a)
-    rule = p.command[a, 0]
-    s.last = a + 1
+    command = a if possible(p, s, a) else LOOK
+    perform(p, s, command)
+    rule = p.command[command, 0]
+    s.last = command + 1
     s.room_shown = 1 if p.auto_look or rule == LOOK or p.rule_direction[rule] >= 0 else 0
     s.stock_shown = 1 if p.auto_look or rule == TAKE_STOCK else 0
     remember(p, s)
     reward, lost = settle(p, s)
     r.score = reward
     if p.intermediate:
-        r.intermediate = plan_changes(p, s, planned, a, lost)
+        r.intermediate = plan_changes(p, s, planned, command, lost)
     r.success = won(p, s) and not lost
     r.terminated = won(p, s) or lost
 

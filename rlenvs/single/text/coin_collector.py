@@ -9,8 +9,8 @@ are drawn anew in each episode, and so are the places of the names. As in the or
 TextWorld 1.7 itself refuses more than 100 rooms.
 
 ## Action Space
-look, inventory, go north, go south, go east, go west, examine, take and drop coin. The mask allows what is possible.
-`rlenvs.text_env` takes replies in words.
+look, inventory, go north, go south, go east, go west, examine, take coin. The mask allows what is possible; a
+command that is not does what look does. `rlenvs.text_env` takes replies in words.
 
 ## Observation Space
 Facts, each 0 or 1: the room by its name, where the coin is, if it is told of, and its properties, for each direction
@@ -31,7 +31,7 @@ The player is at one end of the chain, the coin at the other.
 Termination: the coin is taken, a success. Truncation: ten times the commands of the quest.
 
 ## Parameters
-None. Levels: `first` is level 1, `medium` 110, `hard` 210, `longest` 300; the default is 10.
+None. Levels: `easy` is level 5, `medium` 110, `hard` 210, `longest` 300; the default is 10.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert knows the map.
@@ -48,7 +48,7 @@ SPEC = ADVENTURE.member(
     source="TextWorld 1.7 tw-coin_collector (Cote et al. 2018, arXiv 1806.11532)",
     game="coin-collector-10",
     levels={
-        "first": {"game": "coin-collector-1"},
+        "easy": {"game": "coin-collector-5"},
         "medium": {"game": "coin-collector-110"},
         "hard": {"game": "coin-collector-210"},
         "longest": {"game": "coin-collector-300"},

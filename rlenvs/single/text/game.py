@@ -85,7 +85,8 @@ class Quest:
 
 @dataclass
 class Game:
-    """A game. `exits` holds by room the neighbour and the door ("" for none) in each direction."""
+    """A game. `exits` holds by room the neighbour and the door ("" for none) in each direction, `levers` how its map is
+    made in each episode, `last` the things that end the game when they are taken."""
 
     rooms: tuple[str, ...]
     things: dict[str, Thing]
@@ -98,6 +99,7 @@ class Game:
     rules: tuple[Rule, ...] = USUAL
     horizon: int = 100
     levers: dict[str, int] = field(default_factory=dict)
+    last: tuple[str, ...] = ()
 
     @property
     def properties(self) -> tuple[str, ...]:

@@ -42,7 +42,14 @@ def coin_collector(level: int) -> Game:
     things = {"coin": Thing(("thing", *KINDS["object"]), rooms[:1])}
     levers = {"mode": CHAIN, "quest_length": length}
     return Game(
-        rooms, things, (quest,), rooms[:1], objective="Find the coin and take it.", horizon=10 * length, levers=levers
+        rooms,
+        things,
+        (quest,),
+        rooms[:1],
+        objective="Find the coin and take it.",
+        horizon=10 * length,
+        levers=levers,
+        last=tuple(things),
     )
 
 
@@ -86,6 +93,7 @@ def treasure_hunter(level: int) -> Game:
         objective="Find the {target} and take it. Take nothing else.",
         horizon=10 * length,
         levers=levers,
+        last=tuple(TREASURES),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game
 from rlenvs.single.text.published import LEVERS, game_of
-from rlenvs.single.text.rule_set import Part
+from rlenvs.single.text.rule_set import HELD, Part
 
 THE_TARGET, THE_OTHERS = -1, -2  # in place of the number of a thing in a fact
 MOST_COMMANDS = 20_000
@@ -41,12 +41,15 @@ class Tables:
     def _commands(self) -> list[tuple[int, int, int]]:
         """All commands, sorted by their first thing: those without any come first."""
         found = []
-        tagged = [set(thing.tags) for thing in self.game.things.values()]
         for number, rule in enumerate(self.game.rules):
-            fitting = [[k for k, tags in enumerate(tagged) if part.kind in tags] for part in rule.parts]
+            fitting = [[k for k, name in enumerate(self.things) if self._fits(part, name)] for part in rule.parts]
             first, second = (*fitting, [-1], [-1])[:2]
             found += [(number, x, y) for x in first for y in second if x != y or x < 0]
         return sorted(found, key=lambda row: (row[1], row[0], row[2]))
+
+    def _fits(self, part: Part, name: str) -> bool:
+        """Whether a thing can ever be what a rule asks for."""
+        return part.kind in self.game.things[name].tags and not (part.where == HELD and name in self.game.last)
 
     def _text(self, rule: int, first: int, second: int) -> str:
         text = self.game.rules[rule].text

@@ -15,7 +15,8 @@ back.
 
 ## Action Space
 One of all commands: look, inventory, go, examine, take, drop, insert, put, open, close, lock, unlock, with all things
-for which they can make sense. The mask allows what is possible. `rlenvs.text_env` takes replies in words.
+for which they can make sense. The mask allows what is possible; a command that is not does what look does.
+`rlenvs.text_env` takes replies in words.
 
 ## Observation Space
 Facts, each 0 or 1: the room by its name, what each thing that is told of is (in the room, carried, in or on something;
