@@ -10,6 +10,7 @@ import pytest
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.single.text.cooking import cooking_game
 from rlenvs.single.text.game import read_game
 from rlenvs.single.text.planning import plan_length
 from rlenvs.single.text.published import coin_collector, treasure_hunter
@@ -393,3 +394,73 @@ def test_admissible_commands_are_those_of_the_mask():
     p, s = batch.records(0)
     allowed = itertools.compress(texts_of(batch), batch.masks[0, 0])
     assert sorted(set(allowed)) == admissible(p, s)
+
+
+# --- cooking ----------------------------------------------------------------------------------------------------------
+
+
+def cooking(name, **keywords):
+    batch = batch_of(HOUSE, game=f"cooking-{name}", **keywords)
+    batch.disable_autoreset()
+    return batch, texts_of(batch)
+
+
+def say(batch, texts, *commands):
+    """Give commands, each of which must be possible."""
+    for command in commands:
+        assert batch.masks[0, 0, texts.index(command)], command
+        batch.step(np.array([texts.index(command)]))
+
+
+@pytest.mark.parametrize("name", ["1-1-2", "1-5-9", "6-1-1", "6-3-0", "9-4-2", "12-5-0"])
+def test_cooking_games_are_won_with_a_point_for_each_part(name):
+    batch = batch_of(HOUSE, 8, game=f"cooking-{name}")
+    batch.disable_autoreset()
+    p = batch.records(0)[0]
+    total = np.zeros(8)
+    for _ in range(100):
+        playing = ~(batch.terminated | batch.truncated)[:, 0]
+        if not playing.any():
+            break
+        batch.load_actions(batch.expert_actions())
+        batch.step_inplace(playing)
+        total += np.where(playing, batch.rewards[:, 0], 0.0)
+    assert batch.success.all()
+    assert (total == (p.quest_fails == 0).sum()).all()
+    assert len(p.map_exit) == int(name.split("-")[0])
+
+
+@pytest.mark.parametrize("spoil", ["chop {} with knife", "roast {} on oven", "eat {}"])
+def test_what_spoils_a_recipe_loses(spoil):
+    batch, texts = cooking("6-3-0")  # green bell pepper, fried and diced
+    for _ in range(100):
+        if batch.records(0)[1].done[:3].all():
+            break
+        batch.step(batch.expert_actions())
+    say(batch, texts, "take knife from table" if batch.masks[0, 0, texts.index("take knife from table")] else "look")
+    name = "green bell pepper"
+    if "knife" in spoil:
+        for _ in range(20 * (not batch.masks[0, 0, texts.index(spoil.format(name))])):
+            batch.step(batch.expert_actions())
+    say(batch, texts, spoil.format(name))
+    assert batch.terminated[0, 0]
+    assert not batch.success[0, 0]
+
+
+def test_a_meal_is_prepared_in_the_kitchen_with_all_ingredients_at_hand():
+    batch, texts = cooking("6-3-0")
+    ready = texts.index("prepare meal")
+    while not batch.terminated[0, 0]:
+        p, s = batch.records(0)
+        names = [texts_of_names(batch)[k] for k in range(len(p.name))]
+        held = [name for name, place in zip(names[6:], s.place, strict=True) if place == 6 + len(s.place)]
+        wanted = {quest["win"].removesuffix(" in inventory") for quest in cooking_game(6, 3, 0)["quests"][:3]}
+        can = names[int(s.here)] == "kitchen" and wanted <= set(held) and "meal" not in held
+        assert bool(batch.masks[0, 0, ready]) == can
+        batch.step(batch.expert_actions())
+
+
+@pytest.mark.parametrize("name", ["cooking-7-3-0", "cooking-6-6-0", "cooking-6-0-0", "cooking-6-3"])
+def test_cooking_games_that_do_not_exist_are_refused(name):
+    with pytest.raises(ParameterError, match="cooking"):
+        rlenvs.make_batch(HOUSE, 1, game=name, backend="python")

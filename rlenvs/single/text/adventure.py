@@ -18,7 +18,10 @@ rooms, and any that you write in a JSON file (`game="path.json"`, or a table):
 that lose. A game with a mistake is refused with the name of what is wrong: an unknown room, thing, kind or property, a
 thing that is in itself, a goal that no command can reach.
 
-CoinCollector-v0 and TreasureHunter-v0 are members of this kind.
+CoinCollector-v0 and TreasureHunter-v0 are members of this kind. `game="cooking-ROOMS-INGREDIENTS-NUMBER"` is a cooking
+game after TextWorld's, with 1, 6, 9 or 12 rooms, 1 to 5 ingredients and a recipe that follows from the number (0 to
+999): fetch the ingredients through closed doors and containers, cut and cook them as the objective says, prepare the
+meal and eat it. What spoils an ingredient loses.
 
 ## Action Space
 One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now; a
@@ -49,7 +52,8 @@ at random, and one of them is wanted; a soap and a shovel lie about.
 Termination: all quests are won (a success), or the game is lost. Truncation: 100 commands.
 
 ## Parameters
-None. Options choose the game and what is told.
+None. Options choose the game and what is told. Levels: `cooking-easy`, `cooking` and `cooking-hard` are cooking games
+with 1, 6 and 12 rooms and 1, 3 and 5 ingredients.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert follows a plan that is made backwards from the goal.
@@ -64,7 +68,7 @@ from rlenvs.single.text.maps import MODE, clear_contents, make_chain, make_given
 from rlenvs.single.text.pictures import draw_rooms, draw_words
 from rlenvs.single.text.planning import next_command, plan_length
 from rlenvs.single.text.published import CHAIN, HOUSE, WALK, parse_game
-from rlenvs.single.text.rule_set import HELD, LOOK, TAKE_STOCK
+from rlenvs.single.text.rule_set import HELD, LOOK, SEEN, TAKE_STOCK
 from rlenvs.single.text.rules import OPEN, changes_something, look_around, perform, possible, settle, way_through, won
 from rlenvs.single.text.words import admissible, command_text, describe, objective, parse_reply, scene
 
@@ -77,7 +81,7 @@ SPEC = world(
             json_option(
                 HOUSE,
                 parse_game,
-                "house, coin-collector-1 ... coin-collector-300, treasure-hunter-1 ... treasure-hunter-30, the path of "
+                "house, cooking-ROOMS-INGREDIENTS-NUMBER, coin-collector-LEVEL, treasure-hunter-LEVEL, the path of "
                 "a .json file, or a table",
             )
         ),
@@ -111,6 +115,8 @@ SPEC = world(
         "rule_goes": u1("rules"),
         "rule_fits": u1("rules"),
         "rule_direction": i2("rules"),
+        "rule_fact": i2("rule_facts", 4),
+        "first_rule_fact": i4("rule_ends"),
         "fact": i2("facts", 4),
         "quest_reward": f8("quests"),
         "quest_fails": u1("quests"),
@@ -128,7 +134,7 @@ SPEC = world(
         "place": i2("things").index_of("places"),
         "bits": i8("things"),  # properties
         "fitting_key": i2("things").up_to("things"),  # 1 + the key, or 0
-        "near": u1("things").within(0, 8),  # how things are within reach
+        "near": u1("things").within(0, 16),  # how things are within reach
         "target": i2.index_of("things"),
         "done": u1("quests").within(0, 1),
         "last": i4.up_to("commands"),  # 1 + the last command
@@ -177,11 +183,16 @@ SPEC = world(
     },
     action=lambda values: discrete(*tables.tables_of(values).texts, size="commands", idle=LOOK),
     terms={
-        "score": term(0.0, 2000.0, 1.0, "rewards of the quests that are won"),
+        "score": term(0.0, 6000.0, 1.0, "rewards of the quests that are won"),
         "intermediate": term(-1.0, 1.0, 0.0, "1 if the winning plan became shorter, -1 if it became longer"),
     },
     horizon=lambda values: tables.tables_of(values).game.horizon,
     fps=2,
+    levels={
+        "cooking-easy": {"game": "cooking-1-1-2"},
+        "cooking": {"game": "cooking-6-3-0"},
+        "cooking-hard": {"game": "cooking-12-5-0"},
+    },
 )
 
 SPEC.make_data(tables.data)
@@ -220,7 +231,7 @@ def is_told(s, x):
     """Whether the player is told of a thing now."""
     if s.near[x] == HELD:
         return s.stock_shown == 1
-    return s.near[x] > 0 and s.room_shown == 1
+    return s.near[x] & SEEN > 0 and s.room_shown == 1
 
 
 @kernel

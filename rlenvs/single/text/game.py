@@ -22,7 +22,7 @@ on PLACE", "THING in inventory", "THING is PROPERTY", "player in ROOM". "reward"
 adds commands, see `rule_set`:
 
     "rules": {"fry {0} on {1}": {"first": {"kind": "food", "where": "held", "becomes": "fried"},
-                                 "second": {"kind": "stove"}}}
+                                 "second": {"kind": "stove"}, "requires": ["player in kitchen"]}}
 
 Kinds are object, food, key (with "fits": what it locks), container, supporter, door, fixture, or a list of one of these
 and words of one's own that rules ask for.
@@ -51,7 +51,7 @@ FILLERS = ("the", "a", "an", "my", "please")  # words that replies may contain
 TARGET, ANOTHER = "target", "another target"
 TAKEN = ("player", "inventory", "nowhere", "target", "in", "on", "is", *FILLERS)  # words that no name contains
 IN, IS, AT = range(3)  # what a fact says
-MOST_ROOMS, MOST_THINGS, MOST_QUESTS, LONGEST = 300, 200, 20, 60
+MOST_ROOMS, MOST_THINGS, MOST_QUESTS, LONGEST = 300, 200, 60, 60
 ENTRIES = ("objective", "start", "rooms", "things", "targets", "shuffled", "quests", "rules", "horizon")
 
 
@@ -137,6 +137,9 @@ def read_game(given: Any) -> Game:
     game.objective = str(given.get("objective", ""))
     game.horizon = _horizon(given.get("horizon", 100))
     _check_things(game)
+    for rule in game.rules:
+        for text in rule.requires:
+            read_fact(text, game)
     game.quests = tuple(_quest(table, game) for table in given["quests"])
     if all(quest.fails for quest in game.quests):
         raise ValueError("a game needs a quest that can be won")
@@ -228,7 +231,8 @@ def _check_things(game: Game) -> None:
         if not thing.places and "door" not in thing.tags:
             raise ValueError(f"{name} is nowhere; its entry 'in' says where it may be")
         for place in thing.places:
-            if place not in game.rooms and place != "inventory" and "holder" not in game.things[place].tags:
+            elsewhere = place in game.rooms or place in ("inventory", "nowhere")
+            if not elsewhere and "holder" not in game.things[place].tags:
                 raise ValueError(f"{name} cannot be in {place}; it is neither room, container nor supporter")
     for name in game.things:
         _check_containment(game, name, ())
@@ -249,7 +253,7 @@ def _check_names(game: Game) -> None:
         *((name, game.things) for name in (*game.targets, *locks)),
         *((name, game.things) for group in game.shuffled for name in group),
         *(
-            (place, (*game.rooms, "inventory", *game.things))
+            (place, (*game.rooms, "inventory", "nowhere", *game.things))
             for thing in game.things.values()
             for place in thing.places
         ),
@@ -297,7 +301,7 @@ def read_fact(text: str, game: Game) -> Fact:
             things = (*game.things, *((TARGET, ANOTHER) if game.targets else ()))
             if thing not in things:
                 raise ValueError(f"the fact {text!r}: there is no thing {thing!r}. {nearest(thing, things)}")
-            known = game.properties if kind == IS else ("inventory", *game.rooms, *game.things)
+            known = game.properties if kind == IS else ("inventory", "nowhere", *game.rooms, *game.things)
         if what not in known:
             raise ValueError(f"the fact {text!r}: there is no {what!r}. {nearest(what, known)}")
         return Fact(kind, thing, what)

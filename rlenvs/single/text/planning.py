@@ -6,7 +6,7 @@ lacks. Ways are the cheapest, with what their doors cost. Plans of the published
 
 from rlenvs.core import copied, kernel
 from rlenvs.single.text.game import AT, IN, IS
-from rlenvs.single.text.rule_set import HELD, INSIDE, INVENTORY, ROOM, SECOND
+from rlenvs.single.text.rule_set import HELD, INSIDE, INVENTORY, NOWHERE, ROOM, SECOND
 from rlenvs.single.text.rules import CLOSED, LOCKED, OPEN, fact_holds, perform, settle, won
 from rlenvs.single.text.tables import THE_OTHERS, THE_TARGET
 
@@ -102,7 +102,12 @@ def makes_true(p, s, command, kind, what):
     if kind == IS:
         return (p.rule_gives[rule, 0] >> what) & 1 == 1
     if what == rooms + things:
-        from_place = s.place[x] == rooms + y if p.rule_where[rule, 0] == INSIDE else s.place[x] < rooms
+        where = p.rule_where[rule, 0]
+        from_place = s.place[x] < rooms
+        if where == INSIDE:
+            from_place = s.place[x] == rooms + y
+        elif where == NOWHERE:
+            from_place = s.place[x] > rooms + things
         return p.rule_goes[rule] == INVENTORY and from_place
     if what >= rooms:
         return p.rule_goes[rule] == SECOND and y == what - rooms
@@ -124,10 +129,24 @@ def command_for(p, s, kind, x, what):
 
 
 @kernel
+def meant(p, s, facts, row):
+    """A fact in a table of the game: kind, thing, place or property."""
+    thing = int(facts[row, 2])
+    if thing == THE_TARGET:
+        thing = int(s.target)
+    elif thing == THE_OTHERS:
+        thing = int(p.choices[0])
+    return int(facts[row, 1]), thing, int(facts[row, 3])
+
+
+@kernel
 def lacking(p, s, command):
     """The first fact (kind, thing, place or property) that a command lacks; the kind is NOTHING if it is possible."""
     rule = int(p.command[command, 0])
     inventory = s.exit.shape[0] + s.place.shape[0]
+    for row in range(p.first_rule_fact[rule], p.first_rule_fact[rule + 1]):
+        if not fact_holds(p, s, p.rule_fact, row):
+            return meant(p, s, p.rule_fact, row)
     for i in range(2):
         x = int(p.command[command, 2 - i])  # the second thing first: keys and tools
         if x >= 0 and p.rule_where[rule, 1 - i] == HELD and s.near[x] != HELD:
@@ -151,13 +170,8 @@ def first_unmet(p, s):
     """The first fact (kind, thing, place or property) of a quest that is still to come true."""
     for row in range(p.fact.shape[0]):
         quest = p.fact[row, 0]
-        if s.done[quest] == 0 and p.quest_fails[quest] == 0 and not fact_holds(p, s, row):
-            thing = int(p.fact[row, 2])
-            if thing == THE_TARGET:
-                thing = int(s.target)
-            elif thing == THE_OTHERS:
-                thing = int(p.choices[0])
-            return int(p.fact[row, 1]), thing, int(p.fact[row, 3])
+        if s.done[quest] == 0 and p.quest_fails[quest] == 0 and not fact_holds(p, s, p.fact, row):
+            return meant(p, s, p.fact, row)
     return NOTHING, 0, 0
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from rlenvs.core.declare.errors import clipped, nearest
 from rlenvs.core.declare.user_files import read_text, reason
+from rlenvs.single.text.cooking import cooking_game
 from rlenvs.single.text.game import ANOTHER, IN, TARGET, Fact, Game, Quest, Thing, read_game
 from rlenvs.single.text.names import CONTAINERS, DOORS, KEYS, ROOMS, SUPPORTERS, TREASURES
 from rlenvs.single.text.reachable import check_reachable
@@ -118,14 +119,17 @@ def game_of(given: Any) -> Game:
         return _read(json.dumps(given)) if isinstance(given, dict) else read_game(given)
     if given == HOUSE:
         return _read((Path(__file__).parent / "house.json").read_text("utf-8"))
+    recipe = re.fullmatch(r"cooking-([0-9]{1,2})-([0-9])-([0-9]{1,3})", given)
+    if recipe:
+        return _read(json.dumps(cooking_game(*map(int, recipe.groups()))))
     found = re.fullmatch(r"([a-z-]+)-([0-9]{1,3})", given)
     if found and found[1] in LEVELS:
         return _published(found[1], int(found[2]))
     if not given.endswith(".json"):
         raise ValueError(
-            f"{clipped(given)!r} is no game: needed is 'house', 'coin-collector-1' to 'coin-collector-300', "
-            f"'treasure-hunter-1' to 'treasure-hunter-30', the path of a .json file, or a table. "
-            f"{nearest(given[:60], (HOUSE, *(f'{name}-1' for name in LEVELS)))}"
+            f"{clipped(given)!r} is no game: needed is 'house', a game such as 'cooking-6-3-0', 'coin-collector-1' to "
+            f"'coin-collector-300', 'treasure-hunter-1' to 'treasure-hunter-30', the path of a .json file, or a table. "
+            f"{nearest(given[:60], (HOUSE, 'cooking-6-3-0', *(f'{name}-1' for name in LEVELS)))}"
         )
     try:
         return _read(read_text(given, LARGEST))

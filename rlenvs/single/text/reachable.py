@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game
-from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, ROOM, SECOND, Part, Rule
+from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game, read_fact
+from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, NOWHERE, ROOM, SECOND, Part, Rule
 
 
 class Reached:
@@ -41,6 +41,8 @@ class Reached:
         return len(self.rooms) + sum(map(len, parts))
 
     def _apply(self, rule: Rule) -> None:
+        if not all(self.says(read_fact(text, self.game)) for text in rule.requires):
+            return
         fitting = [[name for name in self.game.things if self._holds(part, name)] for part in rule.parts]
         for things in product(*fitting):
             if len(things) == 2 and not self._go_together(rule, *things):
@@ -69,6 +71,7 @@ class Reached:
             (part.where & HELD and "inventory" in places)
             or (part.where & HERE and places & self.rooms)
             or (part.where & DOOR and name in doors)
+            or (part.where & NOWHERE and "nowhere" in places)
             or (part.where & INSIDE and any(self._is_open(place) for place in places))
         )
 

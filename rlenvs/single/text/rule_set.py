@@ -12,8 +12,17 @@ from typing import Any
 
 DIRECTIONS = ("north", "south", "east", "west")
 OPPOSITE = (1, 0, 3, 2)
-HERE, HELD, INSIDE, DOOR = 1, 2, 4, 8  # how a thing is within reach, see `rules.reach`
-WHERE = {"here": HERE, "held": HELD, "inside": INSIDE, "door": DOOR, "near": HERE | DOOR, "seen": 15}
+HERE, HELD, INSIDE, DOOR, NOWHERE = 1, 2, 4, 8, 16  # how a thing is within reach, see `rules.reach`
+SEEN = HERE | HELD | INSIDE | DOOR
+WHERE = {
+    "here": HERE,
+    "held": HELD,
+    "inside": INSIDE,
+    "door": DOOR,
+    "near": HERE | DOOR,
+    "seen": SEEN,
+    "nowhere": NOWHERE,
+}
 STAYS, INVENTORY, ROOM, SECOND, AWAY = range(5)  # where the first thing goes
 GOES = {"inventory": INVENTORY, "room": ROOM, "second": SECOND, "away": AWAY}
 KINDS = {  # the tags by which rules know things of a kind; all are a "thing"
@@ -58,6 +67,7 @@ class Rule:
         goes: where the first thing goes, one of `STAYS` ... `AWAY`.
         fits: whether the second thing must be the key of the first.
         direction: into which the player goes, or -1.
+        requires: facts that must hold, as quests have them.
     """
 
     text: str
@@ -65,6 +75,7 @@ class Rule:
     goes: int = STAYS
     fits: bool = False
     direction: int = -1
+    requires: tuple[str, ...] = ()
 
 
 def read_rule(text: Any, given: Any) -> Rule:
@@ -75,7 +86,7 @@ def read_rule(text: Any, given: Any) -> Rule:
     """
     if not isinstance(text, str) or not isinstance(given, Mapping):
         raise ValueError(f"a rule is a command with a table, not {text!r}: {given!r}")
-    _only(given, ("first", "second", "goes", "fits"), text)
+    _only(given, ("first", "second", "goes", "fits", "requires"), text)
     parts = tuple(_part(given[name], text) for name in ("first", "second") if name in given)
     if not parts or ("second" in given and "first" not in given):
         raise ValueError(f"the rule {text!r} needs a first thing")
@@ -88,7 +99,8 @@ def read_rule(text: Any, given: Any) -> Rule:
         raise ValueError(f"the rule {text!r} has no second thing")
     if goes == "second" and not parts[1].where & (HERE | HELD) == parts[1].where:
         raise ValueError(f"the rule {text!r} puts things into what is not here or held")
-    return Rule(text, parts, GOES.get(goes, STAYS), bool(given.get("fits", False)))
+    requires = words(given.get("requires", ()), f"the rule {text!r}")
+    return Rule(text, parts, GOES.get(goes, STAYS), bool(given.get("fits", False)), requires=requires)
 
 
 def _part(given: Any, text: str) -> Part:

@@ -2,7 +2,7 @@
 
 from rlenvs.core import kernel
 from rlenvs.single.text.game import AT, IN
-from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, ROOM, SECOND
+from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, NOWHERE, ROOM, SECOND
 from rlenvs.single.text.tables import THE_OTHERS, THE_TARGET
 
 OPEN, CLOSED, LOCKED = 1, 2, 4  # bits of the first properties
@@ -21,7 +21,7 @@ def reach(p, s, x):
         return INSIDE if within else HELD
     if place == s.here:
         return INSIDE if within else HERE
-    return 0
+    return NOWHERE if place > rooms + things and not within else 0
 
 
 @kernel
@@ -53,6 +53,28 @@ def part_holds(p, s, rule, i, x):
 
 
 @kernel
+def says(p, s, kind, thing, what):
+    """Whether a fact holds for one thing."""
+    if kind == AT:
+        return s.here == what
+    if kind == IN:
+        return s.place[thing] == what
+    return (s.bits[thing] >> what) & 1 == 1
+
+
+@kernel
+def fact_holds(p, s, facts, row):
+    """Whether a fact in a table of the game holds."""
+    kind, thing, what = int(facts[row, 1]), int(facts[row, 2]), int(facts[row, 3])
+    if thing == THE_OTHERS:
+        for k in range(p.choices.shape[0]):
+            if p.choices[k] != s.target and says(p, s, kind, int(p.choices[k]), what):
+                return True
+        return False
+    return says(p, s, kind, int(s.target) if thing == THE_TARGET else thing, what)
+
+
+@kernel
 def possible(p, s, command):
     """Whether a command is admissible."""
     rule, x, y = int(p.command[command, 0]), int(p.command[command, 1]), int(p.command[command, 2])
@@ -64,6 +86,9 @@ def possible(p, s, command):
         if p.rule_where[rule, 0] == INSIDE and s.place[x] != s.exit.shape[0] + y:
             return False
         if p.rule_fits[rule] == 1 and s.fitting_key[x] != y + 1:
+            return False
+    for row in range(p.first_rule_fact[rule], p.first_rule_fact[rule + 1]):
+        if not fact_holds(p, s, p.rule_fact, row):
             return False
     return p.rule_direction[rule] < 0 or way_through(p, s, p.rule_direction[rule])
 
@@ -108,28 +133,6 @@ def changes_something(p, command):
 
 
 @kernel
-def says(p, s, kind, thing, what):
-    """Whether a fact holds for one thing."""
-    if kind == AT:
-        return s.here == what
-    if kind == IN:
-        return s.place[thing] == what
-    return (s.bits[thing] >> what) & 1 == 1
-
-
-@kernel
-def fact_holds(p, s, row):
-    """Whether a fact of the game holds."""
-    kind, thing, what = int(p.fact[row, 1]), int(p.fact[row, 2]), int(p.fact[row, 3])
-    if thing == THE_OTHERS:
-        for k in range(p.choices.shape[0]):
-            if p.choices[k] != s.target and says(p, s, kind, int(p.choices[k]), what):
-                return True
-        return False
-    return says(p, s, kind, int(s.target) if thing == THE_TARGET else thing, what)
-
-
-@kernel
 def settle(p, s):
     """Find the quests that are won now; returns their rewards, and whether the game is lost."""
     reward, lost = 0.0, False
@@ -138,7 +141,7 @@ def settle(p, s):
             continue
         holds = True
         for row in range(p.fact.shape[0]):
-            if p.fact[row, 0] == quest and not fact_holds(p, s, row):
+            if p.fact[row, 0] == quest and not fact_holds(p, s, p.fact, row):
                 holds = False
         if holds:
             s.done[quest] = 1

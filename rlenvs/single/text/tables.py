@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game
+from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game, read_fact
 from rlenvs.single.text.published import LEVERS, game_of
-from rlenvs.single.text.rule_set import HELD, Part
+from rlenvs.single.text.rule_set import HELD, SEEN, Part
 
 THE_TARGET, THE_OTHERS = -1, -2  # in place of the number of a thing in a fact
 MOST_COMMANDS = 20_000
@@ -101,7 +101,9 @@ class Tables:
 
     def _rules(self) -> dict[str, np.ndarray]:
         rules = self.game.rules
-        parts = [(*rule.parts, *[Part("", 15)] * 2)[:2] for rule in rules]
+        required = [[self._fact(read_fact(text, self.game)) for text in rule.requires] for rule in rules]
+        rows = [(k, *fact) for k, facts in enumerate(required) for fact in facts]
+        parts = [(*rule.parts, *[Part("", SEEN)] * 2)[:2] for rule in rules]
         where = [[part.where for part in pair] for pair in parts]
         go = np.full(4, -1, np.int16)
         for j, (rule, _, _) in enumerate(self.commands):
@@ -119,6 +121,8 @@ class Tables:
             "rule_takes": np.array([[self._set(part.loses) for part in pair] for pair in parts], np.int64),
             "rule_goes": np.array([rule.goes for rule in rules], np.uint8),
             "rule_fits": np.array([rule.fits for rule in rules], np.uint8),
+            "rule_fact": np.array(rows, np.int16).reshape(-1, 4),
+            "first_rule_fact": np.cumsum([0, *map(len, required)]).astype(np.int32),
             "rule_direction": np.array([rule.direction for rule in rules], np.int8),
         }
 
@@ -188,6 +192,8 @@ def sizes(values: Any) -> dict[str, int]:
         "rules": len(game.rules),
         "quests": len(game.quests),
         "facts": len(arrays["fact"]),
+        "rule_facts": len(arrays["rule_fact"]),
+        "rule_ends": len(game.rules) + 1,
         "target_count": len(game.targets),
         "starts": len(game.start),
         "spots": len(arrays["spot"]),

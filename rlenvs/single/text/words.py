@@ -6,7 +6,7 @@ from typing import Any
 
 from rlenvs.core.declare.errors import nearest
 from rlenvs.single.text.game import FILLERS
-from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD
+from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD, SEEN
 from rlenvs.single.text.rules import OPEN, possible
 
 LONGEST_LIST = 60  # commands that a description lists
@@ -45,7 +45,7 @@ def command_text(p: Any, s: Any, command: int) -> str:
 def is_shown(s: Any, x: int) -> bool:
     """Whether the player is told of a thing in this step."""
     near = int(s.near[x])
-    return near > 0 and bool(s.stock_shown if near == HELD else s.room_shown)
+    return near & SEEN > 0 and bool(s.stock_shown if near == HELD else s.room_shown)
 
 
 def named(p: Any, s: Any, x: int) -> str:
