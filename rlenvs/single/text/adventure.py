@@ -283,8 +283,11 @@ def step(p, s, a, rng, r):
 
 @SPEC.mask
 def mask(p, s, m):
-    for j in range(p.command.shape[0]):
+    for j in range(p.first_command[0]):
         m[j] = 1 if possible(p, s, j) else 0
+    for x in range(s.place.shape[0]):
+        for j in range(p.first_command[x], p.first_command[x + 1]):
+            m[j] = 1 if s.near[x] > 0 and possible(p, s, j) else 0
 
 
 @kernel
