@@ -100,7 +100,7 @@ def read_rule(text: Any, given: Any) -> Rule:
     if goes == "second" and not parts[1].where & (HERE | HELD) == parts[1].where:
         raise ValueError(f"the rule {text!r} puts things into what is not here or held")
     requires = words(given.get("requires", ()), f"the rule {text!r}")
-    return Rule(text, parts, GOES.get(goes, STAYS), bool(given.get("fits", False)), requires=requires)
+    return Rule(text, parts, GOES[goes] if goes else STAYS, bool(given.get("fits", False)), requires=requires)
 
 
 def _part(given: Any, text: str) -> Part:
