@@ -4,10 +4,9 @@
 
 A world says in `@SPEC.describe` what an agent observes and which orders it may give, and turns a reply into an action
 in `@SPEC.parse_action`; both are plain Python, and `read_order` does the reading. An empty text asks
-`@SPEC.parse_action` for what an agent does that says nothing. Under `@SPEC.parse_reply` in its place a world reads free
-text, whatever it is. A world without them is described by the blocks of its
-observation, and takes `<choose(label or number)>`, with one for each dimension of an action of several choices, or
-`<set(number, ...)>` where actions are continuous.
+`@SPEC.parse_action` for what an agent does that says nothing. Declared with `free=True`, it reads any text. A world
+without them is described by the blocks of its observation, and takes `<choose(label or number)>`, with one for each
+dimension of an action of several choices, or `<set(number, ...)>` where actions are continuous.
 """
 
 from __future__ import annotations

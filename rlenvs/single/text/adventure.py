@@ -364,4 +364,4 @@ def text(p, s):
 
 
 SPEC.describe(describe)
-SPEC.parse_reply(parse_reply)
+SPEC.parse_action(parse_reply, free=True)
