@@ -82,7 +82,7 @@ def test_recorded_games_go_as_in_textworld(recorded):
                 break
             allowed = batch.masks[0, 0].astype(bool)
             assert sorted({text for text, j in number.items() if allowed[j]}) == row["admissible"]
-            if row["plan"] >= 0:  # TextWorld's plan first takes back what leads off it; ours is a shortest one
+            if row["plan"] >= 0:  # TextWorld's plan first takes back what leads off it
                 assert 0 < s.left <= row["plan"]
                 assert s.left == row["plan"] or number_of_play > 0 or recorded["level"] == 28  # a quest with a detour
             if "command" in row:

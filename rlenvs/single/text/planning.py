@@ -1,7 +1,7 @@
 """A winning plan, from what is asked for back to what can be done now.
 
 The next command for a fact is a command that makes it true, or the next one for the first thing that this command still
-lacks. Ways are the cheapest, with what their doors cost. Plans of the published games are shortest ones.
+lacks. Ways are the cheapest, with what their doors cost. Other plans may be shorter where several things are wanted.
 """
 
 from rlenvs.core import copied, kernel

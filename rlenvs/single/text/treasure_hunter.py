@@ -25,7 +25,7 @@ done. For `observation`, `auto_look` and `memory` see TextAdventure-v0.
 
 ## Rewards
 `score`: 1 for the object that is asked for. `intermediate` (weight 0) is TextWorld's intermediate reward, for
-`intermediate=True`: 1 if the shortest winning plan became shorter, -1 if it became longer or the game is lost.
+`intermediate=True`: 1 if the winning plan became shorter, -1 if it became longer or the game is lost.
 
 ## Costs
 None.
