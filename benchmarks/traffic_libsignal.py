@@ -135,16 +135,18 @@ def main() -> None:
     lines = [
         "# Traffic: LibSignal's networks",
         "",
-        "Mean travel time in seconds after an hour, and in brackets the vehicles left on the roads. Where CityFlow's differ",
-        "they are behind; the bound is the mean travel time of vehicles that no signal and no other vehicle stops.",
+        "Mean travel time in seconds after an hour, and in brackets the vehicles left on the roads; CityFlow's figures",
+        "behind, where they differ. The bound is that of vehicles which no signal and no other vehicle stops.",
         "",
         "| network | signals | bound | " + " | ".join(PLAYERS).replace("_", " ") + " |",
         "|---" * (3 + len(PLAYERS)) + "|",
     ]
     print("\n".join(lines))
     for name in options.only:
-        if not (options.data / CASES[name].flow).is_file():
-            raise SystemExit(f"{options.data / CASES[name].flow} is not there; --data has to be LibSignal's data/raw_data")
+        flow = options.data / CASES[name].flow
+        if not flow.is_file():
+            print(f"{name} is left out: {flow} is not there", flush=True)
+            continue
         lines.append(row(name, CASES[name], options.data))
         print(lines[-1], flush=True)
     if options.write:

@@ -77,6 +77,7 @@ SMALL = {
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "swarms": ["--worlds", "2"],
     "traffic": ["--seeds", "2", "--only", "single"],
+    "traffic_libsignal": ["--data", "{out}"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],

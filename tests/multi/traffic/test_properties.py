@@ -1,5 +1,6 @@
 """What has to hold under any signals, on several networks: no red line crossed, no overlap in a stream of vehicles."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -73,7 +74,7 @@ def overlaps(p, s):
     """Pairs on the same drivable, the one ahead first, with the room between them in m."""
     for d in np.flatnonzero(np.asarray(s.count) > 1):
         there = vehicles_on(s, d)
-        for ahead, behind in zip(there, there[1:], strict=False):
+        for ahead, behind in itertools.pairwise(there):
             yield ahead, behind, s.position[ahead] - p.car_length[s.kind[ahead]] - s.position[behind]
 
 
@@ -99,9 +100,7 @@ def test_where_streams_merge_vehicles_overlap_as_in_cityflow():
     found = []
     for step in range(140):
         batch.step(np.array([(step // 10 * 5 + 2 * j) % 9 for j in range(3)]).reshape(batch.actions.shape))
-        found += [
-            (step, s.position[ahead], s.position[behind]) for ahead, behind, room in overlaps(p, s) if room < 0.0
-        ]
+        found += [(step, s.position[ahead], s.position[behind]) for ahead, behind, room in overlaps(p, s) if room < 0.0]
     assert found == [
         (133, 3.6373144516342037, 0.8863022787276407),
         (134, 15.52618111830087, 14.969602278727642),
