@@ -77,6 +77,7 @@ SMALL = {
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "swarms": ["--worlds", "2"],
     "traffic": ["--seeds", "2", "--only", "single"],
+    "traffic_learners": ["--networks", "single", "--steps", "3000", "--episodes", "2"],
     "traffic_libsignal": ["--data", "{out}"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
@@ -94,6 +95,7 @@ NEEDED = {
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
     "robust_grid": "mujoco",
+    "traffic_learners": "stable_baselines3",
     "training": "stable_baselines3",
 }
 # how others' packages are named in a file of peers; here this package plays their part
