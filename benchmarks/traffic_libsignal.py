@@ -50,21 +50,22 @@ class Case(NamedTuple):
 
 
 PLAYERS = Case._fields[2:]
+HANGZHOU = "hangzhou_4x4_gudang_18041610_1h"
+
+
+def crossroads(folder: str, *figures: tuple[float, int]) -> Case:
+    """One of LibSignal's single junctions."""
+    return Case(f"{folder}/roadnet.json", f"{folder}/flow.json", *figures)
+
+
 CASES = {
-    "hangzhou-1x1": Case(
-        "hangzhou_1x1_bc-tyc_18041610_1h/roadnet.json",
-        "hangzhou_1x1_bc-tyc_18041610_1h/flow.json",
-        (412.41, 157),
-        (543.13, 168),
-        (165.52, 119),
-    ),
+    "hangzhou-1x1": crossroads("hangzhou_1x1_bc-tyc_18041610_1h", (412.41, 157), (543.13, 168), (165.52, 119)),
     "hangzhou-4x4": Case(
-        "hangzhou_4x4_gudang_18041610_1h/roadnet_4X4.json",
-        "hangzhou_4x4_gudang_18041610_1h/hangzhou_4x4_gudang_18041610_1h.json",
-        (525.28, 438),
-        (568.87, 436),
-        (360.85, 274),
+        f"{HANGZHOU}/roadnet_4X4.json", f"{HANGZHOU}/{HANGZHOU}.json", (525.28, 438), (568.87, 436), (360.85, 274)
     ),
+    "uniform-800": crossroads("syn_1x1_uniform_800_1h", (98.71, 18), (95.34, 20), (79.11, 14)),
+    "uniform-1600": crossroads("syn_1x1_uniform_1600_1h", (102.23, 42), (98.13, 42), (80.72, 32)),
+    "uniform-2400": crossroads("syn_1x1_uniform_2400_1h", (109.35, 70), (101.61, 64), (420.44, 292)),
 }
 
 
