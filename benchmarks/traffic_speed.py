@@ -50,7 +50,6 @@ CASES = {
     "example": example,
     "4x4": lambda: of_grid(4, generator_flows(4, 4, 8.0, turn=True), 1200),
     "16x16": lambda: of_grid(16, grid_flows(16, 16, 700.0, 0.3), 1500),
-    "30x30": lambda: of_grid(30, grid_flows(30, 30, 700.0, 0.3), 3000),
 }
 
 

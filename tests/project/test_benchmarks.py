@@ -79,6 +79,7 @@ SMALL = {
     "traffic": ["--seeds", "2", "--only", "single"],
     "traffic_learners": ["--networks", "single", "--steps", "3000", "--episodes", "2"],
     "traffic_libsignal": ["--data", "{out}"],
+    "traffic_size": ["--side", "2", "--vehicles", "50"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
