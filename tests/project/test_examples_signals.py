@@ -1,4 +1,4 @@
-"""The example of signals that attend to each other: who hears whom, a few updates, and (slow) what it learns."""
+"""The example of signals that attend to each other: who hears whom, and a few updates."""
 
 import importlib.util
 
@@ -84,9 +84,3 @@ def test_travel_times_are_those_of_the_metrics():
     for _ in range(30):
         batch.step(batch.player_actions("fixed"))
     np.testing.assert_array_equal(times, [signals.metrics(*batch.records(n))["travel_time"] for n in range(2)])
-
-
-@pytest.mark.slow
-def test_attention_learns_to_beat_the_stored_plan():
-    found = signals.main(["--steps", "400000"])
-    assert found["learnt"] < found["fixed"]
