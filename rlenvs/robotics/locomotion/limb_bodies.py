@@ -72,10 +72,8 @@ v0: first version.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,15 +96,13 @@ from rlenvs.robotics.locomotion.limb_worlds import (
     show_places,
     table,
 )
-from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
+from rlenvs.robotics.locomotion.oscillators import GAITS, PI, RHYTHM, WAVE, follow
 from rlenvs.robotics.locomotion.robots import BOUND, FASTEST, effort
 
 SEEN = 19  # numbers of each limb
 ROOT = 3  # joints of the torso
 TINY = 1.1920928955078125e-07  # the original adds it to a length before it divides by that
 FASTEST_LIMB = 10.0  # m/s, up to which it is observed
-GAITS_FILE = Path(__file__).with_name("limb_gaits.json")
-GAITS: dict[str, list[float]] = json.loads(GAITS_FILE.read_text(encoding="utf-8"))  # what `follow` takes, by body
 TREES = {  # whole trees and their bodies, by the world's name
     "PlanarWalkers-v0": (trees.WALKER, trees.WALKERS),
     "PlanarHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
