@@ -36,7 +36,8 @@ CASES = [
 ]
 NOTES = (
     "Random actions. EnvPool: 64 environments, 2 threads. -8: eight processes (Gymnasium's AsyncVectorEnv). Resets are "
-    "counted in vectors, not in single ones."
+    "counted in vectors, not in single ones. Of a step of 64 hoppers 3,510 us of processor time go by in MuJoCo, 13 in "
+    "all else (2026-11-25)."
 )
 
 if __name__ == "__main__":

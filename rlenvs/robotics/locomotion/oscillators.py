@@ -92,13 +92,15 @@ class Oscillators:
             gait: RHYTHM + WAVE * joints numbers; None: the published ones, or else those that were fitted.
 
         Raises:
-            ParameterError: an unknown robot, or not so many numbers.
+            ParameterError: an unknown robot, none known for it, or not so many numbers.
         """
         if id not in ROBOTS:
             raise ParameterError(f"no oscillators for {id!r}; for {', '.join(ROBOTS)}")
+        chosen = PUBLISHED.get(id, GAITS.get(id)) if gait is None else gait
+        if chosen is None:
+            raise ParameterError(f"no published oscillators for {id}, and none that were fitted; give `gait`")
         self.robot, self.steps = ROBOTS[id], 0
-        own = PUBLISHED.get(id) or GAITS[id]
-        self.gait = tuple(map(float, own if gait is None else gait))
+        self.gait = tuple(map(float, chosen))
         needed = RHYTHM + WAVE * (self.robot.angles.stop - self.robot.angles.start)
         if len(self.gait) != needed or min(self.gait[:2]) <= 0.0:
             raise ParameterError(f"{id} needs {needed} numbers, of which the first two are positive, not {self.gait}")
