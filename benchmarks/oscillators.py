@@ -5,8 +5,8 @@ of `limb_bodies`, whose bodies are all fitted side by side, each by a search of 
 candidate in each world. `--write` puts the numbers into `oscillators.json`. A candidate's worth is its return in the
 first `--steps` steps from one start, another one in every generation.
 
-`python benchmarks/oscillators.py --play` plays all robots on ten seeds (Swimmer with its published setting), with
-failing sensors and pushes too, beside the reference agents.
+`python benchmarks/oscillators.py --play` plays the robots with known ones on ten seeds, with failing sensors and
+pushes too, beside the reference agents.
 """
 
 import argparse
@@ -23,6 +23,7 @@ from rlenvs.robotics.locomotion.limb_worlds import STEPS
 from rlenvs.robotics.locomotion.oscillators import (
     GAITS,
     GAITS_FILE,
+    PUBLISHED,
     RHYTHM,
     ROBOTS,
     WAVE,
@@ -150,7 +151,7 @@ def write(gaits):
 
 
 def play():
-    for id in ROBOTS:
+    for id in (id for id in ROBOTS if id in PUBLISHED or id in GAITS):
         found = rlenvs.evaluate(id, Oscillators(id), seeds=10)
         print(f"{id}: {found.mean:.1f} ± {found.returns.std():.1f} (standard deviation of {len(found.seeds)} seeds)")
         agent = rlenvs.load_agent(id)
