@@ -69,6 +69,9 @@ SMALL = {
     "repeat": ["Blackjack-v0"],
     "reward_comparison": ["--steps", "1", "--rewards", "simple", "--sizes", "16384"],
     "robust_grid": ["--robot", "hopper", "--worlds", "4", "--blocks", "1"],
+    "robots": ["--peers", "{out}/peers.toml", "--only", "Reacher", "--rounds", "1", "--seconds", "0.01"],
+    "robust_training": ["rrls-inverted-pendulum-1", "--steps", "1024", "--seeds", "1", "--output", "{out}"]
+    + ["--episodes", "1", "--points", "2"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
@@ -95,7 +98,9 @@ NEEDED = {
     "morl": "torch",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
+    "robots": "mujoco",
     "robust_grid": "mujoco",
+    "robust_training": "stable_baselines3",
     "traffic_learners": "stable_baselines3",
     "training": "stable_baselines3",
 }
@@ -109,6 +114,7 @@ momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel -
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 gymnasium-lander = "{sys.executable} ours.py --id LunarLander-v0 --form single"
 jaxmarl-switch-riddle = "{sys.executable} ours.py --id SwitchRiddle-v0 --form parallel --legal"
+gymnasium-reacher = "{sys.executable} ours.py --id Reacher-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 
