@@ -81,6 +81,8 @@ SMALL = {
     "swarms": ["--worlds", "2"],
     "traffic": ["--seeds", "2", "--only", "single"],
     "traffic_learners": ["--networks", "single", "--steps", "3000", "--episodes", "2"],
+    "serve": ["mcp", "--episodes", "12"],
+    "text": ["--episodes", "4"],
     "traffic_libsignal": ["--data", "{out}"],
     "traffic_size": ["--side", "2", "--vehicles", "50"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
@@ -88,6 +90,7 @@ SMALL = {
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
 }
 NEEDED = {
+    "serve": "mcp",
     "oscillators": "cma",
     "carry_over": "stable_baselines3",
     "carry_over_arm": "panda_gym",
