@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.robotics.metaworld import suite, tasks
+from rlenvs.robotics.metaworld.all_tasks import ROWS, WORLDS
+from rlenvs.robotics.metaworld.rows import numbers
 
 EPISODES, STEPS = 50, 500
 
@@ -41,7 +42,7 @@ def theirs(task: str, packages: Path) -> np.ndarray:
     from rlenvs import make_batch
 
     policy = policy_map(packages)[f"{task}-v3"]()
-    world = suite.world_of(task)
+    world = WORLDS[task]
     worlds = make_batch(world.name, EPISODES)
     worlds.seed(range(EPISODES))
     worlds.reset()
@@ -65,14 +66,16 @@ def episodes_of_original(task: str) -> Iterator[list[bool]]:
     import metaworld
     from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 
-    p = SimpleNamespace(**tasks.numbers(tasks.TASKS[task]), task=tasks.TASK.code(task))
+    kind = WORLDS[task].kind
+    code = kind.options["task"].code(task)
+    p, expert = SimpleNamespace(**numbers(ROWS[task], kind.data), task=code), kind.kernels["expert"]
     for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks:
         env = ALL_V3_ENVIRONMENTS[f"{task}-v3"]()
         env.set_task(goal)
         seen, _ = env.reset()
         place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
         for _ in range(STEPS):
-            suite.expert(p, readings(env, seen, place), action)
+            expert(p, readings(env, seen, place), action)
             seen, _, _, _, info = env.step(action.astype(np.float32))
             done.append(info["success"] > 0.0)
         yield done
@@ -83,7 +86,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("whose", choices=("theirs", "ours"), help="policies")
     options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
-    options.add_argument("--tasks", nargs="+", default=list(tasks.TASKS), choices=list(tasks.TASKS))
+    options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
     for task in given.tasks:

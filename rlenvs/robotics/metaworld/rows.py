@@ -1,0 +1,96 @@
+"""What Meta-World's tasks differ by in numbers: a row per task, read by kernels as `p.<name>`.
+
+Boxes of random places, goals and success rules are those of package metaworld 3.1.1; the numbers of the scripted
+policy, from `lead` on, are this package's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rlenvs.core import choice, f8, i4
+
+Triple = tuple[float, float, float]
+SUNK = 0.0194046838  # m, where a puck's middle lies when it has sunk into the table by its weight
+FAR = 9.0  # m, farther than anything is from anything
+
+# where the hand starts, m, and what the arm's and the fingers' joints are, and how they move, at the end of the
+# original's reset, in which it is still moving: metaworld 3.1.1 with MuJoCo 3.3.0
+OVER_TABLE = (
+    (0.0, 0.6, 0.2),
+    (
+        *(1.889288181, -0.5757689062, -0.9766593499, 1.641991494, 0.9428596256, 1.04369624, 2.292833312),
+        *(-0.0001719061952, 0.0001717454225),
+    ),
+    (
+        *(0.26100214, 0.42891259, -0.4857705, 0.24403764, 0.82910979, 0.098762268, 1.5894718),
+        *(5.8427991e-07, 5.9101601e-07),
+    ),
+)
+NEAR_ARM = (
+    (0.0, 0.4, 0.2),
+    (
+        *(2.167490586, -0.5459568452, -1.234721787, 2.171110868, 1.247809374, 1.019476332, 1.901196017),
+        *(-0.0001718607795, 0.0001717896541),
+    ),
+    (
+        *(0.085120354, 0.63275259, -0.21596149, 0.17411748, 0.75852351, 0.40106069, 1.0192005),
+        *(2.0543034e-07, 2.0096595e-07),
+    ),
+)
+MEASURED = choice("hand", "thing", "mark")  # whose distance from the goal counts
+HAND, MARK = MEASURED.codes("hand", "mark")
+ATTITUDE = choice("none", "xyzw", "wxyz")  # how the thing's attitude is observed
+XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A row of the table. Lengths in m, vectors in axes of the world."""
+
+    summary: str  # of the page
+    thing: str  # its name in images
+    scene: Callable[[Any, Any], None]  # adds what stands on the table to a model, for values of parameters
+    low: tuple[float, ...]  # least and largest places that are drawn: of the thing, then, where a task draws two, of
+    high: tuple[float, ...]  # the goal or the fixture
+    goal: Triple = (0.0, 0.0, 0.0)  # from what is drawn last to the goal
+    radius: float  # weighted distance from the goal that is success
+    axes: Triple = (1.0, 1.0, 1.0)  # of the axes in this distance
+    start: Any = OVER_TABLE
+    lowest: Triple = (-0.5, 0.4, 0.05)  # lower bounds of the point to which the hand is welded
+    goals: tuple[Triple, Triple] | None = None  # published bounds of goals, where they are not the box that is drawn
+    measured: str = "thing"
+    attitude: str = "none"
+    # the scripted policy: it goes `above` its aim, `lead` from the thing, goes down where it is nearer than `aside`
+    # horizontally, and works where it is nearer than `apart` vertically
+    lead: Triple = (0.0, 0.0, 0.0)
+    above: float = 0.1
+    aside: float = 0.02
+    apart: float = 0.02
+    fingers: float = 1.0  # their effort where they do not hold: 1 closes them
+
+
+DATA = {
+    **dict.fromkeys(("low", "high"), f8(6)),
+    **dict.fromkeys(("goal", "axes", "hand", "lowest", "lead"), f8(3)),
+    **dict.fromkeys(("angles", "rates"), f8(9)),
+    **dict.fromkeys(("radius", "above", "aside", "apart", "fingers"), f8),
+    **dict.fromkeys(("measured", "attitude", "last"), i4),
+}
+
+
+def numbers(task: Task, names: Iterable[str]) -> dict[str, Any]:
+    """What kernels see of a row, by these names of data."""
+    hand, angles, rates = task.start
+    found = {
+        **{name: getattr(task, name) for name in names if hasattr(task, name)},
+        **{name: np.resize(getattr(task, name), 6) for name in ("low", "high")},  # of one place, both are the same
+        "last": len(task.low) - 3,
+        "measured": MEASURED.code(task.measured),
+        "attitude": ATTITUDE.code(task.attitude),
+    }
+    return found | {"hand": hand, "angles": angles, "rates": rates}
