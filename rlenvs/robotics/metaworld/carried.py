@@ -3,14 +3,13 @@
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import hypot
 from rlenvs.robotics.metaworld.blocks import flat, gap, measure
-from rlenvs.robotics.metaworld.carried_rewards import SOCCER, v1, v2
+from rlenvs.robotics.metaworld.carried_rewards import v1, v2
 from rlenvs.robotics.metaworld.carried_rows import DATA, FIRST, LAST, TASK, TASKS
 from rlenvs.robotics.metaworld.rows import HAND
 from rlenvs.robotics.metaworld.suite import THING, TRIES, add_tasks, begin, declared, head, judge
 
 TIP = 0.045  # m, from the hand down to its finger tips
 NEAR = 0.03  # m, horizontally from the goal, where the hand comes down behind a wall
-BEHIND = 0.05  # m, from the ball to the hand that pushes it
 
 SPEC = world(**declared(TASKS, TASK, DATA), probe={name: {"task": "push"} for name in ("mass", "friction")})
 add_tasks(SPEC, TASKS)
@@ -57,25 +56,6 @@ def bring(p, s, a):
 
 
 @kernel
-def kick(p, s, a):
-    """Behind the ball, in line with the goal, and through it; around the ball where the hand is before it."""
-    x, y = s.goal[0] - s.thing[0], s.goal[1] + p.seat[1] - s.thing[1]
-    left = hypot(x, y) + 1e-9
-    x, y = x / left, y / left
-    dx, dy = s.hand[0] - s.thing[0], s.hand[1] - s.thing[1]
-    along, across = dx * x + dy * y, abs(dx * y - dy * x)
-    low = s.thing[2] + p.lead[2]
-    if flat(s.thing, s.goal) < p.radius:
-        head(s, s.hand[0], s.hand[1], s.hand[2], 1.0, a)
-    elif across < p.aside and along < 0.0 and s.hand[2] < low + p.apart:
-        head(s, s.thing[0] + BEHIND * x, s.thing[1] + BEHIND * y, low, 1.0, a)
-    else:
-        at_x, at_y = s.thing[0] - BEHIND * x, s.thing[1] - BEHIND * y
-        there = hypot(s.hand[0] - at_x, s.hand[1] - at_y) < p.aside
-        head(s, at_x, at_y, low if there else low + p.above, 1.0, a)
-
-
-@kernel
 def reach(p, s, a):
     """Straight to the goal, or over the wall and down."""
     z = s.goal[2] + TIP
@@ -87,9 +67,6 @@ def expert(p, s, a):
     """Above the aim, down to it, and with the thing to the goal."""
     if p.measured == HAND:
         reach(p, s, a)
-        return
-    if p.task == SOCCER:
-        kick(p, s, a)
         return
     x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], s.thing[2] + p.lead[2]
     if gap(s) > p.held:
