@@ -80,7 +80,7 @@ def measure(p, s):
             at = tcp(s, k)
         elif p.measured == MARK:
             at = s.mark[k]
-        total += (p.axes[k] * (at - s.goal[k])) ** 2
+        total += (p.axes[k] * (at - s.goal[k] - p.off[k])) ** 2
     return math.sqrt(total)
 
 
@@ -106,14 +106,25 @@ def pads_around_puck(s, y, radius, reach):
 
 
 @kernel
-def grasp(s, a, start, around, xz):
-    """How well the fingers hold the thing, which was at `start`: `around` for the pads, their tips nearer than `xz` in
-    the plane across them, and their effort."""
+def caged(s, start, around, xz):
+    """How well the thing, which was at `start`, lies between the fingers: `around` for the pads, their tips nearer than
+    `xz` in the plane across them."""
     off = hypot(s.thing[0] - tcp(s, 0), s.thing[2] - tcp(s, 2))
     margin = hypot(start[0] - s.tcp0[0], start[2] - s.tcp0[2]) - xz
-    caged = both(around, tail(off, 0.0, xz, margin))
-    effort = min(max(a[3], 0.0), 1.0) if caged > 0.97 else 0.0
-    return 0.5 * (both(caged, effort) + caged)
+    return both(around, tail(off, 0.0, xz, margin))
+
+
+@kernel
+def held(a, cage, effort):
+    """How well a thing that is caged is held: with which part of this effort the fingers close."""
+    return both(cage, min(max(a[3], 0.0), effort) / effort if cage > 0.97 else 0.0)
+
+
+@kernel
+def grasp(s, a, start, around, xz, effort):
+    """The mean of how well the thing is caged and held."""
+    cage = caged(s, start, around, xz)
+    return 0.5 * (held(a, cage, effort) + cage)
 
 
 @kernel

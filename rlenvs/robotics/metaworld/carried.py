@@ -1,14 +1,15 @@
-"""The kind of Meta-World's tasks in which something is carried or pushed."""
+"""The kind of Meta-World's tasks in which something is carried, pushed or swept."""
 
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import hypot
-from rlenvs.robotics.metaworld.blocks import gap, measure
+from rlenvs.robotics.metaworld.blocks import flat, gap, measure
 from rlenvs.robotics.metaworld.carried_rewards import v1, v2
-from rlenvs.robotics.metaworld.carried_rows import DATA, TASK, TASKS
+from rlenvs.robotics.metaworld.carried_rows import DATA, FIRST, LAST, TASK, TASKS
 from rlenvs.robotics.metaworld.rows import HAND
 from rlenvs.robotics.metaworld.suite import THING, TRIES, add_tasks, begin, declared, head, judge
 
 TIP = 0.045  # m, from the hand down to its finger tips
+NEAR = 0.03  # m, horizontally from the goal, where the hand comes down behind a wall
 
 SPEC = world(**declared(TASKS, TASK, DATA), probe={name: {"task": "push"} for name in ("mass", "friction")})
 add_tasks(SPEC, TASKS)
@@ -23,9 +24,13 @@ def reset(p, s, rng):
             break
     begin(p, s)
     for j in range(3):
-        s.qpos[THING + j] = s.place[j]
-        if p.fixture:
-            s.mocap_pos[2, j] = s.place[p.last + j]
+        s.qpos[THING + j] = s.place[j] + p.rest[j]
+        if p.fixture == FIRST:
+            s.mocap_pos[2, j] = s.place[j] + p.stand[j]
+        elif p.fixture == LAST:
+            s.mocap_pos[2, j] = s.place[p.last + j] + p.stand[j]
+    for j in range(4):
+        s.qpos[THING + 3 + j] = p.pose[j]
 
 
 @SPEC.outcome
@@ -36,21 +41,36 @@ def outcome(p, s, a, rng, r):
 
 @kernel
 def bring(p, s, a):
-    """Bring the thing that the fingers hold to its seat, by the way of `via` until it is in line with it."""
-    x, y, z = s.goal[0] + p.seat[0], s.goal[1] + p.seat[1], s.goal[2] + p.seat[2]
-    aligned = hypot(s.thing[1] - y, s.thing[2] - z) < 0.01
-    if p.via[0] > 0.0 and not aligned:
-        x += p.via[0]
-    head(s, s.hand[0] + x - s.thing[0], s.hand[1] + y - s.thing[1], s.hand[2] + z - s.thing[2], 1.0, a)
+    """Bring the thing that the fingers hold to its seat, by the way of `via` until it is in line with it, and not aside
+    before it is `over` the table."""
+    x, y, z = s.goal[0] + p.seat[0] - s.thing[0], s.goal[1] + p.seat[1] - s.thing[1], s.goal[2] + p.seat[2] - s.thing[2]
+    length = p.via[0] ** 2 + p.via[1] ** 2 + p.via[2] ** 2
+    if length > 0.0:
+        along = (x * p.via[0] + y * p.via[1] + z * p.via[2]) / length
+        across = (x - along * p.via[0]) ** 2 + (y - along * p.via[1]) ** 2 + (z - along * p.via[2]) ** 2
+        if across > 1e-4:
+            x, y, z = x + p.via[0], y + p.via[1], z + p.via[2]
+    if s.thing[2] < p.over and hypot(x, y) > NEAR:
+        x, y, z = 0.0, 0.0, max(z, p.over + NEAR - s.thing[2])
+    head(s, s.hand[0] + x, s.hand[1] + y, s.hand[2] + z, 1.0, a)
+
+
+@kernel
+def reach(p, s, a):
+    """Straight to the goal, or over the wall and down."""
+    z = s.goal[2] + TIP
+    head(s, s.goal[0], s.goal[1], max(z, p.over) if flat(s.hand, s.goal) > NEAR else z, 0.0, a)
 
 
 @SPEC.expert
 def expert(p, s, a):
     """Above the aim, down to it, and with the thing to the goal."""
     if p.measured == HAND:
-        head(s, s.goal[0], s.goal[1], s.goal[2] + TIP, 0.0, a)
+        reach(p, s, a)
         return
     x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], s.thing[2] + p.lead[2]
+    if gap(s) > p.held:
+        y = min(max(y, p.inside[0]), p.inside[1])
     if hypot(s.hand[0] - x, s.hand[1] - y) > p.aside:
         head(s, x, y, z + p.above, p.fingers, a)
     elif abs(s.hand[2] - z) > p.apart:

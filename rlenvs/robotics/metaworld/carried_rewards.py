@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 from rlenvs.core import kernel
-from rlenvs.core.declare.maths import hypot
+from rlenvs.core.declare.maths import hypot, log
 from rlenvs.robotics.metaworld.blocks import (
     both,
+    caged,
     distance,
     flat,
     from_tcp,
     gap,
     grasp,
+    held,
     pads_around,
     pads_around_puck,
     tail,
@@ -21,27 +23,223 @@ from rlenvs.robotics.metaworld.blocks import (
 )
 from rlenvs.robotics.metaworld.carried_rows import TASK
 
-REACH, PUSH, PICK, PEG = TASK.codes("reach", "push", "pick-place", "peg-insert-side")
+REACH, REACH_WALL, PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFFEE_PULL = TASK.codes(
+    *("reach", "reach-wall", "push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
+    "coffee-pull",
+)
+PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN = TASK.codes(
+    *("pick-place", "pick-place-wall", "peg-insert-side", "hand-insert", "shelf-place", "pick-out-of-hole"),
+    *("peg-unplug-side", "basketball", "bin-picking"),
+)
 PEG_TIP = (-0.1, 0.6, 0.015)  # m, where the original takes the peg's tip to be at the start, whatever was drawn
-HELD_HEIGHT = 0.04  # m, above its place on the table at which a thing counts as picked up in version v1
-PEG_HEIGHT = 0.11  # m, the same of the peg
+PADS = 0.05  # m, from a thing's middle to pads that lie around it
+WALL_Y = 0.77  # m, behind the wall
 
 
 @kernel
-def push(p, s, a, off):
-    placed = tail(off, 0.0, 0.05, distance(s.thing0, s.goal))
-    paid = 2.0 * grasp(s, a, s.thing0, pads_around(s, s.thing[1], s.thing0[1], 0.015, 0.05), 0.005)
+def placed(s, off):
+    """How near the thing is to the goal, from how far it was at the start."""
+    return tail(off, 0.0, 0.05, distance(s.thing0, s.goal))
+
+
+@kernel
+def lifted(s, by):
+    """Whether the thing is higher than at the start, m."""
+    return s.thing[2] - by > s.thing0[2]
+
+
+@kernel
+def around(s, radius, reach):
+    """How well the pads lie around the thing."""
+    return pads_around(s, s.thing[1], s.thing0[1], radius, reach)
+
+
+@kernel
+def squeezed(s, radius, slack, xz):
+    """How well the thing is caged, and the pads are nearer to it than its radius and `slack`; efforts do not count."""
+    y = s.thing[1]
+    cage = caged(s, s.thing0, pads_around_puck(s, y, radius, PADS), xz)
+    if cage <= 0.95:
+        return 0.5 * cage
+    right, left = y - s.pads[0, 1], s.pads[1, 1] - y
+    return 0.5 * (
+        cage
+        + both(
+            tail(left, radius, radius + slack, abs(abs(left) - PADS)),
+            tail(right, radius, radius + slack, abs(abs(right) - PADS)),
+        )
+    )
+
+
+@kernel
+def to_point(s, x, y, z, weight_x, weight_z):
+    """How near the thing is to a place on its way, from how far it was at the start, with weights of two axes."""
+    off, start = s.thing, s.thing0
+    dx, dy, dz = weight_x * (off[0] - x), off[1] - y, weight_z * (off[2] - z)
+    dx0, dy0, dz0 = weight_x * (start[0] - x), start[1] - y, weight_z * (start[2] - z)
+    return tail(math.sqrt(dx * dx + dy * dy + dz * dz), 0.0, 0.05, math.sqrt(dx0 * dx0 + dy0 * dy0 + dz0 * dz0))
+
+
+@kernel
+def below_funnel(height, radius, steep, deep, narrow, margin):
+    """1 above a funnel around an axis, `narrow` at its bottom; less below it, where walls are."""
+    if radius <= narrow:
+        return 1.0
+    floor = steep * log(radius - narrow) + deep
+    return 1.0 if height >= floor else tail(floor - height, 0.0, 0.01, margin)
+
+
+@kernel
+def push(s, a, off):
+    paid = 2.0 * grasp(s, a, s.thing0, around(s, 0.015, PADS), 0.005, 1.0)
     if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0:
-        paid += 1.0 + paid + 5.0 * placed
+        paid += 1.0 + paid + 5.0 * placed(s, off)
     return 10.0 if off < 0.05 else paid
 
 
 @kernel
-def pick_and_place(p, s, a, off):
-    placed = tail(off, 0.0, 0.05, distance(s.thing0, s.goal))
-    paid = both(grasp(s, a, s.thing0, pads_around_puck(s, s.thing[1], 0.015, 0.05), 0.005), placed)
-    if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0 and s.thing[2] - 0.01 > s.thing0[2]:
-        paid += 1.0 + 5.0 * placed
+def push_back(s, off):
+    near = placed(s, off)
+    paid = both(squeezed(s, 0.007, 0.003, 0.01), near)
+    if from_tcp(s, s.thing) < 0.01 and 0.0 < gap(s) < 0.55 and distance(s.thing0, s.goal) - off > 0.01:
+        paid += 1.0 + 5.0 * near
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def push_around_wall(s, a, off):
+    paid = 2.0 * grasp(s, a, s.thing0, around(s, 0.015, PADS), 0.005, 1.0)
+    if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0:
+        if s.thing[1] > 0.75:
+            paid += 5.0 + 3.0 * placed(s, off)
+        else:
+            paid += 1.0 + 4.0 * to_point(s, -0.05, WALL_Y, s.thing[2], 3.0, 1.0)
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def pick_and_place(s, a, off):
+    near = placed(s, off)
+    paid = both(grasp(s, a, s.thing0, pads_around_puck(s, s.thing[1], 0.015, PADS), 0.005, 1.0), near)
+    if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0 and lifted(s, 0.01):
+        paid += 1.0 + 5.0 * near
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def pick_over_wall(s, a, off):
+    over = to_point(s, s.goal[0], WALL_Y, 0.25, 1.0, 3.0)
+    paid = both(held(a, caged(s, s.thing0, around(s, 0.015, PADS), 0.005), 1.0), over)
+    if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0 and lifted(s, 0.015):
+        paid += 5.0 + 3.0 * placed(s, off) if s.thing[1] > 0.75 else 1.0 + 4.0 * over
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def shoot(s):
+    """The margin is how far the ball has rolled; beside the goal, behind its line, the ball pays less."""
+    x, y, z = 3.0 * (s.thing[0] - s.goal[0]), s.thing[1] - s.goal[1], s.thing[2] - s.goal[2]
+    rolled_x, rolled_y = 3.0 * (s.thing[0] - s.thing0[0]), s.thing[1] - s.thing0[1]
+    rolled = math.sqrt(rolled_x**2 + rolled_y**2 + (s.thing[2] - s.thing0[2]) ** 2)
+    left = math.sqrt(x * x + y * y + z * z)
+    if left < 0.07:
+        return 10.0
+    near = tail(left, 0.0, 0.07, rolled)
+    line = s.goal[1] - 0.1
+    if s.thing[1] > line and abs(s.thing[0] - s.goal[0]) > 0.1:
+        near = min(max(near - 2.0 * (s.thing[1] - line) / (1.0 - line), 0.0), 1.0)
+    return 3.0 * squeezed(s, 0.013, 0.01, 0.005) + 6.5 * near
+
+
+@kernel
+def sweep(s, off, start, slack, xz):
+    """`start` is how far the thing was from the goal at the start."""
+    if off < 0.05:
+        return 10.0
+    grip = squeezed(s, 0.02, slack, xz)
+    return 2.0 * grip + 6.0 * both(grip, tail(off, 0.0, 0.05, start))
+
+
+@kernel
+def move_mug(s, a):
+    x, y, z = 2.0 * (s.thing[0] - s.goal[0]), 2.0 * (s.thing[1] - s.goal[1]), s.thing[2] - s.goal[2]
+    x0, y0, z0 = 2.0 * (s.thing0[0] - s.goal[0]), 2.0 * (s.thing0[1] - s.goal[1]), s.thing0[2] - s.goal[2]
+    off = math.sqrt(x * x + y * y + z * z)
+    if off < 0.05:
+        return 10.0
+    near = tail(off, 0.0, 0.05, math.sqrt(x0 * x0 + y0 * y0 + z0 * z0))
+    away = from_tcp(s, s.thing)
+    reach = tail(away, 0.0, 0.04, abs(distance(s.thing0, s.tcp0) - 0.04))
+    grip = 0.5 * (held(a, caged(s, s.thing0, around(s, 0.02, PADS), 0.05), 0.7) + reach)
+    return both(grip, near) + (1.0 + 5.0 * near if away < 0.04 and gap(s) > 0.0 else 0.0)
+
+
+@kernel
+def insert_hand(s, a, off):
+    near = placed(s, off)
+    paid = both(grasp(s, a, s.thing0, around(s, 0.015, PADS), 0.005, 1.0), near)
+    if from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0:
+        paid += 1.0 + 7.0 * near
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def place_on_shelf(s, a, off):
+    """Below the board and in front of the goal, and inside of the shelf, nearness pays less."""
+    near = placed(s, off)
+    paid = both(held(a, caged(s, s.thing0, around(s, 0.02, PADS), 0.01), 1.0), near)
+    depth, height = s.thing[1] - s.goal[1] + 0.15, s.thing[2]
+    if 0.0 < height < 0.24 and abs(s.thing[0] - s.goal[0]) < 0.15:
+        if 0.0 < depth < 0.15:
+            near = min(max(near - both(depth / 0.15, (0.24 - height) / 0.24), 0.0), 1.0)
+        elif depth > 0.15:
+            near = 0.0
+    if from_tcp(s, s.thing) < 0.025 and gap(s) > 0.0 and lifted(s, 0.01):
+        paid += 1.0 + 5.0 * near
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def pick_out(s, a, off):
+    near = tail(off, 0.0, 0.02, distance(s.thing0, s.goal))
+    paid = both(grasp(s, a, s.thing0, around(s, 0.015, 0.02), 0.03, 0.1), near)
+    if from_tcp(s, s.thing) < 0.04 and gap(s) >= 0.33 and lifted(s, 0.02):
+        radius = hypot(tcp(s, 0) - s.thing0[0], tcp(s, 1) - s.thing0[1])
+        paid += 1.0 + 5.0 * both(near, below_funnel(tcp(s, 2), radius, 0.015, 0.15, 0.03, 0.02))
+    return 10.0 if off < 0.05 else paid
+
+
+@kernel
+def unplug(s, a, off):
+    if off <= 0.05:
+        return 10.0
+    paid = 2.0 * grasp(s, a, s.thing0, around(s, 0.025, PADS), 0.005, 0.8)
+    if from_tcp(s, s.thing) < 0.035 and gap(s) > 0.5 and s.thing[0] - s.thing0[0] > 0.015:
+        paid += 1.0 + 5.0 * placed(s, off)
+    return paid
+
+
+@kernel
+def throw_in(s, a, off):
+    if off < 0.08:
+        return 10.0
+    x, y, z = s.thing0[0] - s.goal[0], s.thing0[1] - s.goal[1], 2.0 * (s.thing0[2] - s.goal[2] - 0.05)
+    near = tail(off, 0.0, 0.08, math.sqrt(x * x + y * y + z * z))
+    if from_tcp(s, s.thing) < 0.035 and gap(s) > 0.0 and lifted(s, 0.01):
+        return both(1.0, near) + 1.0 + 5.0 * near
+    return both(grasp(s, a, s.thing0, around(s, 0.025, 0.06), 0.005, 1.0), near)
+
+
+@kernel
+def pick_from_bin(s, a, off):
+    """A hand below two funnels, around where the cube was and around the goal, pays less."""
+    near = placed(s, off)
+    paid = both(grasp(s, a, s.thing0, around(s, 0.015, PADS), 0.01, 0.7), near)
+    if distance(s.thing, s.hand) < 0.04 and gap(s) >= 0.43 and lifted(s, 0.02):
+        from_start = hypot(s.hand[0] - s.thing0[0], s.hand[1] - s.thing0[1])
+        from_goal = hypot(s.hand[0] - s.goal[0], s.hand[1] - s.goal[1])
+        above = below_funnel(s.hand[2], min(from_start, from_goal), 0.02, 0.2, 0.03, 0.05)
+        paid += 1.0 + 5.0 * both(above, near)
     return 10.0 if off < 0.05 else paid
 
 
@@ -60,17 +258,17 @@ def insert(p, s, a, off):
     margin = 0.0
     for k in range(3):
         margin += (p.axes[k] * (PEG_TIP[k] - s.goal[k])) ** 2
-    placed = tail(off, 0.0, 0.05, math.sqrt(margin))
+    near = tail(off, 0.0, 0.05, math.sqrt(margin))
     clear = both(
         in_prism(s, 0.11, 0.17, 0.1, -0.1, 0.16, 0.19),
         in_prism(s, 0.11, 0.15, 0.1, -0.1, 0.01, 0.096),
     )
-    placed = both(placed, clear)
-    held = grasp(s, a, s.place, pads_around(s, s.thing[1], s.place[1], 0.0075, 0.03), 0.005)
-    lifted = from_tcp(s, s.thing) < 0.08 and gap(s) > 0.0 and s.thing[2] - 0.01 > s.place[2]
-    paid = both(1.0 if lifted else held, placed)
-    if lifted:
-        paid += 1.0 + 5.0 * placed
+    near = both(near, clear)
+    grip = grasp(s, a, s.place, pads_around(s, s.thing[1], s.place[1], 0.0075, 0.03), 0.005, 1.0)
+    up = from_tcp(s, s.thing) < 0.08 and gap(s) > 0.0 and s.thing[2] - 0.01 > s.place[2]
+    paid = both(1.0 if up else grip, near)
+    if up:
+        paid += 1.0 + 5.0 * near
     return 10.0 if off <= 0.07 else paid
 
 
@@ -78,11 +276,44 @@ def insert(p, s, a, off):
 def v2(p, s, a, off):
     """Version v2 of a task's reward, with the weighted distance from the goal."""
     if p.task == PUSH:
-        return push(p, s, a, off)
+        return push(s, a, off)
+    if p.task == BACK:
+        return push_back(s, off)
+    if p.task == PUSH_WALL:
+        return push_around_wall(s, a, off)
+    if p.task == SOCCER:
+        return shoot(s)
+    if p.task == SWEEP:
+        return sweep(s, off, distance(s.thing0, s.goal), 0.01, 0.005)
+    if p.task == INTO:
+        x, y, z = s.thing0[0] - s.goal[0], s.thing0[1] - s.goal[1], s.thing0[2] - s.thing[2]
+        return sweep(s, off, math.sqrt(x * x + y * y + z * z), 0.005, 0.01)
+    if p.task == COFFEE_PUSH or p.task == COFFEE_PULL:
+        return move_mug(s, a)
+    if p.task == UNPLUG:
+        return unplug(s, a, off)
+    return v2_of_lifting(p, s, a, off)
+
+
+@kernel
+def v2_of_lifting(p, s, a, off):
+    """The same of tasks in which something is lifted, and of reaching."""
     if p.task == PICK:
-        return pick_and_place(p, s, a, off)
+        return pick_and_place(s, a, off)
+    if p.task == PICK_WALL:
+        return pick_over_wall(s, a, off)
     if p.task == PEG:
         return insert(p, s, a, off)
+    if p.task == INSERT_HAND:
+        return insert_hand(s, a, off)
+    if p.task == SHELF:
+        return place_on_shelf(s, a, off)
+    if p.task == HOLE:
+        return pick_out(s, a, off)
+    if p.task == BASKET:
+        return throw_in(s, a, off)
+    if p.task == BIN:
+        return pick_from_bin(s, a, off)
     return 10.0 * tail(off, 0.0, 0.05, distance(p.hand, s.goal))
 
 
@@ -90,38 +321,97 @@ def v2(p, s, a, off):
 
 
 @kernel
-def pick_v1(p, s, a):
-    """Of pick-place and peg insertion: to the thing, up with it, to the goal."""
-    high = s.place[2] + (PEG_HEIGHT if p.task == PEG else HELD_HEIGHT)
-    x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
-    span = math.sqrt(x * x + y * y + z * z) + high
-    away, left = from_tcp(s, s.thing), distance(s.thing, s.goal)
-    aside = hypot(s.thing[0] - tcp(s, 0), s.thing[1] - tcp(s, 1))
-    paid = -away
-    if aside >= 0.05:
-        paid = -aside - (1.0 if p.task == PEG else 2.0) * abs(tcp(s, 2) - s.tcp0[2])
+def go_to(s, a, height, near, steep):
+    """What version v1 pays for the way to a thing that is grasped from above: where the hand is not above it, less for
+    other heights than this; where it is at the thing, more for closing the fingers."""
+    away = from_tcp(s, s.thing)
     if away < 0.05:
-        paid = -away + max(a[3], 0.0) / 50.0
-    on_table = s.thing[2] < s.place[2] + 0.005
-    picked = s.thing[2] >= high - 0.01 and not (on_table and left > 0.02 and away > 0.02)
-    if picked:
-        paid += 100.0 * high
-    elif away < 0.1 and not on_table:
-        paid += 100.0 * min(high, s.thing[2])
-    if picked and away < 0.1:
+        return -away + max(a[3], 0.0) / 50.0
+    aside = hypot(s.thing[0] - tcp(s, 0), s.thing[1] - tcp(s, 1))
+    return -away if aside < near else -aside - steep * abs(tcp(s, 2) - height)
+
+
+@kernel
+def picked_up(s, high, left):
+    """Whether the thing has been lifted, and is not on the table away from the goal and the hand."""
+    dropped = s.thing[2] < s.place[2] + 0.005 and left > 0.02 and from_tcp(s, s.thing) > 0.02
+    return s.thing[2] >= high - 0.01 and not dropped
+
+
+@kernel
+def lift(p, s, high, up):
+    """What version v1 pays for a height, in the pit for the height above its bottom."""
+    paid_from = s.place[2] - 0.02 if p.task == HOLE else 0.0
+    if up:
+        return 100.0 * (high - paid_from)
+    if from_tcp(s, s.thing) < 0.1 and s.thing[2] > s.place[2] + 0.005:
+        return 100.0 * (min(high, s.thing[2]) - paid_from)
+    return 0.0
+
+
+@kernel
+def pick_v1(p, s, a):
+    """To the thing, up with it, to the goal."""
+    high = s.place[2] + p.rise
+    x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
+    left = distance(s.thing, s.goal)
+    up = picked_up(s, high, left)
+    paid = go_to(s, a, s.tcp0[2], 0.05, 1.0 if p.task == PEG else 2.0) + lift(p, s, high, up)
+    if up and from_tcp(s, s.thing) < 0.1:
         if p.task == PEG and distance(s.mark, s.goal) > 0.05:
             left = distance(s.mark, s.goal)
-        paid += max(way(span, left), 0.0)
+        paid += max(way(math.sqrt(x * x + y * y + z * z) + high, left), 0.0)
     return paid
+
+
+@kernel
+def bin_v1(p, s, a):
+    """The same, horizontally; above and in the second bin open fingers pay."""
+    high, left = s.place[2] + p.rise, flat(s.thing, s.goal)
+    arrived = max(way(flat(s.place, s.goal) + high, left), 0.0)
+    inside = abs(s.thing[0] - s.goal[0]) < 0.05 and abs(s.thing[1] - s.goal[1]) < 0.05
+    if inside:
+        arrived -= 200.0 * a[3]
+        if s.thing[2] < s.place[2] + 0.05:
+            return arrived
+    up = picked_up(s, high, left)
+    paid = go_to(s, a, s.tcp0[2], 0.06, 1.0) + lift(p, s, high, up)
+    return paid + arrived if up and from_tcp(s, s.thing) < 0.1 else paid
+
+
+@kernel
+def insert_v1(p, s):
+    """Above the hole, then down."""
+    aside = hypot(tcp(s, 0) - s.goal[0], tcp(s, 1) - s.goal[1])
+    if aside >= 0.05:
+        return -aside
+    return max(way(abs(p.hand[2] - s.goal[2]), abs(tcp(s, 2) - s.goal[2])), 0.0) - aside
+
+
+@kernel
+def push_v1(p, s):
+    """To the thing, and with it to the goal; what has fallen through the table is there."""
+    away, left = from_tcp(s, s.thing), flat(s.thing, s.goal)
+    cost = away
+    if p.task == COFFEE_PULL:  # the original's distance to the mug is that of the mug from the arm's foot
+        cost = math.sqrt(s.thing[0] ** 2 + s.thing[1] ** 2 + s.tcp0[2] ** 2)
+    elif p.task == SWEEP or p.task == INTO:
+        if s.thing[2] < s.thing0[2] - 0.05 and (p.task == SWEEP or 0.4 < s.thing[1] < 1.0):
+            cost, left = 0.0, 0.0
+    return max(way(flat(s.thing0, s.goal), left), 0.0) - cost if away < 0.05 else -cost
 
 
 @kernel
 def v1(p, s, a):
     """Version v1 of a task's reward."""
-    if p.task == REACH:
-        off = from_tcp(s, s.goal)
-        return max(way(distance(s.tcp0, s.goal), off), 0.0)
-    if p.task == PICK or p.task == PEG:
-        return pick_v1(p, s, a)
-    away = from_tcp(s, s.thing)
-    return max(way(flat(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) - away if away < 0.05 else -away
+    if p.task == REACH or p.task == REACH_WALL:
+        return max(way(distance(s.tcp0, s.goal), from_tcp(s, s.goal)), 0.0)
+    if p.task == INSERT_HAND:
+        return insert_v1(p, s)
+    if p.task == BIN:
+        return bin_v1(p, s, a)
+    if p.task == UNPLUG:
+        there = from_tcp(s, s.thing) < 0.05
+        paid = max(way(distance(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) if there else 0.0
+        return go_to(s, a, p.hand[2], 0.05, 2.0) + paid
+    return pick_v1(p, s, a) if p.rise > 0.0 else push_v1(p, s)

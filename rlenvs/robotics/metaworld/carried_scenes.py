@@ -1,4 +1,9 @@
-"""What is carried in Meta-World's tasks, and where it is brought, built for MuJoCo in code."""
+"""What lies and stands on the table in Meta-World's tasks of things that are carried, pushed or swept.
+
+Places, masses and the shapes that are touched have Meta-World's dimensions (package metaworld 3.1.1). The thing has a
+free joint. What stands still in all episodes belongs to the world; what a world draws anew is the mocap body `fixture`.
+The state field `thing` holds the position that is observed, `mark` another point that a reward needs.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +11,209 @@ import math
 from typing import Any
 
 from rlenvs.kits.engines.mujoco_parts import add_sensor
-from rlenvs.robotics.metaworld.parts import BLUE, HARD, ORANGE, PALE, RED, TURN, UPRIGHT, fixture, observe
-from rlenvs.robotics.metaworld.sawyer import HIDDEN, add_box, set_inertia
+from rlenvs.robotics.metaworld.parts import (
+    BLUE,
+    HARD,
+    ORANGE,
+    PALE,
+    RED,
+    TURN,
+    UPRIGHT,
+    bar,
+    fixture,
+    observe,
+    rod,
+    roughen,
+)
+from rlenvs.robotics.metaworld.sawyer import DARK, HIDDEN, METAL, STANDING, WHITE, WOOD, add_box, set_inertia
+
+LEVEL = (1e5, 1e5, 1e5)  # kg m^2, of things that the original keeps from turning by huge moments of inertia
+ROUND, FLAT, ROUGH = (1.0, 0.1, 0.002), (1.0, 0.005, 0.0001), (2.0, 0.1, 0.002)  # friction: sliding, turning, rolling
+WALL = (0.1, 0.75, 0.06), (0.12, 0.01, 0.06)  # m, place and half sizes
+
+
+def puck(spec: Any, values: Any, radius: float = 0.02, half: float = 0.02) -> Any:
+    """A cylinder that lies on the table, 4 cm wide and high unless said otherwise, m."""
+    import mujoco
+
+    body = thing(spec, 0.75 * values.mass, (8.80012e-4 * values.mass,) * 3)
+    disc = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(radius, half, 0.0), rgba=ORANGE, **HARD)
+    disc.condim, disc.friction = 4, (values.friction, 0.1, 0.002)
+    return body
+
+
+def cube(spec: Any, values: Any, mass: float, moments: Any, friction: Any = ROUND, low: float = 0.0) -> Any:
+    """A cube of 4 cm; its middle is `low` [m] above the point that is observed."""
+    body = thing(spec, mass * values.mass, moments, (0.0, 0.0, low))
+    box = add_box(body, (0.0, 0.0, low), (0.02, 0.02, 0.02), ORANGE, condim=4, **HARD)
+    box.friction = (friction[0] * values.friction, *friction[1:])
+    return body
+
+
+def ball(spec: Any, values: Any, radius: float, mass: float, color: Any) -> Any:
+    """A ball, solid to MuJoCo, m and kg."""
+    import mujoco
+
+    body = thing(spec, mass * values.mass, (0.4 * mass * values.mass * radius**2,) * 3)
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius, 0.0, 0.0), rgba=color, **HARD)
+    roughen(body, values)
+    return body
+
+
+def thing(spec: Any, mass: float, moments: Any, center: Any = (0.0, 0.0, 0.0)) -> Any:
+    """The body with a free joint whose position and attitude are observed; its shapes follow."""
+    body = spec.worldbody.add_body(name="thing", pos=(0.0, 0.6, 0.02))
+    body.add_freejoint(name="thing")
+    set_inertia(body, mass, center, UPRIGHT, moments)
+    observe(spec, "thing", "BODY", attitude=True)
+    return body
 
 
 def add_puck(spec: Any, values: Any) -> None:
-    """A cylinder of 4 cm that lies on the table."""
+    """A puck."""
+    puck(spec, values)
+
+
+def add_puck_and_wall(spec: Any, values: Any) -> None:
+    """A puck before a low wall."""
+    puck(spec, values)
+    add_box(spec.worldbody, *WALL, PALE, **HARD)
+
+
+def add_flat_puck_and_wall(spec: Any, values: Any) -> None:
+    """A flat puck before a low wall."""
+    puck(spec, values, 0.03, 0.015)
+    add_box(spec.worldbody, *WALL, PALE, **HARD)
+
+
+def add_rough_cube(spec: Any, values: Any) -> None:
+    """A cube that does not turn, twice as rough as pucks."""
+    cube(spec, values, 0.75, LEVEL, ROUGH)
+
+
+def add_cube(spec: Any, values: Any) -> None:
+    """A cube of which the middle of the bottom is observed."""
+    cube(spec, values, 0.1, (2.66667e-5 * values.mass,) * 3, FLAT, 0.02)
+
+
+def add_cube_and_hole(spec: Any, values: Any) -> None:
+    """A light cube that does not turn, on a table that is 5 cm higher and has a hole of 16 cm."""
+    cube(spec, values, 0.01, LEVEL)
+    for place, size in (
+        ((0.0, 0.48, 0.0), (0.08, 0.28, 0.05)),
+        ((-0.39, 0.6, 0.0), (0.31, 0.4, 0.05)),
+        ((0.39, 0.6, 0.0), (0.31, 0.4, 0.05)),
+        ((0.0, 0.96, 0.0), (0.08, 0.04, 0.05)),
+    ):
+        add_box(spec.worldbody, place, size, WOOD, **STANDING)
+
+
+def add_puck_in_pit(spec: Any, values: Any) -> None:
+    """A light puck that does not turn, in a pit of the table, 30 cm square and 5 cm deep."""
     import mujoco
 
-    body = spec.worldbody.add_body(name="thing", pos=(0.0, 0.6, 0.02))
-    body.add_freejoint(name="thing")
-    set_inertia(body, 0.75 * values.mass, (0.0, 0.0, 0.0), UPRIGHT, (8.80012e-4 * values.mass,) * 3)
-    disc = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(0.02, 0.02, 0.0), condim=4, rgba=ORANGE, **HARD)
-    disc.friction = (values.friction, 0.1, 0.002)
-    observe(spec, "thing", "BODY", attitude=True)
+    body = thing(spec, 0.01 * values.mass, LEVEL)
+    disc = body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=(0.02, 0.02, 0.0), rgba=ORANGE, **HARD)
+    disc.condim, disc.friction = 4, (values.friction, 0.1, 0.002)
+    for place, size in (
+        ((0.0, 0.425, 0.027), (0.7, 0.225, 0.027)),
+        ((0.0, 0.975, 0.027), (0.15, 0.025, 0.027)),
+        ((-0.425, 0.825, 0.027), (0.275, 0.175, 0.027)),
+        ((0.425, 0.825, 0.027), (0.275, 0.175, 0.027)),
+    ):
+        add_box(spec.worldbody, place, size, WOOD, solref=(0.005, 0.1), **STANDING)
+
+
+def add_cube_and_shelf(spec: Any, values: Any) -> None:
+    """A light cube that does not turn, and a shelf with a board 25 cm above the table."""
+    cube(spec, values, 0.01, LEVEL, ROUGH)
+    shelf = fixture(spec)
+    for place, size, color in (
+        ((-0.11, 0.0, 0.32), (0.01, 0.1, 0.32), WHITE),
+        ((0.11, 0.0, 0.32), (0.01, 0.1, 0.32), WHITE),
+        ((0.0, 0.0, 0.65), (0.12, 0.1, 0.01), WHITE),
+        ((0.0, -0.015, 0.24), (0.1, 0.095, 0.01), PALE),
+        ((0.0, -0.015, 0.05), (0.1, 0.095, 0.01), PALE),
+        ((0.0, 0.09, 0.32), (0.1, 0.01, 0.32), WHITE),
+        ((0.0, -0.008, 0.021), (0.1, 0.088, 0.021), WHITE),
+    ):
+        add_box(shelf, place, size, color, contype=0, **HARD)
+
+
+def add_cube_and_bins(spec: Any, values: Any) -> None:
+    """A cube in one of two bins that stand side by side."""
+    cube(spec, values, 0.1, (2.66667e-5 * values.mass,) * 3, FLAT)
+    for x, color in ((-0.12, BLUE), (0.12, PALE)):
+        for place, size in (
+            ((x, 0.605, 0.03), (0.1, 0.005, 0.03)),
+            ((x, 0.795, 0.03), (0.1, 0.005, 0.03)),
+            ((x + 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
+            ((x - 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
+            ((x, 0.7, 0.005), (0.1, 0.1, 0.005)),
+        ):
+            add_box(spec.worldbody, place, size, color, contype=0, **HARD)
+
+
+def add_ball_and_net(spec: Any, values: Any) -> None:
+    """A small football and a football goal, open in front, whose back leans forwards."""
+    ball(spec, values, 0.026, 0.04, ORANGE)
+    net = fixture(spec)
+    lean = math.atan2(0.05, 0.165)
+    for x in (-0.0965, 0.0965):
+        add_box(net, (x, -0.012, 0.0825), (0.0062, 0.052, 0.0825), WHITE, **HARD)
+    add_box(net, (0.0, -0.025, 0.1593), (0.0905, 0.0386, 0.0057), WHITE, **HARD)
+    back = add_box(net, (0.0, 0.0312, 0.0825), (0.1027, 0.007, 0.086), PALE, **HARD)
+    back.quat = (math.cos(0.5 * lean), math.sin(0.5 * lean), 0.0, 0.0)
+
+
+def add_ball_and_hoop(spec: Any, values: Any) -> None:
+    """A basketball, and a hoop on a board."""
+    ball(spec, values, 0.03, 0.1, ORANGE)
+    board = fixture(spec)
+    add_box(board, (0.0, 0.0, 0.29), (0.1, 0.01, 0.07), WHITE, **HARD)
+    rod(board, (0.0, 0.0, 0.118), "z", 0.007, 0.108, METAL)
+    rod(board, (0.0, 0.0, 0.005), "z", 0.013, 0.005, METAL)
+    add_box(board, (0.0, -0.023, 0.25), (0.01, 0.014, 0.004), RED, **HARD)
+    for eighth in range(8):
+        angle = 0.5 * TURN * eighth
+        x, y = 0.0445 * math.cos(angle), 0.0445 * math.sin(angle)
+        dx, dy = -0.016 * math.sin(angle), 0.016 * math.cos(angle)
+        bar(board, (x - dx, y - 0.083 - dy, 0.249), (x + dx, y - 0.083 + dy, 0.249), 0.01, RED)
+
+
+def add_mug_and_machine(spec: Any, values: Any) -> None:
+    """A mug with a handle on its right, and a coffee machine with a button, which is not needed here."""
+    mass = 0.11 * values.mass
+    mug = thing(spec, mass, (0.0, 0.0, 0.0))
+    set_inertia(
+        *(mug, mass, (0.00309, 0.0, 0.03564), (0.69975, 0.10178, 0.1018, 0.69974)),
+        tuple(values.mass * each for each in (6.88545e-5, 5.80719e-5, 5.01493e-5)),
+    )
+    rod(mug, (0.0, 0.0, 0.035), "z", 0.028, 0.033, ORANGE)
+    rod(mug, (0.034, 0.0, 0.042), "y", 0.02, 0.005, ORANGE)
+    roughen(mug, values)
+    machine = fixture(spec)
+    for place, size, color in (
+        ((0.069, -0.133, 0.3), (0.031, 0.05, 0.035), BLUE),
+        ((-0.069, -0.133, 0.3), (0.031, 0.05, 0.035), BLUE),
+        ((0.0, -0.133, 0.352), (0.1, 0.05, 0.018), BLUE),
+        ((0.0, -0.133, 0.248), (0.1, 0.05, 0.018), BLUE),
+        ((0.0, 0.0, 0.115), (0.1, 0.098, 0.115), PALE),
+        ((0.0, 0.0, 0.3), (0.1, 0.098, 0.07), BLUE),
+    ):
+        add_box(machine, place, size, color, **HARD)
+    rod(machine, (0.0, -0.109, 0.135), "y", 0.009, 0.018, DARK)
+    rod(machine, (0.0, -0.141, 0.152), "z", 0.016, 0.041, DARK)
+    rod(machine, (0.0, -0.19, 0.3), "y", 0.032, 0.03, RED)
 
 
 def add_peg(spec: Any, values: Any) -> None:
-    """A peg that does not turn (its moments of inertia are huge, as in the original), and a block with a hole."""
+    """A peg that does not turn, and a block with a hole."""
     import mujoco
 
     body = spec.worldbody.add_body(name="peg", pos=(0.0, 0.6, 0.03))
     body.add_joint(name="peg", type=mujoco.mjtJoint.mjJNT_FREE, damping=0.005)
-    set_inertia(body, 0.1 * values.mass, (0.0, 0.0, 0.0), UPRIGHT, (1e5, 1e5, 1e5))
+    set_inertia(body, 0.1 * values.mass, (0.0, 0.0, 0.0), UPRIGHT, LEVEL)
     add_box(body, (0.0, 0.0, 0.0), (0.12, 0.015, 0.015), ORANGE, friction=(values.friction, 0.005, 0.0001))
     body.add_site(name="thing", pos=(0.03, 0.0, 0.01), rgba=HIDDEN)
     body.add_site(name="mark", pos=(-0.1, 0.0, 0.0), size=(0.006, 0.006, 0.006), rgba=RED)
@@ -45,3 +230,33 @@ def add_peg(spec: Any, values: Any) -> None:
         ((-0.095, 0.0, 0.1), (0.005, 0.1, 0.1), PALE),
     ):
         add_box(block, place, size, color, **HARD)
+
+
+def add_plug(spec: Any, values: Any) -> None:
+    """A plug with a thick head that sticks in a socket; the middle of the head is observed."""
+    import mujoco
+
+    mass = 0.08 * values.mass
+    body = spec.worldbody.add_body(name="plug", pos=(-0.1, 0.6, 0.131))
+    body.add_freejoint(name="plug")
+    set_inertia(
+        *(body, mass, (-0.01288, 0.0, 0.0), (0.0, 0.70713, 0.0, 0.70709)),
+        tuple(values.mass * each for each in (1.304513e-4, 1.304513e-4, 4.415166e-5)),
+    )
+    sphere = mujoco.mjtGeom.mjGEOM_SPHERE
+    body.add_geom(type=sphere, size=(0.03, 0.0, 0.0), pos=(-0.035, 0.0, 0.0), rgba=METAL, **HARD)
+    rod(body, (-0.013, 0.0, 0.0), "x", 0.045, 0.007, ORANGE)
+    body.add_geom(type=sphere, size=(0.04, 0.0, 0.0), pos=(0.06, 0.0, 0.0), rgba=ORANGE, **HARD)
+    add_box(body, (0.025, 0.0, 0.0), (0.035, 0.038, 0.038), ORANGE, **HARD)
+    roughen(body, values)
+    body.add_site(name="thing", pos=(0.04, 0.0, 0.0), rgba=HIDDEN)
+    observe(spec, "thing", "SITE", attitude=True)
+    socket = fixture(spec)
+    for place, size in (
+        ((0.0, 0.061, 0.131), (0.025, 0.039, 0.022)),
+        ((0.0, 0.0, 0.176), (0.025, 0.1, 0.023)),
+        ((0.0, 0.0, 0.054), (0.025, 0.1, 0.055)),
+        ((0.0, 0.056, 0.083), (0.025, 0.045, 0.011)),
+        ((0.0, -0.061, 0.131), (0.025, 0.039, 0.022)),
+    ):
+        add_box(socket, place, size, BLUE, **HARD)

@@ -57,7 +57,9 @@ class Task:
     scene: Callable[[Any, Any], None]  # adds what stands on the table to a model, for values of parameters
     low: tuple[float, ...]  # least and largest places that are drawn: of the thing, then, where a task draws two, of
     high: tuple[float, ...]  # the goal or the fixture
-    goal: Triple = (0.0, 0.0, 0.0)  # from what is drawn last to the goal
+    keep: Triple = (1.0, 1.0, 1.0)  # 0 for coordinates of the goal that do not depend on what is drawn
+    goal: Triple = (0.0, 0.0, 0.0)  # from what is drawn last, as far as it is kept, to the goal
+    off: Triple = (0.0, 0.0, 0.0)  # from the goal to where the success rule measures
     radius: float  # weighted distance from the goal that is success
     axes: Triple = (1.0, 1.0, 1.0)  # of the axes in this distance
     start: Any = OVER_TABLE
@@ -76,7 +78,7 @@ class Task:
 
 DATA = {
     **dict.fromkeys(("low", "high"), f8(6)),
-    **dict.fromkeys(("goal", "axes", "hand", "lowest", "lead"), f8(3)),
+    **dict.fromkeys(("keep", "goal", "off", "axes", "hand", "lowest", "lead"), f8(3)),
     **dict.fromkeys(("angles", "rates"), f8(9)),
     **dict.fromkeys(("radius", "above", "aside", "apart", "fingers"), f8),
     **dict.fromkeys(("measured", "attitude", "last"), i4),

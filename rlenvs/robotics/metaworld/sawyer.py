@@ -104,6 +104,8 @@ def scene(values: Any) -> Any:
     option.timestep, option.iterations, option.tolerance = 1.0 / PHYSICS_HZ, 50, 1e-10
     option.cone, option.jacobian = mujoco.mjtCone.mjCONE_ELLIPTIC, mujoco.mjtJacobian.mjJAC_DENSE
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # with so few bodies, finding them costs more
+    # the original's MuJoCo finds one contact of two boxes that overlap: with more, fingers hold things otherwise
+    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
     _add_surroundings(spec)
     hand = _add_arm(spec)
     _add_fingers(spec, hand)

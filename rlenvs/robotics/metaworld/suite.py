@@ -151,7 +151,7 @@ def original(task: str, row: Task) -> Any:
         return lambda values: [*(*hand, fingers, *[things] * 14) * 2, *(goals if values.goal_visible else (0.0,) * 3)]
 
     drawn = [
-        np.add(places[3:], row.goal) if places[3:] else anywhere
+        np.multiply(places[3:], row.keep) + row.goal if places[3:] else anywhere
         for places, anywhere in ((row.low, row.lowest), (row.high, HIGH))
     ]
     low, high = row.goals or drawn
@@ -239,7 +239,7 @@ def begin(p, s):
     for j in range(sawyer.ARM_QPOS):
         s.qpos[j], s.qvel[j] = p.angles[j], p.rates[j]
     for j in range(3):
-        s.goal[j] = s.place[p.last + j] + p.goal[j]
+        s.goal[j] = p.keep[j] * s.place[p.last + j] + p.goal[j]
         s.mocap_pos[0, j] = p.hand[j]
         s.mocap_pos[1, j] = s.goal[j]
 
