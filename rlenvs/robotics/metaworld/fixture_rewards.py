@@ -6,7 +6,19 @@ import math
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.maths import exp, hypot, log
-from rlenvs.robotics.metaworld.blocks import bell, both, distance, flat, from_tcp, gap, tail, way
+from rlenvs.robotics.metaworld.blocks import (
+    bell,
+    both,
+    distance,
+    flat,
+    from_tcp,
+    gap,
+    grasp,
+    pads_around,
+    tail,
+    tcp,
+    way,
+)
 from rlenvs.robotics.metaworld.fixture_rows import TASK
 
 DOOR, SHUT_DOOR, LOCK, UNLOCK, PULL, CLOSE = TASK.codes(
@@ -103,14 +115,12 @@ def lock(s, off):
 def wrist_to(s, point, a, b, c):
     """Weighted distance of the wrist's front from a point, m."""
     hand = s.hand
-    return scaled(
-        hand[0] - point[0], hand[1] + ALOFT[1] - point[1], hand[2] + ALOFT[2] - point[2], a, b, c
-    )
+    return scaled(hand[0] - point[0], hand[1] + ALOFT[1] - point[1], hand[2] + ALOFT[2] - point[2], a, b, c)
 
 
 @kernel
 def wrist_at_first(s, x, y, z, a, b, c):
-    """The same at the start, when the original measures it from between the finger tips; from a point of the fixture."""
+    """The same at the start, from between the finger tips, as the original has it, to a point of the fixture."""
     x, y, z = s.tcp0[0] - s.place[0] - x, s.tcp0[1] + ALOFT[1] - s.place[1] - y, s.tcp0[2] + ALOFT[2] - s.place[2] - z
     return scaled(x, y, z, a, b, c)
 
@@ -172,11 +182,11 @@ def lift_handle(p, s, a, off):
         return 10.0
     if p.task == LIFT:
         placed = tail(off, 0.0, 0.05, abs(s.goal[2] - s.place[2]))
-        held = grasp(s, a, s.place, pads_around(s, s.thing[1], s.place[1], 0.022, 0.05), 0.01)
+        held = grasp(s, a, s.place, pads_around(s, s.thing[1], s.place[1], 0.022, 0.05), 0.01, 1.0)
         lifted = s.thing[1] - 0.01 > s.place[2]
     else:
         placed = tail(off, 0.0, 0.05, distance(s.thing0, s.goal))
-        held = grasp(s, a, s.thing0, pads_around(s, s.thing[1], s.thing0[1], 0.032, 0.06), 0.01)
+        held = grasp(s, a, s.thing0, pads_around(s, s.thing[1], s.thing0[1], 0.032, 0.06), 0.01, 1.0)
         lifted = s.thing[2] - 0.01 > s.thing0[2]
     paid = both(held, placed)
     if from_tcp(s, s.thing) < 0.035 and gap(s) > 0.0 and lifted:

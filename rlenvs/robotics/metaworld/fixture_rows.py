@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rlenvs.core import choice, f8, i4
 from rlenvs.robotics.metaworld import fixture_scenes as scenes
 from rlenvs.robotics.metaworld import rows
@@ -18,9 +16,12 @@ from rlenvs.robotics.metaworld.rows import COFFEE, FAR, LATER, NEAR_ARM, ON_THE_
 class Fixture(Task):
     """A place that is drawn is that of the fixture."""
 
-    joint: tuple[float, ...] = (0.0,)  # positions of the moving part's joints at the start
-    first: bool = False  # whether the fixture stands at the place drawn first; otherwise at the last
-    loose: Triple | None = None  # from the fixture to a thing that stands beside it
+    joints: int = 1  # of the part that moves
+    joint: tuple[float, float] = (0.0, 0.0)  # their positions at the start
+    first: bool = False  # whether the fixture stands at the place that is drawn first, or at the last
+    stand: Triple = (0.0, 0.0, 0.0)  # from there to the fixture
+    has_loose: bool = False  # whether a loose thing stands beside it
+    loose: Triple = (0.0, 0.0, 0.0)  # from the fixture to this thing
     # of the reward v1, which pays for the way of the thing to the goal
     span: float = -1.0  # the whole way, m; -1: the horizontal one
     ways: Triple = (1.0, 1.0, 1.0)  # of the axes in what is left of it
@@ -46,15 +47,35 @@ AHEAD: dict[str, Any] = {"axes": (0.0, 1.0, 0.0), "ways": (0.0, 1.0, 0.0), "by_l
 UP: dict[str, Any] = {"axes": (0.0, 0.0, 1.0), "ways": (0.0, 0.0, 1.0)}
 BOLT: dict[str, Any] = {"thing": "bolt", "low": (-0.1, 0.8, 0.15), "high": (0.1, 0.85, 0.15), "lowest": LOW}
 FAUCET: dict[str, Any] = {
-    **{"radius": 0.07, "span": math.sqrt(0.175**2 + 0.125**2), "start": NEAR_ARM, "lowest": LOW, "attitude": "wxyz"},
-    **{"bar": (0.0, -0.175, 0.0), "gain": 0.05, "stroke": 0.06},
+    "radius": 0.07,
+    "span": math.sqrt(0.175**2 + 0.125**2),
+    "start": NEAR_ARM,
+    "lowest": LOW,
+    "attitude": "wxyz",
+    "bar": (0.0, -0.175, 0.0),
+    "gain": 0.05,
+    "stroke": 0.06,
 }
 PRESSED: dict[str, Any] = {
-    **{"radius": 0.02, "joint": (-0.001,), "span": 0.096, "by_left_finger": True, **UP},
-    **{"lead": (0.0, 0.0, 0.05), "push": (0.0, 0.0, -0.2), "above": 0.06, "apart": 0.06},
+    "radius": 0.02,
+    "joint": (-0.001, 0.0),
+    "span": 0.096,
+    "by_left_finger": True,
+    **UP,
+    "lead": (0.0, 0.0, 0.05),
+    "push": (0.0, 0.0, -0.2),
+    "above": 0.06,
+    "apart": 0.06,
 }
-PULLED: dict[str, Any] = {"joint": (-0.1,), "by_left_finger": True, "push": (0.0, 0.0, 0.05), "fingers": -1.0}
-SLID: dict[str, Any] = {"thing": "plate", "radius": 0.07, "ways": (1.0, 1.0, 0.0), "attitude": "xyzw", "towards": True}
+PULLED: dict[str, Any] = {"joint": (-0.1, 0.0), "by_left_finger": True, "push": (0.0, 0.0, 0.05), "fingers": -1.0}
+SLID: dict[str, Any] = {
+    "thing": "plate",
+    "radius": 0.07,
+    "ways": (1.0, 1.0, 0.0),
+    "attitude": "xyzw",
+    "towards": True,
+    "joints": 2,
+}
 SIDE_X, SIDE_Y = 0.216 * math.sin(1.57), -0.216 * math.cos(1.57)  # m, of goals of handles on the right
 
 TASKS: dict[str, Fixture] = {
@@ -65,6 +86,7 @@ TASKS: dict[str, Fixture] = {
         low=(0.0, 0.85, 0.15),
         high=(0.1, 0.95, 0.15),
         goal=(-0.3, -0.45, 0.0),
+        contacts="several",
         radius=0.08,
         ways=(1.0, 1.0, 0.0),
         axes=(1.0, 0.0, 0.0),
@@ -84,6 +106,7 @@ TASKS: dict[str, Fixture] = {
         low=(-0.1, 0.9, 0.0),
         high=(0.1, 0.9, 0.0),
         goal=(0.0, -0.36, 0.09),
+        contacts="several",
         radius=0.03,
         span=0.2,
         ways=(0.0, 1.0, 0.0),
@@ -101,10 +124,11 @@ TASKS: dict[str, Fixture] = {
         low=(-0.1, 0.9, 0.0),
         high=(0.1, 0.9, 0.0),
         goal=(0.0, -0.16, 0.09),
+        contacts="several",
         radius=0.065,
         span=0.15,
         ways=(0.0, 1.0, 0.0),
-        joint=(-0.15,),
+        joint=(-0.15, 0.0),
         lead=(0.0, -0.08, -0.03),
         push=(0.0, 0.15, 0.0),
         stroke=0.2,
@@ -117,6 +141,7 @@ TASKS: dict[str, Fixture] = {
         low=(-0.1, 0.8, 0.115),
         high=(0.1, 0.9, 0.115),
         goal=(0.0, 0.0, 0.1),
+        contacts="several",
         radius=0.024,
         span=0.0935,
         ways=(0.0, 0.0, 1.0),
@@ -128,7 +153,7 @@ TASKS: dict[str, Fixture] = {
         above=0.04,
         aside=0.03,
         apart=0.06,
-        joint=(0.00046152,),  # where the spring presses it
+        joint=(0.00046152, 0.0),  # where the spring presses it
     ),
     "window-open": Fixture(
         summary="Window open: slide a window open by its handle with a Sawyer arm.",
@@ -137,6 +162,7 @@ TASKS: dict[str, Fixture] = {
         low=(-0.1, 0.7, 0.16),
         high=(0.1, 0.9, 0.16),
         goal=(0.2, 0.0, 0.0),
+        contacts="several",
         radius=0.05,
         span=0.2,
         ways=(1.0, 0.0, 0.0),
@@ -154,12 +180,13 @@ TASKS: dict[str, Fixture] = {
         low=(0.0, 0.75, 0.2),
         high=(0.0, 0.9, 0.2),
         goal=(0.0, 0.0, 0.0),
+        contacts="several",
         radius=0.05,
         span=0.2,
         ways=(1.0, 0.0, 0.0),
         axes=(1.0, 0.0, 0.0),
         start=NEAR_ARM,
-        joint=(0.2,),
+        joint=(0.2, 0.0),
         lead=(0.035, -0.01, -0.07),
         push=(-0.15, 0.0, 0.0),
         stroke=0.1,
@@ -215,7 +242,7 @@ TASKS: dict[str, Fixture] = {
         above=0.04,
         aside=0.03,
         apart=0.06,
-        joint=(0.00046152,),  # where the spring presses it
+        joint=(0.00046152, 0.0),  # where the spring presses it
         **UP,
     ),
     "coffee-button": Fixture(
@@ -230,6 +257,7 @@ TASKS: dict[str, Fixture] = {
         span=0.03,
         start=COFFEE,
         attitude="wxyz",
+        has_loose=True,
         loose=(0.0, -0.22, 0.0),
         lead=(0.0, -0.04, 0.03),
         push=(0.0, 0.2, 0.0),
@@ -245,7 +273,7 @@ TASKS: dict[str, Fixture] = {
         span=math.sqrt(0.04**2 + 0.1**2),
         start=LATER,
         attitude="wxyz",
-        joint=(0.00013,),  # as far as it has sunk
+        joint=(0.00013, 0.0),  # as far as it has sunk
         lead=(-0.05, 0.016, 0.06),
         push=(0.002, 0.0, -0.2),
         stroke=0.08,
@@ -261,7 +289,7 @@ TASKS: dict[str, Fixture] = {
         axes=(1.0, 0.0, 0.0),
         span=math.sqrt(0.04**2 + 0.1**2),
         attitude="wxyz",
-        joint=(1.5708,),
+        joint=(1.5708, 0.0),
         lead=(-0.05, -0.03, -0.03),
         push=(0.1, 0.0, 0.08),
         stroke=FAR,
@@ -279,7 +307,7 @@ TASKS: dict[str, Fixture] = {
         ways=(1.0, 1.0, 0.0),
         start=ON_THE_LEFT,
         attitude="xyzw",
-        joint=(-1.5708,),
+        joint=(-1.5708, 0.0),
         pivot=HINGE,
         bar=scenes.HANDLE,
         gain=scenes.HANDLE[0],
@@ -386,7 +414,7 @@ TASKS: dict[str, Fixture] = {
         span=math.sqrt(0.12**2 + 0.45**2),
         start=NEAR_ARM,
         attitude="xyzw",
-        joint=(0.00089,),  # as far as it has sunk
+        joint=(0.00089, 0.0),  # as far as it has sunk
         lead=(0.0, -0.055, -0.08),
         push=(0.0, 0.1, 0.1),
         above=-0.05,
@@ -397,7 +425,6 @@ TASKS: dict[str, Fixture] = {
         scene=scenes.add_plate,
         low=(0.0, 0.6, 0.0, -0.1, 0.85, 0.0),
         high=(0.0, 0.6, 0.0, 0.1, 0.9, 0.0),
-        joint=(0.0, 0.0),
         lead=(0.0, -0.08, 0.035),
         push=(0.0, 0.1, 0.0),
         stroke=0.2,
@@ -405,10 +432,10 @@ TASKS: dict[str, Fixture] = {
     ),
     "plate-slide-side": Fixture(
         summary="Plate slide, sideways: push a plate to the left into a net with a Sawyer arm.",
-        scene=scenes.add_plate_and_net_on_the_left,
+        scene=scenes.add_plate_and_net_to_the_right,
+        stand=(-0.3, 0.0, 0.0),
         low=(0.0, 0.6, 0.0, -0.3, 0.54, 0.0),
         high=(0.0, 0.6, 0.0, -0.25, 0.66, 0.0),
-        joint=(0.0, 0.0),
         first=True,
         lead=(0.08, 0.0, 0.035),
         push=(-0.1, 0.0, 0.0),
@@ -428,7 +455,7 @@ TASKS: dict[str, Fixture] = {
     ),
     "plate-slide-back-side": Fixture(
         summary="Plate slide back, sideways: draw a plate out of a net to the right with a Sawyer arm.",
-        scene=scenes.add_plate_in_net_on_the_left,
+        scene=scenes.add_plate_and_net_to_the_right,
         low=(-0.25, 0.6, 0.0, -0.05, 0.6, 0.015),
         high=(-0.25, 0.6, 0.0, 0.15, 0.6, 0.015),
         joint=(-0.15, 0.0),
@@ -442,15 +469,8 @@ TASK = choice(*TASKS, doc="what is to be done")
 
 DATA = {
     **rows.DATA,
-    **dict.fromkeys(("push", "ways", "pivot", "bar", "loose"), f8(3)),
+    **dict.fromkeys(("stand", "push", "ways", "pivot", "bar", "loose"), f8(3)),
     **dict.fromkeys(("stroke", "span", "held", "gain"), f8),
-    **dict.fromkeys(("by_left_finger", "towards", "along", "stand", "joints", "has_loose"), i4),
+    **dict.fromkeys(("by_left_finger", "towards", "along", "first", "joints", "has_loose"), i4),
     "joint": f8(2),
 }
-
-
-def numbers(task: Fixture) -> dict[str, Any]:
-    """What kernels see of a row."""
-    found = rows.numbers(task, DATA)
-    found |= {"joint": np.resize(task.joint, 2), "joints": len(task.joint), "stand": 0 if task.first else found["last"]}
-    return found | {"loose": task.loose or (0.0, 0.0, 0.0), "has_loose": task.loose is not None}

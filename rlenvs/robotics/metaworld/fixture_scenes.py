@@ -255,8 +255,7 @@ def add_dial(spec: Any, values: Any) -> None:
 
 
 def add_faucet(spec: Any, values: Any, point: float = -0.015) -> None:
-    """A faucet whose handle turns about the vertical; `point` [m] along x from the middle of the handle's end is what is
-    observed."""
+    """A faucet whose handle turns about the vertical; what is observed lies `point` [m] along x from its end."""
     base = fixture(spec)
     rod(base, (0.0, 0.0, 0.009), "z", 0.046, 0.009, METAL)
     rod(base, (0.0, 0.0, 0.061), "z", 0.017, 0.044, METAL)
@@ -329,15 +328,15 @@ def add_lever(spec: Any, values: Any) -> None:
     roughen(lever, values)
 
 
-def add_plate(spec: Any, values: Any, place: Any = (0.0, 0.0), attitude: Any = UPRIGHT) -> None:
-    """A plate that slides over the table, and a net; the net's middle is at `place` [m] from the fixture."""
+def add_plate(spec: Any, values: Any, attitude: Any = UPRIGHT) -> None:
+    """A plate that slides over the table, and a net whose opening is towards the arm."""
     plate = spec.worldbody.add_body(name="thing", pos=(0.0, 0.6, 0.015))
     slide(plate, values, (1.0, 0.0, 0.0), (-0.2, 0.2), 1.0)
     slide(plate, values, (0.0, 1.0, 0.0), (0.0, 0.3), 1.0)
     add_box(plate, (0.0, 0.0, 0.0), (0.05, 0.05, 0.015), ORANGE, mass=0.05 * values.mass, **HARD)
     observe(spec, "thing", "BODY", attitude=True)
     roughen(plate, values)
-    net = fixture(spec).add_body(name="net", pos=(*place, 0.0), quat=attitude)
+    net = fixture(spec, attitude)
     for x in (-0.1, 0.1):
         add_box(net, (1.015 * x, 0.0, 0.0914), (0.0035, 0.0698, 0.082), GLASS, **HARD)
         bar(net, (x, -0.069, 0.009), (x, 0.077, 0.009), 0.008, RED)
@@ -349,11 +348,6 @@ def add_plate(spec: Any, values: Any, place: Any = (0.0, 0.0), attitude: Any = U
     bar(net, (-0.1, 0.077, 0.009), (0.1, 0.077, 0.009), 0.008, RED)
 
 
-def add_plate_and_net_on_the_left(spec: Any, values: Any) -> None:
-    """The plate, and the net on its left."""
-    add_plate(spec, values, (-0.3, 0.0), SIDEWAYS)
-
-
-def add_plate_in_net_on_the_left(spec: Any, values: Any) -> None:
-    """The plate in the net, whose opening is on the right."""
-    add_plate(spec, values, attitude=SIDEWAYS)
+def add_plate_and_net_to_the_right(spec: Any, values: Any) -> None:
+    """The plate, and a net whose opening is on the right."""
+    add_plate(spec, values, SIDEWAYS)
