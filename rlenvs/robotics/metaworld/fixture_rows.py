@@ -30,6 +30,8 @@ class Fixture(Task):
     # this direction
     push: Triple = (0.0, 0.0, 0.0)
     stroke: float = 0.0
+    level: float = 0.0  # height above the place at which it works, in place of one above the thing
+    follows: bool = False  # whether it goes after its aim in other directions, and draws the hand by `push` at most
     towards: bool = False  # whether it pushes towards the goal, and in the direction of `push` only along z
     held: float = 1.0  # opening of the fingers, 0 to 1, at which they hold the thing
     # where something turns about the vertical, its axis, from the fixture, and from there the point that is pushed:
@@ -63,11 +65,12 @@ PRESSED: dict[str, Any] = {
     "by_left_finger": True,
     **UP,
     "lead": (0.0, 0.0, 0.05),
-    "push": (0.0, 0.0, -0.2),
+    "push": (0.0, 0.0, -0.1),
+    "follows": True,
     "above": 0.06,
     "apart": 0.06,
 }
-PULLED: dict[str, Any] = {"joint": (-0.1, 0.0), "by_left_finger": True, "push": (0.0, 0.0, 0.05), "fingers": -1.0}
+PULLED: dict[str, Any] = {"joint": (-0.1, 0.0), "by_left_finger": True, "push": (0.0, 0.0, 0.02), "fingers": -1.0}
 SLID: dict[str, Any] = {
     "thing": "plate",
     "radius": 0.07,
@@ -274,10 +277,12 @@ TASKS: dict[str, Fixture] = {
         start=LATER,
         attitude="wxyz",
         joint=(0.00013, 0.0),  # as far as it has sunk
-        lead=(-0.05, 0.016, 0.06),
-        push=(0.002, 0.0, -0.2),
-        stroke=0.08,
-        apart=0.06,
+        lead=(-0.025, -0.05, 0.06),
+        fingers=-1.0,
+        push=(0.0, 0.0, -0.3),
+        follows=True,
+        aside=0.03,
+        apart=0.15,
         **BOLT,
     ),
     "door-unlock": Fixture(
@@ -290,9 +295,12 @@ TASKS: dict[str, Fixture] = {
         span=math.sqrt(0.04**2 + 0.1**2),
         attitude="wxyz",
         joint=(1.5708, 0.0),
-        lead=(-0.05, -0.03, -0.03),
-        push=(0.1, 0.0, 0.08),
+        lead=(-0.05, -0.03, 0.0),
+        level=-0.044,
+        push=(0.2, 0.0, 0.0),
+        follows=True,
         stroke=FAR,
+        apart=0.06,
         **BOLT,
     ),
     "door-close": Fixture(
@@ -384,7 +392,7 @@ TASKS: dict[str, Fixture] = {
         goals=((-0.1, 0.55, 0.04), (0.1, 0.7, 0.18)),
         radius=0.05,
         span=0.15,
-        lead=(-0.02, 0.0, 0.0),
+        lead=(0.005, 0.0, 0.0),
         held=0.65,
         **PULLED,
         **UP,
@@ -470,7 +478,7 @@ TASK = choice(*TASKS, doc="what is to be done")
 DATA = {
     **rows.DATA,
     **dict.fromkeys(("stand", "push", "ways", "pivot", "bar", "loose"), f8(3)),
-    **dict.fromkeys(("stroke", "span", "held", "gain"), f8),
-    **dict.fromkeys(("by_left_finger", "towards", "along", "first", "joints", "has_loose"), i4),
+    **dict.fromkeys(("stroke", "level", "span", "held", "gain"), f8),
+    **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "first", "joints", "has_loose"), i4),
     "joint": f8(2),
 }

@@ -7,7 +7,7 @@ from rlenvs.core.declare.maths import cos, hypot, sin
 from rlenvs.robotics.metaworld.blocks import gap, measure
 from rlenvs.robotics.metaworld.fixture_rewards import LEVER, v1, v2
 from rlenvs.robotics.metaworld.fixture_rows import DATA, TASK, TASKS
-from rlenvs.robotics.metaworld.suite import THING, add_tasks, begin, declared, head, judge
+from rlenvs.robotics.metaworld.suite import GAIN, THING, add_tasks, begin, declared, head, judge
 
 SWING = 0.2  # rad, by which the scripted policy goes ahead of what turns, at most
 
@@ -79,6 +79,28 @@ def work(p, s, a):
 
 
 @kernel
+def height(p, s):
+    """Where the hand works."""
+    return s.place[2] + p.level if p.level != 0.0 else s.thing[2] + p.lead[2]
+
+
+@kernel
+def press(p, s, a):
+    """Draw the hand in the direction of `push`, or back, and after its aim in the others."""
+    strong, left = 0.0, 0.0
+    for j in range(3):
+        strong += p.push[j] ** 2
+        left += (s.goal[j] - s.thing[j]) * p.push[j]
+    part = min(max(left / strong, -1.0), 1.0)
+    for j in range(3):
+        way = (height(p, s) if j == 2 else s.thing[j] + p.lead[j]) - s.hand[j]
+        if p.push[j] != 0.0:
+            way = s.hand[j] + part * p.push[j] - s.mocap_pos[0, j]
+        a[j] = min(max(GAIN * way, -1.0), 1.0)
+    a[3] = p.fingers
+
+
+@kernel
 def aside(p, s, x, y, z):
     """Horizontal distance of the hand from its aim, m; where it works, its way forward does not count."""
     off_x, off_y = s.hand[0] - x, s.hand[1] - y
@@ -95,12 +117,14 @@ def expert(p, s, a):
     if p.gain != 0.0:
         turn(p, s, a)
         return
-    x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], s.thing[2] + p.lead[2]
+    x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], height(p, s)
     if aside(p, s, x, y, z) > p.aside:
         head(s, x, y, z + p.above, p.fingers, a)
     elif abs(s.hand[2] - z) > p.apart:
         head(s, x, y, z, p.fingers, a)
     elif gap(s) > p.held:
         head(s, x, y, z, 1.0, a)
+    elif p.follows:
+        press(p, s, a)
     else:
         work(p, s, a)
