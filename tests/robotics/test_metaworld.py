@@ -22,9 +22,8 @@ TOUCHING = {"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "butto
 
 def at_place(task, place):
     """A batch of one world of a task that always draws this place."""
-    where = np.resize(place, 6)
-    if task == "push":  # the original lifts both to where the puck rests
-        where[[2, 5]] = rows.SUNK
+    row = ROWS[task]
+    where = np.resize(np.clip(place, row.low, row.high), 6)  # the original lifts pucks to where they rest
     worlds = new_batch(changed(WORLDS[task], {"data": {"low": where, "high": where}}), 1, backend="python")
     worlds.seed([0])
     worlds.reset()
