@@ -109,7 +109,13 @@ def pads_around_puck(s, y, radius, reach):
 def caged(s, start, around, xz):
     """How well the thing, which was at `start`, lies between the fingers: `around` for the pads, their tips nearer than
     `xz` in the plane across them."""
-    off = hypot(s.thing[0] - tcp(s, 0), s.thing[2] - tcp(s, 2))
+    return caged_at(s, s.thing[0], start, around, xz)
+
+
+@kernel
+def caged_at(s, x, start, around, xz):
+    """The same of a part of the thing at this x."""
+    off = hypot(x - tcp(s, 0), s.thing[2] - tcp(s, 2))
     margin = hypot(start[0] - s.tcp0[0], start[2] - s.tcp0[2]) - xz
     return both(around, tail(off, 0.0, xz, margin))
 

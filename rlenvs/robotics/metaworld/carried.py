@@ -3,7 +3,7 @@
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import hypot
 from rlenvs.robotics.metaworld.blocks import flat, gap, measure
-from rlenvs.robotics.metaworld.carried_rewards import v1, v2
+from rlenvs.robotics.metaworld.carried_rewards import ASSEMBLY, DISASSEMBLE, v1, v2
 from rlenvs.robotics.metaworld.carried_rows import DATA, FIRST, LAST, TASK, TASKS
 from rlenvs.robotics.metaworld.rows import HAND
 from rlenvs.robotics.metaworld.suite import THING, TRIES, add_tasks, begin, declared, head, judge
@@ -20,7 +20,7 @@ def reset(p, s, rng):
     for _ in range(TRIES):
         for j in range(6):
             s.place[j] = uniform(rng, p.low[j], p.high[j])
-        if hypot(s.place[0] - s.place[3], s.place[1] - s.place[4]) >= p.clear or p.last == 0:
+        if hypot(s.place[0] - s.place[3], s.place[1] - s.place[4]) >= p.clear:
             break
     begin(p, s)
     for j in range(3):
@@ -28,7 +28,7 @@ def reset(p, s, rng):
         if p.fixture == FIRST:
             s.mocap_pos[2, j] = s.place[j] + p.stand[j]
         elif p.fixture == LAST:
-            s.mocap_pos[2, j] = s.place[p.last + j] + p.stand[j]
+            s.mocap_pos[2, j] = s.place[3 + j] + p.stand[j]
     for j in range(4):
         s.qpos[THING + 3 + j] = p.pose[j]
 
@@ -36,7 +36,13 @@ def reset(p, s, rng):
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
     off = measure(p, s)
-    judge(p, s, r, off, off <= p.radius, v2(p, s, a, off), v1(p, s, a))
+    done = off <= p.radius
+    if p.task == ASSEMBLY:
+        done = done and s.mark[2] < s.goal[2]
+    elif p.task == DISASSEMBLE:
+        done = s.thing[2] > s.goal[2]
+        off = 0.0 if done else off
+    judge(p, s, r, off, done, v2(p, s, a, off, done), v1(p, s, a))
 
 
 @kernel

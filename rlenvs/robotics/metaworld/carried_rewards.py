@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from rlenvs.core import kernel
-from rlenvs.core.declare.maths import hypot, log
+from rlenvs.core.declare.maths import exp, hypot, log
 from rlenvs.robotics.metaworld.blocks import (
     both,
     caged,
+    caged_at,
     distance,
     flat,
     from_tcp,
@@ -27,9 +28,9 @@ REACH, REACH_WALL, PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFF
     *("reach", "reach-wall", "push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
     "coffee-pull",
 )
-PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN = TASK.codes(
+PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN, BOX, ASSEMBLY, DISASSEMBLE = TASK.codes(
     *("pick-place", "pick-place-wall", "peg-insert-side", "hand-insert", "shelf-place", "pick-out-of-hole"),
-    *("peg-unplug-side", "basketball", "bin-picking"),
+    *("peg-unplug-side", "basketball", "bin-picking", "box-close", "assembly", "disassemble"),
 )
 PEG_TIP = (-0.1, 0.6, 0.015)  # m, where the original takes the peg's tip to be at the start, whatever was drawn
 PADS = 0.05  # m, from a thing's middle to pads that lie around it
@@ -244,6 +245,67 @@ def pick_from_bin(s, a, off):
 
 
 @kernel
+def turned(s, slack):
+    """1 where the thing lies as it should, turned by a quarter about the vertical axis; less in other attitudes."""
+    q = s.thing_attitude
+    error = math.sqrt((q[0] - 0.707) ** 2 + q[1] ** 2 + q[2] ** 2 + (q[3] - 0.707) ** 2)
+    return max(1.0 - error / slack, 0.0)
+
+
+@kernel
+def close_box(s, a, done):
+    x, y, z = s.thing[0], s.thing[1], s.thing[2] + 0.02
+    hand_x, hand_y, hand_z = s.hand[0] - x, s.hand[1] - y, s.hand[2] - z
+    radius, above = hypot(hand_x, hand_y), 1.0
+    if radius > 0.02:
+        floor = 0.04 * log(radius - 0.02) + 0.4
+        if s.hand[2] < floor:
+            above = tail(floor - s.hand[2], 0.0, 0.01, 0.5 * floor)
+    off = math.sqrt(hand_x * hand_x + hand_y * hand_y + hand_z * hand_z)
+    ready = both(above, tail(off, 0.0, 0.02, 0.5))
+    x, y, z_off = s.goal[0] - x, s.goal[1] - y, 3.0 * (s.goal[2] - z)
+    closed = 0.8 * tail(math.sqrt(x * x + y * y + z_off * z_off), 0.0, 0.05, 0.25) + (0.2 if z > 0.04 else 0.0)
+    paid = 2.0 * both(0.5 * (a[3] + 1.0), ready) + 8.0 * closed
+    return (10.0 if done else paid) * turned(s, 0.2)
+
+
+@kernel
+def part_x(s, half):
+    """x of the part of a handle, so long to either side, that is nearest to the hand; its middle, if the hand is not
+    there."""
+    return s.hand[0] if abs(s.thing[0] - s.hand[0]) < half else s.thing[0]
+
+
+@kernel
+def assemble(s, a, done):
+    """The nut's height should follow a funnel around the peg, wider once the nut is over it."""
+    if done:
+        return 10.0
+    x = part_x(s, 0.01)
+    dx, dy, dz = x - tcp(s, 0), s.thing[1] - tcp(s, 1), s.thing[2] - tcp(s, 2)
+    reach = tail(math.sqrt(dx * dx + dy * dy + dz * dz), 0.0, 0.01, abs(distance(s.place, s.tcp0) - 0.01))
+    grip = 0.5 * (held(a, caged_at(s, x, s.place, around(s, 0.015, 0.02), 0.01), 1.0) + reach)
+    x, y = s.goal[0] - s.mark[0], s.goal[1] - s.mark[1]
+    radius, height = hypot(x, y), 0.0
+    if radius > 0.01:
+        height = 0.02 * log(radius - 0.01) + 0.2
+    z = 3.0 * (height - s.mark[2])
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.4)
+    near += 0.1 if s.mark[2] > 0.02 or radius < 0.01 else 0.0
+    return (2.0 * grip + 6.0 * near) * turned(s, 0.4)
+
+
+@kernel
+def disassemble(s, a, done):
+    if done:
+        return 10.0
+    cage = caged_at(s, part_x(s, 0.01), s.place, around(s, 0.015, 0.02), 0.01)
+    x, y, z = s.goal[0] - s.mark[0], s.goal[1] - s.mark[1], s.goal[2] + 0.1 - s.mark[2]
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.2) + (0.1 if s.mark[2] > 0.02 else 0.0)
+    return (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, 0.4)
+
+
+@kernel
 def in_prism(s, x0, x1, y0, y1, z0, z1):
     """The product of how far the peg's tip is from the first edges to the second, within a box around the hole, from
     the block's middle; 1 outside."""
@@ -273,7 +335,7 @@ def insert(p, s, a, off):
 
 
 @kernel
-def v2(p, s, a, off):
+def v2(p, s, a, off, done):
     """Version v2 of a task's reward, with the weighted distance from the goal."""
     if p.task == PUSH:
         return push(s, a, off)
@@ -292,6 +354,12 @@ def v2(p, s, a, off):
         return move_mug(s, a)
     if p.task == UNPLUG:
         return unplug(s, a, off)
+    if p.task == BOX:
+        return close_box(s, a, done)
+    if p.task == ASSEMBLY:
+        return assemble(s, a, done)
+    if p.task == DISASSEMBLE:
+        return disassemble(s, a, done)
     return v2_of_lifting(p, s, a, off)
 
 
@@ -321,20 +389,20 @@ def v2_of_lifting(p, s, a, off):
 
 
 @kernel
-def go_to(s, a, height, near, steep):
+def go_to(s, a, height, near, steep, at):
     """What version v1 pays for the way to a thing that is grasped from above: where the hand is not above it, less for
     other heights than this; where it is at the thing, more for closing the fingers."""
     away = from_tcp(s, s.thing)
-    if away < 0.05:
+    if away < at:
         return -away + max(a[3], 0.0) / 50.0
     aside = hypot(s.thing[0] - tcp(s, 0), s.thing[1] - tcp(s, 1))
     return -away if aside < near else -aside - steep * abs(tcp(s, 2) - height)
 
 
 @kernel
-def picked_up(s, high, left):
+def picked_up(p, s, high, left):
     """Whether the thing has been lifted, and is not on the table away from the goal and the hand."""
-    dropped = s.thing[2] < s.place[2] + 0.005 and left > 0.02 and from_tcp(s, s.thing) > 0.02
+    dropped = s.thing[2] < s.place[2] + p.level + 0.005 and left > 0.02 and from_tcp(s, s.thing) > 0.02
     return s.thing[2] >= high - 0.01 and not dropped
 
 
@@ -344,7 +412,7 @@ def lift(p, s, high, up):
     paid_from = s.place[2] - 0.02 if p.task == HOLE else 0.0
     if up:
         return 100.0 * (high - paid_from)
-    if from_tcp(s, s.thing) < 0.1 and s.thing[2] > s.place[2] + 0.005:
+    if from_tcp(s, s.thing) < 0.1 and s.thing[2] > s.place[2] + p.level + 0.005:
         return 100.0 * (min(high, s.thing[2]) - paid_from)
     return 0.0
 
@@ -352,11 +420,11 @@ def lift(p, s, high, up):
 @kernel
 def pick_v1(p, s, a):
     """To the thing, up with it, to the goal."""
-    high = s.place[2] + p.rise
+    high = s.place[2] + p.level + p.rise
     x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
     left = distance(s.thing, s.goal)
-    up = picked_up(s, high, left)
-    paid = go_to(s, a, s.tcp0[2], 0.05, 1.0 if p.task == PEG else 2.0) + lift(p, s, high, up)
+    up = picked_up(p, s, high, left)
+    paid = go_to(s, a, s.tcp0[2], 0.05, 1.0 if p.task == PEG else 2.0, 0.05) + lift(p, s, high, up)
     if up and from_tcp(s, s.thing) < 0.1:
         if p.task == PEG and distance(s.mark, s.goal) > 0.05:
             left = distance(s.mark, s.goal)
@@ -374,9 +442,45 @@ def bin_v1(p, s, a):
         arrived -= 200.0 * a[3]
         if s.thing[2] < s.place[2] + 0.05:
             return arrived
-    up = picked_up(s, high, left)
-    paid = go_to(s, a, s.tcp0[2], 0.06, 1.0) + lift(p, s, high, up)
+    up = picked_up(p, s, high, left)
+    paid = go_to(s, a, s.tcp0[2], 0.06, 1.0, 0.05) + lift(p, s, high, up)
     return paid + arrived if up and from_tcp(s, s.thing) < 0.1 else paid
+
+
+@kernel
+def assemble_v1(p, s, a):
+    """To the handle, up with the nut, over the peg and down."""
+    high, left, away = s.place[2] + p.rise, flat(s.mark, s.goal), from_tcp(s, s.thing)
+    down = abs(s.mark[2] - s.place[2])
+    over = abs(s.mark[0] - s.goal[0]) < 0.03 and abs(s.mark[1] - s.goal[1]) < 0.03
+    dropped = s.mark[2] < s.place[2] + 0.005 and left > 0.02 and away > 0.02
+    up = s.mark[2] >= high - 0.01 and away < 0.03 and not dropped
+    paid = go_to(s, a, s.tcp0[2], 0.04, 1.0, 0.04)
+    if over or up:
+        x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
+        arrived = way(math.sqrt(x * x + y * y + z * z) + high, left)
+        if over:
+            arrived += 2000.0 * (high - down + exp(-down * down / 0.003) + exp(-down * down / 0.0003))
+        return paid + 100.0 * high + max(arrived, 0.0)
+    return paid + 100.0 * min(high, s.mark[2]) if away < 0.04 and s.mark[2] > s.place[2] + 0.005 else paid
+
+
+@kernel
+def disassemble_v1(p, s, a):
+    """To the handle and up with the nut, until it is off the peg."""
+    high, left, away = s.place[2] + p.rise, distance(s.thing, s.goal), from_tcp(s, s.thing)
+    up = away < 0.04 and picked_up(p, s, high, left)
+    paid = go_to(s, a, s.tcp0[2], 0.04, 2.0, 0.04)
+    if up:
+        paid += 100.0 * high
+    elif away < 0.04 and s.thing[2] > s.place[2] + 0.005:
+        paid += 100.0 * min(high, s.thing[2])
+    if abs(s.mark[0] - s.place[0]) > 0.05 or abs(s.mark[1] - s.place[1]) > 0.05:
+        paid = 100.0 * high
+    if up and away < 0.03:
+        x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
+        paid += max(way(math.sqrt(x * x + y * y + z * z) + high, left), 0.0)
+    return paid
 
 
 @kernel
@@ -410,8 +514,12 @@ def v1(p, s, a):
         return insert_v1(p, s)
     if p.task == BIN:
         return bin_v1(p, s, a)
+    if p.task == ASSEMBLY:
+        return assemble_v1(p, s, a)
+    if p.task == DISASSEMBLE:
+        return disassemble_v1(p, s, a)
     if p.task == UNPLUG:
         there = from_tcp(s, s.thing) < 0.05
         paid = max(way(distance(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) if there else 0.0
-        return go_to(s, a, p.hand[2], 0.05, 2.0) + paid
+        return go_to(s, a, p.hand[2], 0.05, 2.0, 0.05) + paid
     return pick_v1(p, s, a) if p.rise > 0.0 else push_v1(p, s)

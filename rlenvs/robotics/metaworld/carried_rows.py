@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ class Carried(Task):
     fixture: int = NONE
     stand: Triple = (0.0, 0.0, 0.0)  # from the drawn place to the fixture
     rise: float = 0.0  # above its place at which version v1 takes a thing for picked up; 0 where it is pushed
+    level: float = 0.0  # from the first place up to where version v1 takes the thing to be at the start
     # the scripted policy closes the fingers around the thing and brings it to the goal
     seat: Triple = (0.0, 0.0, 0.0)  # from the goal to where the thing goes
     via: Triple = (0.0, 0.0, 0.0)  # from there to where it goes before
@@ -45,6 +47,15 @@ MUG: dict[str, Any] = {
     "stand": (0.0, 0.22, 0.0),
     "lead": (0.0, 0.0, 0.06),
     "held": 0.8,
+    "fingers": -1.0,
+}
+NUT: dict[str, Any] = {
+    "thing": "nut",
+    "attitude": "wxyz",
+    "clear": 0.1,
+    "pose": (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)),
+    "lead": (-0.02, 0.0, 0.03),
+    "held": 0.6,
     "fingers": -1.0,
 }
 
@@ -309,13 +320,67 @@ TASKS: dict[str, Carried] = {
         held=0.6,
         fingers=-1.0,
     ),
+    "box-close": Carried(
+        summary="Box closing: put the lid onto a box with a Sawyer arm.",
+        thing="lid",
+        scene=scenes.add_lid_and_box,
+        low=(-0.05, 0.5, 0.02, -0.1, 0.7, 0.133),
+        high=(0.05, 0.55, 0.02, 0.1, 0.8, 0.133),
+        radius=0.08,
+        attitude="wxyz",
+        clear=0.25,
+        pose=(math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)),
+        fixture=LAST,
+        stand=(0.0, 0.0, -0.133),
+        rise=0.12,
+        level=0.1273,
+        lead=(0.0, 0.0, 0.07),
+        seat=(0.0, 0.0, -0.05),
+        via=(0.0, 0.0, 0.1),
+        over=0.12,
+        held=0.4,
+        fingers=-1.0,
+    ),
+    "assembly": Carried(
+        summary="Assembly: put a nut with a handle over a peg with a Sawyer arm.",
+        scene=scenes.add_nut_and_peg,
+        low=(0.0, 0.6, 0.02, -0.1, 0.75, 0.1),
+        high=(0.0, 0.6, 0.02, 0.1, 0.85, 0.1),
+        radius=0.02,
+        axes=(1.0, 1.0, 0.0),
+        measured="mark",
+        fixture=LAST,
+        stand=(0.0, 0.0, -0.05),
+        rise=0.1,
+        seat=(0.13, 0.0, -0.07),
+        via=(0.0, 0.0, 0.12),
+        over=0.13,
+        **NUT,
+    ),
+    "disassemble": Carried(
+        summary="Disassembly: take a nut with a handle off a peg with a Sawyer arm.",
+        scene=scenes.add_nut_and_peg,
+        low=(0.0, 0.6, 0.025, -0.1, 0.6, 0.1699),
+        high=(0.1, 0.75, 0.02501, 0.1, 0.75, 0.1701),
+        first=True,
+        goal=(0.0, 0.0, 0.15),
+        goals=((-0.1, 0.6, 0.1749), (0.1, 0.75, 0.1751)),
+        radius=0.0,
+        axes=(0.0, 0.0, 1.0),
+        start=NEAR_ARM,
+        fixture=FIRST,
+        stand=(0.0, 0.0, 0.03),
+        rise=0.05,
+        seat=(0.13, 0.0, 0.05),
+        **NUT,
+    ),
 }
 TASK = choice(*TASKS, doc="what is to be done")
 
 DATA = {
     **rows.DATA,
     **dict.fromkeys(("rest", "stand", "seat", "via"), f8(3)),
-    **dict.fromkeys(("clear", "rise", "over", "held"), f8),
+    **dict.fromkeys(("clear", "rise", "level", "over", "held"), f8),
     "pose": f8(4),
     "inside": f8(2),
     "fixture": i4,

@@ -143,15 +143,8 @@ def add_cube_and_shelf(spec: Any, values: Any) -> None:
 def add_cube_and_bins(spec: Any, values: Any) -> None:
     """A cube in one of two bins that stand side by side."""
     cube(spec, values, 0.1, (2.66667e-5 * values.mass,) * 3, FLAT)
-    for x, color in ((-0.12, BLUE), (0.12, PALE)):
-        for place, size in (
-            ((x, 0.605, 0.03), (0.1, 0.005, 0.03)),
-            ((x, 0.795, 0.03), (0.1, 0.005, 0.03)),
-            ((x + 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
-            ((x - 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
-            ((x, 0.7, 0.005), (0.1, 0.1, 0.005)),
-        ):
-            add_box(spec.worldbody, place, size, color, contype=0, **HARD)
+    open_box(spec.worldbody, -0.12, 0.7, BLUE)
+    open_box(spec.worldbody, 0.12, 0.7, PALE)
 
 
 def add_ball_and_net(spec: Any, values: Any) -> None:
@@ -174,10 +167,8 @@ def add_ball_and_hoop(spec: Any, values: Any) -> None:
     rod(board, (0.0, 0.0, 0.118), "z", 0.007, 0.108, METAL)
     rod(board, (0.0, 0.0, 0.005), "z", 0.013, 0.005, METAL)
     add_box(board, (0.0, -0.023, 0.25), (0.01, 0.014, 0.004), RED, **HARD)
-    for eighth in range(8):
-        angle = 0.5 * TURN * eighth
-        x, y = 0.0445 * math.cos(angle), 0.0445 * math.sin(angle)
-        dx, dy = -0.016 * math.sin(angle), 0.016 * math.cos(angle)
+    for x, y in ring(0.0445, 0.0445):
+        dx, dy = -0.36 * y, 0.36 * x
         bar(board, (x - dx, y - 0.083 - dy, 0.249), (x + dx, y - 0.083 + dy, 0.249), 0.01, RED)
 
 
@@ -260,3 +251,65 @@ def add_plug(spec: Any, values: Any) -> None:
         ((0.0, -0.061, 0.131), (0.025, 0.039, 0.022)),
     ):
         add_box(socket, place, size, BLUE, **HARD)
+
+
+def add_lid_and_box(spec: Any, values: Any) -> None:
+    """A lid with a handle, solid below its plate as to the original's contacts, and an open box."""
+    mass = 0.25 * values.mass
+    body = spec.worldbody.add_body(name="lid", pos=(0.0, 0.6, 0.02))
+    body.add_freejoint(name="lid")
+    moments = tuple(values.mass * each for each in (1.802774e-3, 1.390524e-3, 1.090102e-3))
+    set_inertia(body, mass, (0.0, 0.0, 0.10628), (0.5, 0.5, -0.5, 0.5), moments)
+    add_box(body, (0.0, 0.0, 0.0709), (0.115, 0.115, 0.0117), ORANGE)
+    add_box(body, (0.0, 0.0, 0.1216), (0.008, 0.058, 0.0424), ORANGE)
+    for start, end in (
+        ((0.0, -0.05, 0.157), (0.0, 0.05, 0.157)),
+        ((0.0, -0.05, 0.083), (0.0, -0.05, 0.153)),
+        ((0.0, 0.05, 0.083), (0.0, 0.05, 0.153)),
+    ):
+        bar(body, start, end, 0.008, DARK, condim=4)
+    roughen(body, values)
+    body.add_site(name="thing", pos=(0.0, 0.0, 0.075), rgba=HIDDEN)
+    observe(spec, "thing", "SITE", attitude=True)
+    open_box(fixture(spec), 0.0, 0.0, BLUE)
+
+
+def add_nut_and_peg(spec: Any, values: Any) -> None:
+    """A nut, eight capsules in a ring with a handle, and a peg that stands upright."""
+    mass = 0.22 * values.mass
+    body = spec.worldbody.add_body(name="nut", pos=(0.1, 0.6, 0.02))
+    body.add_freejoint(name="nut")
+    moments = tuple(values.mass * each for each in (1.130549e-3, 9.179104e-4, 2.471352e-4))
+    set_inertia(body, mass, (0.0, -0.03273, 0.0), (0.5, 0.5, -0.5, 0.5), moments)
+    for x, y in ring(0.048, 0.0509):
+        length = math.hypot(x, y)
+        dx, dy = -0.015 * y / length, 0.015 * x / length
+        bar(body, (x - dx, y - dy, 0.0), (x + dx, y + dy, 0.0), 0.019, ORANGE)
+    add_box(body, (0.0, -0.13, 0.0), (0.019, 0.038, 0.016), ORANGE, **HARD)
+    rod(body, (0.0, -0.1, 0.0), "y", 0.012, 0.05, ORANGE)
+    roughen(body, values)
+    body.add_site(name="thing", pos=(0.0, -0.13, 0.0), rgba=HIDDEN)
+    body.add_site(name="mark", pos=(0.0, 0.0, 0.0), rgba=HIDDEN)
+    observe(spec, "thing", "SITE", attitude=True)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    peg = fixture(spec)
+    rod(peg, (0.0, 0.0, 0.0), "z", 0.02, 0.05, BLUE)
+    peg.first_geom().solref, peg.first_geom().solimp[:3] = (0.02, 1.0), (0.9, 0.95, 0.001)
+
+
+def ring(straight: float, slanted: float) -> list[tuple[float, float]]:
+    """Eight places around an axis: at these distances along the axes and between them, m."""
+    far = [straight, slanted] * 4
+    return [(far[k] * math.cos(0.5 * TURN * k), far[k] * math.sin(0.5 * TURN * k)) for k in range(8)]
+
+
+def open_box(body: Any, x: float, y: float, color: Any) -> None:
+    """A box of 20 cm, 6 cm high, without a lid, with its middle there, m."""
+    for place, size in (
+        ((x, y - 0.095, 0.03), (0.1, 0.005, 0.03)),
+        ((x, y + 0.095, 0.03), (0.1, 0.005, 0.03)),
+        ((x + 0.095, y, 0.03), (0.005, 0.09, 0.03)),
+        ((x - 0.095, y, 0.03), (0.005, 0.09, 0.03)),
+        ((x, y, 0.005), (0.1, 0.1, 0.005)),
+    ):
+        add_box(body, place, size, color, contype=0, **HARD)
