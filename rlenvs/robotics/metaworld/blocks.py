@@ -11,7 +11,7 @@ import math
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.maths import exp, hypot
-from rlenvs.robotics.metaworld.rows import HAND, MARK
+from rlenvs.robotics.metaworld.rows import HAND, MARK, SECOND
 
 TAIL, BELL = 9.0, -math.log(0.1)  # of the two shapes of tolerances: 0.1 at the margin
 
@@ -80,6 +80,8 @@ def measure(p, s):
             at = tcp(s, k)
         elif p.measured == MARK:
             at = s.mark[k]
+        elif p.measured == SECOND:
+            at = s.second[k]
         total += (p.axes[k] * (at - s.goal[k] - p.off[k])) ** 2
     return math.sqrt(total)
 

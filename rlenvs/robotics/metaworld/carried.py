@@ -10,6 +10,7 @@ from rlenvs.robotics.metaworld.suite import THING, TRIES, add_tasks, begin, decl
 
 TIP = 0.045  # m, from the hand down to its finger tips
 NEAR = 0.03  # m, horizontally from the goal, where the hand comes down behind a wall
+ALIGNED = 0.01  # m, from the way to the goal, where a thing is in line with it
 
 SPEC = world(**declared(TASKS, TASK, DATA), probe={name: {"task": "push"} for name in ("mass", "friction")})
 add_tasks(SPEC, TASKS)
@@ -49,16 +50,17 @@ def outcome(p, s, a, rng, r):
 def bring(p, s, a):
     """Bring the thing that the fingers hold to its seat, by the way of `via` until it is in line with it, and not aside
     before it is `over` the table."""
-    x, y, z = s.goal[0] + p.seat[0] - s.thing[0], s.goal[1] + p.seat[1] - s.thing[1], s.goal[2] + p.seat[2] - s.thing[2]
+    x, y, z = s.goal[0] + p.seat[0], s.goal[1] + p.seat[1], s.goal[2] + p.seat[2]
+    dx, dy, dz = x - s.thing[0], y - s.thing[1], z - s.thing[2]
     length = p.via[0] ** 2 + p.via[1] ** 2 + p.via[2] ** 2
     if length > 0.0:
-        along = (x * p.via[0] + y * p.via[1] + z * p.via[2]) / length
-        across = (x - along * p.via[0]) ** 2 + (y - along * p.via[1]) ** 2 + (z - along * p.via[2]) ** 2
-        if across > 1e-4:
+        along = (dx * p.via[0] + dy * p.via[1] + dz * p.via[2]) / length
+        across = (dx - along * p.via[0]) ** 2 + (dy - along * p.via[1]) ** 2 + (dz - along * p.via[2]) ** 2
+        if across > ALIGNED * ALIGNED:
             x, y, z = x + p.via[0], y + p.via[1], z + p.via[2]
-    if s.thing[2] < p.over and hypot(x, y) > NEAR:
-        x, y, z = 0.0, 0.0, max(z, p.over + NEAR - s.thing[2])
-    head(s, s.hand[0] + x, s.hand[1] + y, s.hand[2] + z, 1.0, a)
+    if s.thing[2] < p.over and hypot(dx, dy) > NEAR:
+        x, y, z = s.thing[0], s.thing[1], max(z, p.over + NEAR)
+    head(s, s.hand[0] + x - s.thing[0], s.hand[1] + y - s.thing[1], s.hand[2] + z - s.thing[2], 1.0, a)
 
 
 @kernel

@@ -28,12 +28,14 @@ REACH, REACH_WALL, PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFF
     *("reach", "reach-wall", "push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
     "coffee-pull",
 )
-PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN, BOX, ASSEMBLY, DISASSEMBLE = TASK.codes(
+PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN, BOX, ASSEMBLY, DISASSEMBLE, HAMMER = TASK.codes(
     *("pick-place", "pick-place-wall", "peg-insert-side", "hand-insert", "shelf-place", "pick-out-of-hole"),
-    *("peg-unplug-side", "basketball", "bin-picking", "box-close", "assembly", "disassemble"),
+    *("peg-unplug-side", "basketball", "bin-picking", "box-close", "assembly", "disassemble", "hammer"),
 )
 PEG_TIP = (-0.1, 0.6, 0.015)  # m, where the original takes the peg's tip to be at the start, whatever was drawn
 PADS = 0.05  # m, from a thing's middle to pads that lie around it
+QUARTER = 0.707  # of a quaternion's numbers, where it turns by a quarter
+NAIL = 0.105  # m, from the nail's head at the start to the goal
 WALL_Y = 0.77  # m, behind the wall
 
 
@@ -245,10 +247,10 @@ def pick_from_bin(s, a, off):
 
 
 @kernel
-def turned(s, slack):
-    """1 where the thing lies as it should, turned by a quarter about the vertical axis; less in other attitudes."""
+def turned(s, w, z, slack):
+    """1 where the thing has this attitude, turned about the vertical axis; less in others."""
     q = s.thing_attitude
-    error = math.sqrt((q[0] - 0.707) ** 2 + q[1] ** 2 + q[2] ** 2 + (q[3] - 0.707) ** 2)
+    error = math.sqrt((q[0] - w) ** 2 + q[1] ** 2 + q[2] ** 2 + (q[3] - z) ** 2)
     return max(1.0 - error / slack, 0.0)
 
 
@@ -266,7 +268,7 @@ def close_box(s, a, done):
     x, y, z_off = s.goal[0] - x, s.goal[1] - y, 3.0 * (s.goal[2] - z)
     closed = 0.8 * tail(math.sqrt(x * x + y * y + z_off * z_off), 0.0, 0.05, 0.25) + (0.2 if z > 0.04 else 0.0)
     paid = 2.0 * both(0.5 * (a[3] + 1.0), ready) + 8.0 * closed
-    return (10.0 if done else paid) * turned(s, 0.2)
+    return (10.0 if done else paid) * turned(s, QUARTER, QUARTER, 0.2)
 
 
 @kernel
@@ -292,7 +294,7 @@ def assemble(s, a, done):
     z = 3.0 * (height - s.mark[2])
     near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.4)
     near += 0.1 if s.mark[2] > 0.02 or radius < 0.01 else 0.0
-    return (2.0 * grip + 6.0 * near) * turned(s, 0.4)
+    return (2.0 * grip + 6.0 * near) * turned(s, QUARTER, QUARTER, 0.4)
 
 
 @kernel
@@ -302,7 +304,17 @@ def disassemble(s, a, done):
     cage = caged_at(s, part_x(s, 0.01), s.place, around(s, 0.015, 0.02), 0.01)
     x, y, z = s.goal[0] - s.mark[0], s.goal[1] - s.mark[1], s.goal[2] + 0.1 - s.mark[2]
     near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.2) + (0.1 if s.mark[2] > 0.02 else 0.0)
-    return (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, 0.4)
+    return (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, QUARTER, QUARTER, 0.4)
+
+
+@kernel
+def strike(s, a, done):
+    """The hammer's face should come to the goal; the nail itself counts where the hammer is held well."""
+    cage = caged_at(s, part_x(s, 0.07), s.place, around(s, 0.015, 0.02), 0.01)
+    x, y, z = s.goal[0] - s.thing[0] - 0.16, s.goal[1] - s.thing[1] - 0.06, s.goal[2] - s.thing[2]
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.2) + (0.1 if s.thing[2] > 0.02 else 0.0)
+    paid = (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, 1.0, 0.0, 0.4)
+    return 10.0 if done and paid > 5.0 else paid
 
 
 @kernel
@@ -360,6 +372,8 @@ def v2(p, s, a, off, done):
         return assemble(s, a, done)
     if p.task == DISASSEMBLE:
         return disassemble(s, a, done)
+    if p.task == HAMMER:
+        return strike(s, a, done)
     return v2_of_lifting(p, s, a, off)
 
 
@@ -484,6 +498,20 @@ def disassemble_v1(p, s, a):
 
 
 @kernel
+def strike_v1(p, s, a):
+    """To the hammer, up with it, and with its head to where the nail's head was."""
+    away, high = from_tcp(s, s.thing), s.place[2] + p.rise
+    x, y, z = s.mark[0] - s.goal[0], s.mark[1] - s.goal[1] + NAIL, s.mark[2] - s.goal[2]
+    left = math.sqrt(x * x + y * y + z * z)
+    paid = -away + (max(a[3], 0.0) / 50.0 if away < 0.05 else 0.0)
+    up = picked_up(p, s, high, left)
+    paid += lift(p, s, high, up)
+    if up and away < 0.1:
+        paid += max(way(p.rise + high + abs(s.place[1] - s.goal[1]), left + NAIL), 0.0)
+    return paid
+
+
+@kernel
 def insert_v1(p, s):
     """Above the hole, then down."""
     aside = hypot(tcp(s, 0) - s.goal[0], tcp(s, 1) - s.goal[1])
@@ -518,6 +546,8 @@ def v1(p, s, a):
         return assemble_v1(p, s, a)
     if p.task == DISASSEMBLE:
         return disassemble_v1(p, s, a)
+    if p.task == HAMMER:
+        return strike_v1(p, s, a)
     if p.task == UNPLUG:
         there = from_tcp(s, s.thing) < 0.05
         paid = max(way(distance(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) if there else 0.0

@@ -24,6 +24,7 @@ from rlenvs.robotics.metaworld.parts import (
     observe,
     rod,
     roughen,
+    slide,
 )
 from rlenvs.robotics.metaworld.sawyer import DARK, HIDDEN, METAL, STANDING, WHITE, WOOD, add_box, set_inertia
 
@@ -272,6 +273,34 @@ def add_lid_and_box(spec: Any, values: Any) -> None:
     body.add_site(name="thing", pos=(0.0, 0.0, 0.075), rgba=HIDDEN)
     observe(spec, "thing", "SITE", attitude=True)
     open_box(fixture(spec), 0.0, 0.0, BLUE)
+
+
+def add_hammer_and_nail(spec: Any, values: Any) -> None:
+    """A hammer with two faces, and a nail that slides into a block."""
+    moments = tuple(values.mass * each for each in (5.51808e-3, 3.67168e-3, 2.40685e-3))
+    hammer = thing(spec, 1.1 * values.mass, moments, (0.14545, 0.0, 0.0))
+    hammer.iquat = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
+    bar(hammer, (-0.14, 0.0, 0.0), (0.14, 0.0, 0.0), 0.02, ORANGE)
+    rod(hammer, (0.16, 0.0, 0.0), "x", 0.026, 0.025, METAL)
+    for side in (-1.0, 1.0):
+        rod(hammer, (0.16, 0.026 * side, 0.0), "y", 0.02, 0.015, METAL)
+        rod(hammer, (0.16, 0.056 * side, 0.0), "y", 0.038, 0.016, METAL)
+    roughen(hammer, values)
+    hammer.add_site(name="mark", pos=(0.16, 0.0, 0.0), rgba=HIDDEN)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    for place, size in (
+        ((0.24, 0.85, 0.172), (0.1, 0.1, 0.048)),
+        ((0.298, 0.85, 0.11), (0.042, 0.1, 0.014)),
+        ((0.182, 0.85, 0.11), (0.042, 0.1, 0.014)),
+        ((0.24, 0.85, 0.048), (0.1, 0.1, 0.048)),
+    ):
+        add_box(spec.worldbody, place, size, WOOD, **HARD)
+    nail = spec.worldbody.add_body(name="second", pos=(0.24, 0.64, 0.11))
+    set_inertia(nail, 0.08859, (0.0, 0.02426, 0.0), UPRIGHT, (1.2937e-4, 2.47872e-5, 1.2937e-4))
+    slide(nail, values, (0.0, 1.0, 0.0), (0.0, 0.1), 2.0)
+    rod(nail, (0.0, 0.057, 0.0), "y", 0.01, 0.06, DARK)
+    rod(nail, (0.0, 0.0, 0.0), "y", 0.03, 0.009, RED)
+    observe(spec, "second", "BODY", attitude=True)
 
 
 def add_nut_and_peg(spec: Any, values: Any) -> None:

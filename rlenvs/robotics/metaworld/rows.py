@@ -42,8 +42,8 @@ NEAR_ARM = (
         *(2.0543034e-07, 2.0096595e-07),
     ),
 )
-MEASURED = choice("hand", "thing", "mark")  # whose distance from the goal counts
-HAND, MARK = MEASURED.codes("hand", "mark")
+MEASURED = choice("hand", "thing", "mark", "second")  # whose distance from the goal counts
+HAND, MARK, SECOND = MEASURED.codes("hand", "mark", "second")
 ATTITUDE = choice("none", "xyzw", "wxyz")  # how the thing's attitude is observed
 XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
 
