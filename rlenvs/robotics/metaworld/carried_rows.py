@@ -9,7 +9,7 @@ from typing import Any
 from rlenvs.core import choice, f8, i4
 from rlenvs.robotics.metaworld import carried_scenes as scenes
 from rlenvs.robotics.metaworld import rows
-from rlenvs.robotics.metaworld.rows import FAR, NEAR_ARM, SUNK, Task, Triple
+from rlenvs.robotics.metaworld.rows import COFFEE, FAR, LATER, NEAR_ARM, SUNK, Task, Triple
 
 FIXTURE = choice("none", "first", "last")  # which of the drawn places a fixture stands at
 NONE, FIRST, LAST = FIXTURE.codes("none", "first", "last")
@@ -40,7 +40,7 @@ MUG: dict[str, Any] = {
     "thing": "mug",
     "scene": scenes.add_mug_and_machine,
     "radius": 0.07,
-    "start": NEAR_ARM,
+    "start": COFFEE,
     "attitude": "xyzw",
     "clear": 0.15,
     "pose": (0.9995403, 0.0047077, -0.0026129, -0.0298371),  # turned as the original drops it
@@ -65,6 +65,7 @@ TASKS: dict[str, Carried] = {
         scene=scenes.add_puck,
         low=(-0.1, 0.6, 0.02, -0.1, 0.8, 0.05),
         high=(0.1, 0.7, 0.02, 0.1, 0.9, 0.3),
+        contacts="several",
         radius=0.05,
         measured="hand",
         **PUCK,
@@ -74,6 +75,7 @@ TASKS: dict[str, Carried] = {
         scene=scenes.add_puck,
         low=(-0.1, 0.6, SUNK, -0.1, 0.8, SUNK),
         high=(0.1, 0.7, SUNK, 0.1, 0.9, SUNK),
+        contacts="several",
         radius=0.05,
         above=0.15,
         **PUCK,
@@ -84,6 +86,7 @@ TASKS: dict[str, Carried] = {
         scene=scenes.add_puck,
         low=(-0.1, 0.6, 0.02, -0.1, 0.8, 0.05),
         high=(0.1, 0.7, 0.02, 0.1, 0.9, 0.3),
+        contacts="several",
         radius=0.07,
         rise=0.04,
         **PUCK,
@@ -96,6 +99,7 @@ TASKS: dict[str, Carried] = {
         low=(0.0, 0.5, 0.02, -0.35, 0.4, 0.0),
         high=(0.2, 0.7, 0.02, -0.25, 0.7, 0.0),
         goal=(0.03, 0.0, 0.13),
+        contacts="several",
         radius=0.07,
         axes=(1.0, 2.0, 2.0),
         measured="mark",
@@ -323,6 +327,7 @@ TASKS: dict[str, Carried] = {
     "box-close": Carried(
         summary="Box closing: put the lid onto a box with a Sawyer arm.",
         thing="lid",
+        start=LATER,
         scene=scenes.add_lid_and_box,
         low=(-0.05, 0.5, 0.02, -0.1, 0.7, 0.133),
         high=(0.05, 0.55, 0.02, 0.1, 0.8, 0.133),

@@ -4,13 +4,12 @@ import math
 
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import cos, hypot, sin
-from rlenvs.robotics.metaworld.blocks import measure
-from rlenvs.robotics.metaworld.fixture_rewards import DOOR, v1, v2
+from rlenvs.robotics.metaworld.blocks import gap, measure
+from rlenvs.robotics.metaworld.fixture_rewards import LEVER, v1, v2
 from rlenvs.robotics.metaworld.fixture_rows import DATA, TASK, TASKS
-from rlenvs.robotics.metaworld.fixture_scenes import HANDLE
-from rlenvs.robotics.metaworld.suite import THING, add_tasks, begin, declared, head, judge
+from rlenvs.robotics.metaworld.suite import GAIN, THING, add_tasks, begin, declared, head, judge
 
-SWING = 0.2  # rad, by which the scripted policy goes ahead of the door
+SWING = 0.2  # rad, by which the scripted policy goes ahead of what turns, at most
 
 SPEC = world(
     **declared(TASKS, TASK, DATA),
@@ -24,14 +23,18 @@ def reset(p, s, rng):
     for j in range(6):
         s.place[j] = uniform(rng, p.low[j], p.high[j])
     begin(p, s)
+    at = 0 if p.first else p.last
     for j in range(3):
-        s.mocap_pos[2, j] = s.place[p.last + j]
-    s.qpos[THING] = p.joint
+        s.mocap_pos[2, j] = s.place[at + j] + p.stand[j]
+        if p.has_loose:
+            s.qpos[THING + p.joints + j] = s.place[at + j] + p.loose[j]
+    for j in range(p.joints):
+        s.qpos[THING + j] = p.joint[j]
 
 
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    off = measure(p, s)
+    off = abs(0.5 * math.pi + s.qpos[THING]) if p.task == LEVER else measure(p, s)
     judge(p, s, r, off, off <= p.radius, v2(p, s, a, off), v1(p, s))
 
 
@@ -39,22 +42,22 @@ def outcome(p, s, a, rng, r):
 
 
 @kernel
-def around_hinge(s, x, y, angle):
-    """The place that lies at (x, y) of the door's axes, from its hinge, when the door has this angle."""
-    hinge_x, hinge_y = s.place[0] - 0.185, s.place[1] - 0.1
-    return hinge_x + x * cos(angle) - y * sin(angle), hinge_y + x * sin(angle) + y * cos(angle)
+def around(p, s, x, y, angle):
+    """The place that lies at (x, y) of the axes of what turns, from its axis, when it has this angle."""
+    axis_x, axis_y = s.place[0] + p.pivot[0], s.place[1] + p.pivot[1]
+    return axis_x + x * cos(angle) - y * sin(angle), axis_y + x * sin(angle) + y * cos(angle)
 
 
 @kernel
-def open_door(p, s, a):
-    """Behind the handle's bar, and with it around the hinge."""
-    x, y, angle = HANDLE[0] + p.lead[0], HANDLE[1] + p.lead[1], s.qpos[THING]
-    at_x, at_y = around_hinge(s, x, y, angle)
+def turn(p, s, a):
+    """Beside the bar, and with it around its axis."""
+    x, y, angle = p.bar[0] + p.lead[0], p.bar[1] + p.lead[1], s.qpos[THING]
+    at_x, at_y = around(p, s, x, y, angle)
     low = abs(s.hand[2] - s.thing[2] - p.lead[2]) < p.apart
     off = hypot(s.hand[0] - at_x, s.hand[1] - at_y)
     if off < p.stroke and low:
-        left = min(max((s.thing[0] - s.goal[0]) / HANDLE[0], -SWING), SWING)
-        to_x, to_y = around_hinge(s, x, y, angle - left)
+        left = min(max((s.thing[p.along] - s.goal[p.along]) / p.gain, -SWING), SWING)
+        to_x, to_y = around(p, s, x, y, angle - left)
         head(s, to_x, to_y, s.thing[2] + p.lead[2], p.fingers, a)
     else:
         head(s, at_x, at_y, s.thing[2] + p.lead[2] + (0.0 if off < p.aside else p.above), p.fingers, a)
@@ -62,12 +65,39 @@ def open_door(p, s, a):
 
 @kernel
 def work(p, s, a):
-    """Move the hand in the direction of `push`, until the thing is at the goal."""
+    """Move the hand in the direction of `push`, or towards the goal, until the thing is there."""
+    if p.towards:
+        x, y = s.hand[0] + s.goal[0] - s.thing[0], s.hand[1] + s.goal[1] - s.thing[1]
+        head(s, x, y, s.thing[2] + p.lead[2] + p.push[2], p.fingers, a)
+        return
     strong, left = math.sqrt(p.push[0] ** 2 + p.push[1] ** 2 + p.push[2] ** 2), 0.0
     for j in range(3):
         left += (s.goal[j] - s.thing[j]) * p.push[j] / strong
     part = min(max(left / strong, 0.0), 1.0)
-    head(s, s.hand[0] + part * p.push[0], s.hand[1] + part * p.push[1], s.hand[2] + part * p.push[2], p.fingers, a)
+    x, y, z = s.hand[0] + part * p.push[0], s.hand[1] + part * p.push[1], s.hand[2] + part * p.push[2]
+    head(s, x, y, z, p.fingers if p.held == 1.0 else 1.0, a)
+
+
+@kernel
+def height(p, s):
+    """Where the hand works."""
+    return s.place[2] + p.level if p.level != 0.0 else s.thing[2] + p.lead[2]
+
+
+@kernel
+def press(p, s, a):
+    """Draw the hand in the direction of `push`, or back, and after its aim in the others."""
+    strong, left = 0.0, 0.0
+    for j in range(3):
+        strong += p.push[j] ** 2
+        left += (s.goal[j] - s.thing[j]) * p.push[j]
+    part = min(max(left / strong, -1.0), 1.0)
+    for j in range(3):
+        way = (height(p, s) if j == 2 else s.thing[j] + p.lead[j]) - s.hand[j]
+        if p.push[j] != 0.0:
+            way = s.hand[j] + part * p.push[j] - s.mocap_pos[0, j]
+        a[j] = min(max(GAIN * way, -1.0), 1.0)
+    a[3] = p.fingers
 
 
 @kernel
@@ -84,13 +114,17 @@ def aside(p, s, x, y, z):
 @SPEC.expert
 def expert(p, s, a):
     """Above the aim, down to it, and then to work."""
-    if p.task == DOOR:
-        open_door(p, s, a)
+    if p.gain != 0.0:
+        turn(p, s, a)
         return
-    x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], s.thing[2] + p.lead[2]
+    x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], height(p, s)
     if aside(p, s, x, y, z) > p.aside:
         head(s, x, y, z + p.above, p.fingers, a)
     elif abs(s.hand[2] - z) > p.apart:
         head(s, x, y, z, p.fingers, a)
+    elif gap(s) > p.held:
+        head(s, x, y, z, 1.0, a)
+    elif p.follows:
+        press(p, s, a)
     else:
         work(p, s, a)

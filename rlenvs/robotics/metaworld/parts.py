@@ -39,19 +39,27 @@ def slide(body: Any, values: Any, axis: Any, limits: tuple[float, float], dampin
     body.add_joint(type=kind, axis=axis, range=limits, armature=0.001, damping=damping * values.damping, **spring)
 
 
-def hinge(body: Any, values: Any) -> None:
-    body.add_joint(axis=(0.0, 0.0, 1.0), range=(-2.0, 0.0), armature=0.001, damping=2.0 * values.damping)
+def hinge(body: Any, values: Any, axis: str, limits: tuple[float, float], damping: float) -> None:
+    along = [float(axis == name) for name in "xyz"]
+    body.add_joint(axis=along, range=limits, armature=0.001, damping=damping * values.damping)
 
 
-def rod(body: Any, place: Any, axis: str, radius: float, half: float, color: Any, density: float = 1000.0) -> None:
-    """A cylinder along an axis of the body, with its center there, m."""
+def rod(body: Any, place: Any, axis: str, radius: float, half: float, color: Any, **more: Any) -> None:
+    """A cylinder along an axis of the body, with its center there, m, and more attributes of the geom."""
     import mujoco
 
     middle, along = place, [0.0, 0.0, 0.0]
     along["xyz".index(axis)] = half
     ends = [m - d for m, d in zip(middle, along, strict=True)] + [m + d for m, d in zip(middle, along, strict=True)]
     kind = mujoco.mjtGeom.mjGEOM_CYLINDER
-    body.add_geom(type=kind, size=(radius, 0.0, 0.0), fromto=ends, rgba=color, density=density, **HARD)
+    body.add_geom(type=kind, size=(radius, 0.0, 0.0), fromto=ends, rgba=color, **more, **HARD)
+
+
+def ball(body: Any, place: Any, radius: float, color: Any, **more: Any) -> None:
+    """A sphere with its center there, m, and more attributes of the geom."""
+    import mujoco
+
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(radius, 0.0, 0.0), pos=place, rgba=color, **more, **HARD)
 
 
 def bar(body: Any, start: Any, end: Any, radius: float, color: Any, **weight: float) -> None:

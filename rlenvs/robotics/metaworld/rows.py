@@ -42,6 +42,29 @@ NEAR_ARM = (
         *(2.0543034e-07, 2.0096595e-07),
     ),
 )
+COFFEE = (NEAR_ARM[0], NEAR_ARM[1], (*NEAR_ARM[2][:3], *[0.0] * 6))  # the original stops some joints with the mug
+LATER = (  # five physics steps later
+    OVER_TABLE[0],
+    (
+        *(1.892641561, -0.5702824608, -0.9827674821, 1.644734506, 0.9529431842, 1.045160065, 2.312030634),
+        *(-0.0001718979444, 0.0001717536723),
+    ),
+    (
+        *(0.27216817, 0.44448137, -0.489501, 0.20297989, 0.79044522, 0.12900621, 1.4952928),
+        *(7.1124611e-07, 7.1070676e-07),
+    ),
+)
+ON_THE_LEFT = (
+    (-0.5, 0.6, 0.2),
+    (
+        *(2.266839821, -0.4993075569, -0.5636216008, 0.9750864355, 0.5295132825, 1.22525731, 3.409188578),
+        *(-0.000171851158, 0.0001718003235),
+    ),
+    (
+        *(0.13712123, 0.005388755, -0.38906607, 0.34474605, 0.52423201, -0.15020683, 2.0707593),
+        *(1.4326778e-06, 1.462081e-06),
+    ),
+)
 MEASURED = choice("hand", "thing", "mark", "second")  # whose distance from the goal counts
 HAND, MARK, SECOND = MEASURED.codes("hand", "mark", "second")
 ATTITUDE = choice("none", "xyzw", "wxyz")  # how the thing's attitude is observed
@@ -68,6 +91,7 @@ class Task:
     goals: tuple[Triple, Triple] | None = None  # published bounds of goals, where they are not the box that is drawn
     measured: str = "thing"
     attitude: str = "none"
+    contacts: str = "one"  # of two shapes that overlap; in the MuJoCo of the original, 3.3.0, it is one
     # the scripted policy: it goes `above` its aim, `lead` from the thing, goes down where it is nearer than `aside`
     # horizontally, and works where it is nearer than `apart` vertically
     lead: Triple = (0.0, 0.0, 0.0)

@@ -104,8 +104,6 @@ def scene(values: Any) -> Any:
     option.timestep, option.iterations, option.tolerance = 1.0 / PHYSICS_HZ, 50, 1e-10
     option.cone, option.jacobian = mujoco.mjtCone.mjCONE_ELLIPTIC, mujoco.mjtJacobian.mjJAC_DENSE
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # with so few bodies, finding them costs more
-    # the original's MuJoCo finds one contact of two boxes that overlap: with more, fingers hold things otherwise
-    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
     _add_surroundings(spec)
     hand = _add_arm(spec)
     _add_fingers(spec, hand)
@@ -118,6 +116,13 @@ def scene(values: Any) -> Any:
         for k, side in enumerate(("right", "left")):
             add_sensor(spec, f"{name}/{k}", "FRAMEPOS", f"{side}{kind}", "SITE" if kind == "tip" else "BODY")
     return spec
+
+
+def touch_once(spec: Any) -> None:
+    """Let shapes that overlap have one contact, as in the original's MuJoCo: more of them change how fingers hold."""
+    import mujoco
+
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
 
 
 def _add_surroundings(spec: Any) -> None:

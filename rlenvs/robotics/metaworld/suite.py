@@ -213,8 +213,10 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
 
     @kind.model
     def model(values: Any) -> Any:
-        spec = sawyer.scene(values)
-        rows[values.task].scene(spec, values)
+        spec, row = sawyer.scene(values), rows[values.task]
+        row.scene(spec, values)
+        if row.contacts == "one":
+            sawyer.touch_once(spec)
         return spec
 
     @kind.draw
