@@ -18,8 +18,14 @@ REACH = WORLDS["reach"]
 LAGGING = 1  # rows at the start that the original observes before the window it has moved is where it belongs
 # m, the largest difference of hands that touch something: shapes there differ, and contacts make differences larger
 TOUCHING = {
-    **{"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "button-press-topdown": 0.05},
-    **{"push-wall": 0.02, "coffee-pull": 0.05, "box-close": 0.03, "peg-unplug-side": 0.03},
+    "door-open": 0.15,
+    "window-open": 0.05,
+    "window-close": 0.05,
+    "button-press-topdown": 0.05,
+    "push-wall": 0.02,
+    "coffee-pull": 0.05,
+    "box-close": 0.03,
+    "peg-unplug-side": 0.03,
 }
 # steps, between the first successes of the original's policy there and here; a plug that is pulled out slips
 APART = {"peg-unplug-side": 15}

@@ -3,7 +3,8 @@
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import hypot
 from rlenvs.robotics.metaworld.blocks import flat, gap, measure
-from rlenvs.robotics.metaworld.carried_rewards import ASSEMBLY, DISASSEMBLE, v1, v2
+from rlenvs.robotics.metaworld.carried_rewards import ASSEMBLY, DISASSEMBLE, v2
+from rlenvs.robotics.metaworld.carried_rewards_v1 import v1
 from rlenvs.robotics.metaworld.carried_rows import DATA, FIRST, LAST, TASK, TASKS
 from rlenvs.robotics.metaworld.rows import HAND
 from rlenvs.robotics.metaworld.suite import THING, TRIES, add_tasks, begin, declared, head, judge
