@@ -142,9 +142,9 @@ def push_v1(p, s):
     cost = away
     if p.task == COFFEE_PULL:  # the original's distance to the mug is that of the mug from the arm's foot
         cost = math.sqrt(s.thing[0] ** 2 + s.thing[1] ** 2 + s.tcp0[2] ** 2)
-    elif p.task == SWEEP or p.task == INTO:
-        if s.thing[2] < s.thing0[2] - 0.05 and (p.task == SWEEP or 0.4 < s.thing[1] < 1.0):
-            cost, left = 0.0, 0.0
+    off_table = p.task == INTO and not 0.4 < s.thing[1] < 1.0
+    if (p.task == SWEEP or p.task == INTO) and s.thing[2] < s.thing0[2] - 0.05 and not off_table:
+        cost, left = 0.0, 0.0
     return max(way(flat(s.thing0, s.goal), left), 0.0) - cost if away < 0.05 else -cost
 
 
