@@ -26,6 +26,7 @@ TOUCHING = {
     "coffee-pull": 0.05,
     "box-close": 0.03,
     "peg-unplug-side": 0.03,
+    "stick-pull": 0.06,
 }
 # steps, between the first successes of the original's policy there and here; a plug that is pulled out slips
 APART = {"peg-unplug-side": 15}
@@ -148,6 +149,7 @@ def world_model(task):
         ("box-close", "lid", 0.25),
         ("assembly", "nut", 0.22),
         ("hammer", "thing", 1.1),
+        ("stick-push", "jug", 3.2678),
     ],
 )
 def test_masses_of_what_is_moved(task, body, mass):
@@ -195,6 +197,8 @@ def test_rates_and_lengths():
         ("assembly", 0.02, (0.0, 0.6, -0.1, 0.75), (0.0, 0.6, 0.1, 0.85)),
         ("disassemble", 0.0, (0.0, 0.6), (0.1, 0.75)),
         ("hammer", 0.01, (-0.1, 0.4), (0.1, 0.5)),
+        ("stick-push", 0.12, (-0.08, 0.58, 0.399, 0.55), (-0.03, 0.62, 0.401, 0.6)),
+        ("stick-pull", 0.12, (-0.1, 0.55, 0.35, 0.45), (0.0, 0.65, 0.45, 0.55)),
     ],
 )
 def test_success_rules_and_boxes(task, radius, low, high):

@@ -3,7 +3,14 @@
 from rlenvs.core import kernel, uniform, world
 from rlenvs.core.declare.maths import hypot
 from rlenvs.robotics.metaworld.blocks import flat, gap, measure
-from rlenvs.robotics.metaworld.carried_rewards import ASSEMBLY, DISASSEMBLE, v2
+from rlenvs.robotics.metaworld.carried_rewards import (
+    ASSEMBLY,
+    DISASSEMBLE,
+    STICK_PULL,
+    STICK_PUSH,
+    hooked,
+    v2,
+)
 from rlenvs.robotics.metaworld.carried_rewards_v1 import v1
 from rlenvs.robotics.metaworld.carried_rows import DATA, FIRST, LAST, TASK, TASKS
 from rlenvs.robotics.metaworld.rows import HAND
@@ -44,6 +51,10 @@ def outcome(p, s, a, rng, r):
     elif p.task == DISASSEMBLE:
         done = s.thing[2] > s.goal[2]
         off = 0.0 if done else off
+    elif p.task == STICK_PULL:
+        done = done and hooked(s)
+    elif p.task == STICK_PUSH:  # with the stick between the pads, off the table
+        done = done and s.pressed[0] > 0.0 and s.pressed[1] > 0.0 and s.thing[2] - 0.01 > s.place[2]
     judge(p, s, r, off, done, v2(p, s, a, off, done), v1(p, s, a))
 
 
@@ -52,6 +63,8 @@ def bring(p, s, a):
     """Bring the thing that the fingers hold to its seat, by the way of `via` until it is in line with it, and not aside
     before it is `over` the table."""
     x, y, z = s.goal[0] + p.seat[0], s.goal[1] + p.seat[1], s.goal[2] + p.seat[2]
+    if p.task == STICK_PUSH:
+        y = s.second[1]
     dx, dy, dz = x - s.thing[0], y - s.thing[1], z - s.thing[2]
     length = p.via[0] ** 2 + p.via[1] ** 2 + p.via[2] ** 2
     if length > 0.0:
@@ -62,6 +75,17 @@ def bring(p, s, a):
     if s.thing[2] < p.over and hypot(dx, dy) > NEAR:
         x, y, z = s.thing[0], s.thing[1], max(z, p.over + NEAR)
     head(s, s.hand[0] + x - s.thing[0], s.hand[1] + y - s.thing[1], s.hand[2] + z - s.thing[2], 1.0, a)
+
+
+@kernel
+def hook(s, a):
+    """The stick into the handle, and with it to the goal."""
+    x, y, z = s.second[0] - s.thing[0], s.second[1] - s.thing[1], s.second[2] - s.thing[2]
+    if s.mark[0] > s.second[0] + ALIGNED and abs(y) < 0.04 and abs(z) < 0.06:
+        x, y = s.goal[0] - s.second[0], s.goal[1] - s.second[1]
+    elif hypot(y, z) > ALIGNED and s.mark[0] < s.second[0]:
+        x -= 0.12
+    head(s, s.hand[0] + x, s.hand[1] + y, s.hand[2] + z, 1.0, a)
 
 
 @kernel
@@ -86,5 +110,7 @@ def expert(p, s, a):
         head(s, x, y, z, p.fingers, a)
     elif gap(s) > p.held:
         head(s, x, y, z, 1.0, a)
+    elif p.task == STICK_PULL:
+        hook(s, a)
     else:
         bring(p, s, a)

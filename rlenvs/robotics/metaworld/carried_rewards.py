@@ -26,13 +26,40 @@ PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFFEE_PULL = TASK.code
     *("push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
     "coffee-pull",
 )
-PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN, BOX, ASSEMBLY, DISASSEMBLE, HAMMER = TASK.codes(
+(
+    PICK,
+    PICK_WALL,
+    PEG,
+    INSERT_HAND,
+    SHELF,
+    HOLE,
+    UNPLUG,
+    BASKET,
+    BIN,
+    BOX,
+    ASSEMBLY,
+    DISASSEMBLE,
+    HAMMER,
+    STICK_PUSH,
+    STICK_PULL,
+) = TASK.codes(
     *("pick-place", "pick-place-wall", "peg-insert-side", "hand-insert", "shelf-place", "pick-out-of-hole"),
-    *("peg-unplug-side", "basketball", "bin-picking", "box-close", "assembly", "disassemble", "hammer"),
+    *(
+        "peg-unplug-side",
+        "basketball",
+        "bin-picking",
+        "box-close",
+        "assembly",
+        "disassemble",
+        "hammer",
+        "stick-push",
+        "stick-pull",
+    ),
 )
 PEG_TIP = (-0.1, 0.6, 0.015)  # m, where the original takes the peg's tip to be at the start, whatever was drawn
 PADS = 0.05  # m, from a thing's middle to pads that lie around it
 QUARTER = 0.707  # of a quaternion's numbers, where it turns by a quarter
+JUG = (0.2, 0.6, 0.0)  # m, where the original takes the jug to be at the start
 WALL_Y = 0.77  # m, behind the wall
 
 
@@ -315,6 +342,49 @@ def strike(s, a, done):
 
 
 @kernel
+def from_stick(s, shift):
+    """Distance of a point of the stick, `shift` along x from its middle, from the tips' middle, in axes of the world."""
+    dx, dy, dz = s.thing[0] + shift - tcp(s, 0), s.thing[1] - tcp(s, 1), s.thing[2] - tcp(s, 2)
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@kernel
+def push_jug(s, a, off):
+    dx, dy, dz = s.thing[0] + 0.015 - s.goal[0], s.thing[1] - s.goal[1], s.thing[2] - s.goal[2]
+    if from_stick(s, 0.015) < 0.02 and gap(s) > 0.0 and lifted(s, 0.01):
+        if off <= 0.12:
+            return 10.0
+        stick = tail(math.sqrt(dx * dx + dy * dy + dz * dz), 0.0, 0.12, distance(s.thing0, s.goal) - 0.12)
+        return 2.0 + 5.0 * stick + 3.0 * tail(off, 0.0, 0.12, distance(JUG, s.goal) - 0.12)
+    cage = caged_at(s, s.thing[0] + 0.015, s.thing0, around(s, 0.04, PADS), 0.01)
+    return 0.5 * (held(a, cage, 1.0) + cage)
+
+
+@kernel
+def hooked(s):
+    """Whether the stick's end is in the jug's handle."""
+    beside, above = abs(s.mark[1] - s.second[1]) <= 0.04, abs(s.mark[2] - s.second[2]) <= 0.06
+    return s.mark[0] >= s.second[0] and beside and above
+
+
+@kernel
+def pull_jug(s, a, off):
+    x, y, z = s.thing[0] - s.second[0] - 0.05, s.thing[1] - s.second[1], 2.0 * (s.thing[2] - s.second[2])
+    x0, y0, z0 = s.thing0[0] - JUG[0] - 0.05, s.thing0[1] - JUG[1], 2.0 * (s.thing0[2] - JUG[2])
+    near = tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.05, math.sqrt(x0 * x0 + y0 * y0 + z0 * z0))
+    if not (from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0 and lifted(s, 0.01)):
+        return both(grasp(s, a, JUG, pads_around(s, s.thing[1], JUG[1], 0.014, PADS), 0.01, 1.0), near)
+    if not hooked(s):
+        return 1.0 + both(1.0, near) + 5.0 * near
+    if off <= 0.12:
+        return 10.0
+    x, y, z = s.second[0] + 0.05 - s.goal[0], s.second[1] - s.goal[1], s.second[2] - s.goal[2]
+    jug = tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.05, distance(JUG, s.goal))
+    stick = tail(distance(s.thing, s.goal), 0.0, 0.05, distance(s.thing0, s.goal))
+    return 6.0 + both(1.0, near) + 2.0 * stick + jug
+
+
+@kernel
 def in_prism(s, x0, x1, y0, y1, z0, z1):
     """The product of how far the peg's tip is from the first edges to the second, within a box around the hole, from
     the block's middle; 1 outside."""
@@ -371,6 +441,10 @@ def v2(p, s, a, off, done):
         return disassemble(s, a, done)
     if p.task == HAMMER:
         return strike(s, a, done)
+    if p.task == STICK_PUSH:
+        return push_jug(s, a, off)
+    if p.task == STICK_PULL:
+        return pull_jug(s, a, off)
     return v2_of_lifting(p, s, a, off)
 
 

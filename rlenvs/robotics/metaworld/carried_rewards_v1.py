@@ -13,7 +13,10 @@ REACH, REACH_WALL, SWEEP, INTO, COFFEE_PULL, PEG, INSERT_HAND, HOLE, UNPLUG, BIN
     *("reach", "reach-wall", "sweep", "sweep-into", "coffee-pull", "peg-insert-side", "hand-insert"),
     *("pick-out-of-hole", "peg-unplug-side", "bin-picking"),
 )
-ASSEMBLY, DISASSEMBLE, HAMMER = TASK.codes("assembly", "disassemble", "hammer")
+ASSEMBLY, DISASSEMBLE, HAMMER, STICK_PUSH, STICK_PULL = TASK.codes(
+    *("assembly", "disassemble", "hammer", "stick-push", "stick-pull"),
+)
+JUG = (0.2, 0.6)  # m, where the original takes the jug to be at the start
 NAIL = 0.105  # m, from the nail's head at the start to the goal
 
 
@@ -127,6 +130,30 @@ def strike_v1(p, s, a):
 
 
 @kernel
+def stick_v1(p, s, a):
+    """To the stick, up with it, to the jug and with the jug to the goal; for the jug's place the original takes the
+    stick's height and the first two numbers of its attitude."""
+    away, high = from_tcp(s, s.thing), s.place[2] + p.rise
+    sign = 1.0 if s.thing_attitude[0] >= 0.0 else -1.0
+    x, y, z = s.thing[2], sign * s.thing_attitude[1], sign * s.thing_attitude[2]
+    left = hypot(x - s.goal[0], y - s.goal[1])
+    paid = -away + (max(a[3], 0.0) / 50.0 if away < 0.05 else 0.0)
+    up = picked_up(p, s, high, left)
+    paid += lift(p, s, high, up)
+    if not up or away >= 0.1:
+        return paid
+    x0, y0, z0 = JUG[0] - s.place[0], JUG[1] - s.place[1], high - s.place[2]
+    dx, dy, dz = x - s.thing[0], y - s.thing[1], z - s.thing[2]
+    apart = math.sqrt(dx * dx + dy * dy + dz * dz)
+    arrived = way(math.sqrt(x0 * x0 + y0 * y0 + z0 * z0) + high, apart)
+    if apart < 0.05:
+        wide = 0.01 if p.task == STICK_PULL else 0.001
+        arrived += 1000.0 * (hypot(JUG[0] - s.goal[0], JUG[1] - s.goal[1]) - left)
+        arrived += 2000.0 * (exp(-left * left / wide) + exp(-10.0 * left * left / wide))
+    return paid + max(arrived, 0.0)
+
+
+@kernel
 def insert_v1(p, s):
     """Above the hole, then down."""
     aside = hypot(tcp(s, 0) - s.goal[0], tcp(s, 1) - s.goal[1])
@@ -163,6 +190,8 @@ def v1(p, s, a):
         return disassemble_v1(p, s, a)
     if p.task == HAMMER:
         return strike_v1(p, s, a)
+    if p.task == STICK_PUSH or p.task == STICK_PULL:
+        return stick_v1(p, s, a)
     if p.task == UNPLUG:
         there = from_tcp(s, s.thing) < 0.05
         paid = max(way(distance(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) if there else 0.0

@@ -59,6 +59,17 @@ NUT: dict[str, Any] = {
     "held": 0.6,
     "fingers": -1.0,
 }
+STICK: dict[str, Any] = {
+    "thing": "jug",
+    "radius": 0.12,
+    "measured": "second",
+    "attitude": "xyzw",
+    "clear": 0.1,
+    "rise": 0.04,
+    "lead": (-0.005, 0.0, 0.035),
+    "held": 0.6,
+    "fingers": -1.0,
+}
 
 TASKS: dict[str, Carried] = {
     "reach": Carried(
@@ -401,6 +412,25 @@ TASKS: dict[str, Carried] = {
         via=(0.0, -0.15, 0.0),
         held=0.6,
         fingers=-1.0,
+    ),
+    "stick-push": Carried(
+        summary="Stick push: push a jug over the table with a stick in the hand of a Sawyer arm.",
+        scene=scenes.add_stick_and_jug,
+        low=(-0.08, 0.58, 0.02, 0.399, 0.55, 0.132),
+        high=(-0.03, 0.62, 0.02, 0.401, 0.6, 0.132),
+        goals=((0.399, 0.55, 0.1319), (0.401, 0.6, 0.1321)),
+        seat=(-0.13, 0.0, 0.0),
+        via=(-0.3, 0.0, 0.0),
+        **{**STICK, "lead": (0.01, 0.0, 0.035)},
+    ),
+    "stick-pull": Carried(
+        summary="Stick pull: pull a jug by its handle with a stick in the hand of a Sawyer arm.",
+        scene=scenes.add_stick_and_hook,
+        low=(-0.1, 0.55, 0.02, 0.35, 0.45, 0.02),
+        high=(0.0, 0.65, 0.02, 0.45, 0.55, 0.02),
+        goals=((0.35, 0.45, 0.0199), (0.45, 0.55, 0.0201)),
+        lowest=(-0.5, 0.35, 0.05),
+        **STICK,
     ),
 }
 TASK = choice(*TASKS, doc="what is to be done")

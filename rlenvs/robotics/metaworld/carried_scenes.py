@@ -342,3 +342,43 @@ def open_box(body: Any, x: float, y: float, color: Any) -> None:
         ((x, y, 0.005), (0.1, 0.1, 0.005)),
     ):
         add_box(body, place, size, color, contype=0, **HARD)
+
+
+def add_stick_and_jug(spec: Any, values: Any, y: float = 0.6, seen: float = 0.0) -> None:
+    """A stick, and a jug with a handle that slides over the table from this y; at `seen` along its y lies the point
+    that is observed."""
+    moments = tuple(values.mass * each for each in (5.33333e-6, 1.93333e-5, 1.93333e-5))
+    stick = thing(spec, 0.02 * values.mass, moments)
+    box = add_box(stick, (0.0, 0.0, 0.0), (0.05, 0.02, 0.02), ORANGE, condim=4)
+    box.solref, box.solimp[:3], box.friction = (0.02, 1.0), (0.998, 0.998, 0.001), (values.friction, 0.005, 0.0001)
+    stick.add_site(name="mark", pos=(0.05, 0.0, 0.0), rgba=HIDDEN)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    jug = spec.worldbody.add_body(name="jug", pos=(0.2, y, 0.0))
+    set_inertia(jug, 3.2678 * values.mass, (0.0, -0.00201, 0.14315), UPRIGHT, (0.0286943, 0.0279374, 0.0062796))
+    slide(jug, values, (1.0, 0.0, 0.0), (-0.2, 0.2), 1.0)
+    slide(jug, values, (0.0, 1.0, 0.0), (0.4 - y, 0.8 - y), 1.0)
+    rod(jug, (0.0, 0.0, 0.2422), "z", 0.0515, 0.0022, METAL)
+    rod(jug, (0.0, 0.0, 0.2872), "z", 0.0474, 0.0428, METAL)
+    rod(jug, (0.0, 0.0, 0.14), "z", 0.06, 0.1, BLUE)
+    rod(jug, (0.0, 0.0, 0.02), "z", 0.062, 0.02, METAL)
+    add_box(jug, (0.0, -0.135, 0.132), (0.01, 0.005, 0.068), DARK, **HARD)
+    add_box(jug, (0.0, -0.09, 0.195), (0.01, 0.04, 0.005), DARK, **HARD)
+    add_box(jug, (0.0, -0.09, 0.069), (0.01, 0.04, 0.005), DARK, **HARD)
+    jug.add_site(name="second", pos=(0.0, seen, 0.132), rgba=HIDDEN)
+    observe(spec, "second", "SITE", attitude=False)
+    for k, side in enumerate(("right", "left")):
+        spec.body(f"{side}pad").add_site(name=f"{side}press", size=(0.046, 0.004, 0.016), rgba=HIDDEN)
+        spec.site(f"{side}press").type = mujoco_box()
+        add_sensor(spec, f"pressed/{k}", "TOUCH", f"{side}press", "SITE")
+
+
+def add_stick_and_hook(spec: Any, values: Any) -> None:
+    """The same; the handle is observed."""
+    add_stick_and_jug(spec, values, 0.69, -0.09)
+
+
+def mujoco_box() -> Any:
+    """The shape of sites that are boxes."""
+    import mujoco
+
+    return mujoco.mjtGeom.mjGEOM_BOX

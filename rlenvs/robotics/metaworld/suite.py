@@ -120,6 +120,7 @@ OPTIONS = {
 FIELDS = {
     **dict.fromkeys(("hand", "thing", "second", "mark"), f8(3)),
     **dict.fromkeys(("claws", "pads", "tips"), f8(2, 3)),
+    "pressed": f8(2),  # N, on the pads, where a task needs it
     **dict.fromkeys(("thing_attitude", "second_attitude"), f8(4)),
     **STATE,
     "place": f8(6),  # what was drawn
