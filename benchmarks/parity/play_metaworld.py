@@ -39,11 +39,11 @@ def policy_map(packages: Path) -> dict[str, Callable[[], Any]]:
 
 def theirs(task: str, packages: Path) -> np.ndarray:
     """Success of metaworld's policy in this package's task, (steps, episodes)."""
-    from rlenvs import make_batch
+    from rlenvs.core.catalogue.make import new_batch
 
     policy = policy_map(packages)[f"{task}-v3"]()
     world = WORLDS[task]
-    worlds = make_batch(world.name, EPISODES)
+    worlds = new_batch(world, EPISODES)
     worlds.seed(range(EPISODES))
     worlds.reset()
     done = []

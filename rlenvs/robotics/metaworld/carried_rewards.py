@@ -343,7 +343,7 @@ def strike(s, a, done):
 
 @kernel
 def from_stick(s, shift):
-    """Distance of a point of the stick, `shift` along x from its middle, from the tips' middle, in axes of the world."""
+    """Distance from the finger tips of a point that lies `shift` along x from the stick's middle, m."""
     dx, dy, dz = s.thing[0] + shift - tcp(s, 0), s.thing[1] - tcp(s, 1), s.thing[2] - tcp(s, 2)
     return math.sqrt(dx * dx + dy * dy + dz * dz)
 

@@ -33,6 +33,7 @@ class Fixture(Task):
     level: float = 0.0  # height above the place at which it works, in place of one above the thing
     follows: bool = False  # whether it goes after its aim in other directions, and draws the hand by `push` at most
     towards: bool = False  # whether it pushes towards the goal, and in the direction of `push` only along z
+    rests: float = 0.0  # rad before the lever is upright at which it lets the hand rest
     held: float = 1.0  # opening of the fingers, 0 to 1, at which they hold the thing
     # where something turns about the vertical, its axis, from the fixture, and from there the point that is pushed:
     # the hand goes ahead of it by the way to the goal, along the axis `along` (0: x), divided by `gain` [m]
@@ -277,8 +278,7 @@ TASKS: dict[str, Fixture] = {
         start=LATER,
         attitude="wxyz",
         joint=(0.00013, 0.0),  # as far as it has sunk
-        lead=(-0.025, -0.05, 0.06),
-        fingers=-1.0,
+        lead=(-0.025, -0.03, 0.06),
         push=(0.0, 0.0, -0.3),
         follows=True,
         aside=0.03,
@@ -306,7 +306,7 @@ TASKS: dict[str, Fixture] = {
     "door-close": Fixture(
         summary="Door close: close the open door of a cabinet with a Sawyer arm.",
         thing="handle",
-        scene=scenes.add_door,
+        scene=scenes.add_door_to_close,
         low=(0.0, 0.85, 0.15),
         high=(0.1, 0.95, 0.15),
         goal=(0.2, -0.2, 0.0),
@@ -319,7 +319,7 @@ TASKS: dict[str, Fixture] = {
         pivot=HINGE,
         bar=scenes.HANDLE,
         gain=scenes.HANDLE[0],
-        lead=(0.0, -0.07, -0.01),
+        lead=(-0.12, 0.06, -0.01),
         above=0.2,
         apart=0.03,
         stroke=0.08,
@@ -426,6 +426,7 @@ TASKS: dict[str, Fixture] = {
         lead=(0.0, -0.055, -0.08),
         push=(0.0, 0.1, 0.1),
         above=-0.05,
+        rests=0.1,
         stroke=FAR,
     ),
     "plate-slide": Fixture(
@@ -436,6 +437,7 @@ TASKS: dict[str, Fixture] = {
         lead=(0.0, -0.08, 0.035),
         push=(0.0, 0.1, 0.0),
         stroke=0.2,
+        aside=0.04,
         **SLID,
     ),
     "plate-slide-side": Fixture(
@@ -448,6 +450,7 @@ TASKS: dict[str, Fixture] = {
         lead=(0.08, 0.0, 0.035),
         push=(-0.1, 0.0, 0.0),
         stroke=0.2,
+        aside=0.04,
         **SLID,
     ),
     "plate-slide-back": Fixture(
@@ -478,7 +481,7 @@ TASK = choice(*TASKS, doc="what is to be done")
 DATA = {
     **rows.DATA,
     **dict.fromkeys(("stand", "push", "ways", "pivot", "bar", "loose"), f8(3)),
-    **dict.fromkeys(("stroke", "level", "span", "held", "gain"), f8),
+    **dict.fromkeys(("stroke", "level", "rests", "span", "held", "gain"), f8),
     **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "first", "joints", "has_loose"), i4),
     "joint": f8(2),
 }

@@ -10,6 +10,7 @@ from rlenvs.robotics.metaworld.fixture_rows import DATA, TASK, TASKS
 from rlenvs.robotics.metaworld.suite import GAIN, THING, add_tasks, begin, declared, head, judge
 
 SWING = 0.2  # rad, by which the scripted policy goes ahead of what turns, at most
+BEHIND = 0.03  # m
 
 SPEC = world(
     **declared(TASKS, TASK, DATA),
@@ -32,9 +33,15 @@ def reset(p, s, rng):
         s.qpos[THING + j] = p.joint[j]
 
 
+@kernel
+def off_goal(p, s):
+    """Weighted distance from the goal, m; of the lever, its angle from upright, rad."""
+    return abs(0.5 * math.pi + s.qpos[THING]) if p.task == LEVER else measure(p, s)
+
+
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    off = abs(0.5 * math.pi + s.qpos[THING]) if p.task == LEVER else measure(p, s)
+    off = off_goal(p, s)
     judge(p, s, r, off, off <= p.radius, v2(p, s, a, off), v1(p, s))
 
 
@@ -64,10 +71,20 @@ def turn(p, s, a):
 
 
 @kernel
+def towards(p, s, k):
+    """Coordinate k of where the hand moves the thing to the goal: across the direction of `push`, only so far that it
+    stays behind the thing."""
+    way = s.goal[k] - s.thing[k]
+    if p.push[1 - k] != 0.0:
+        return s.thing[k] + p.lead[k] + min(max(way, -BEHIND), BEHIND)
+    return s.hand[k] + way
+
+
+@kernel
 def work(p, s, a):
     """Move the hand in the direction of `push`, or towards the goal, until the thing is there."""
     if p.towards:
-        x, y = s.hand[0] + s.goal[0] - s.thing[0], s.hand[1] + s.goal[1] - s.thing[1]
+        x, y = towards(p, s, 0), towards(p, s, 1)
         head(s, x, y, s.thing[2] + p.lead[2] + p.push[2], p.fingers, a)
         return
     strong, left = math.sqrt(p.push[0] ** 2 + p.push[1] ** 2 + p.push[2] ** 2), 0.0
@@ -116,6 +133,11 @@ def expert(p, s, a):
     """Above the aim, down to it, and then to work."""
     if p.gain != 0.0:
         turn(p, s, a)
+        return
+    if p.task == LEVER and 0.5 * math.pi + s.qpos[THING] < p.rests:
+        for j in range(3):
+            a[j] = min(max(GAIN * (s.hand[j] - s.mocap_pos[0, j]), -1.0), 1.0)
+        a[3] = p.fingers
         return
     x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], height(p, s)
     if aside(p, s, x, y, z) > p.aside:
