@@ -29,26 +29,27 @@ MT10 = (
 )
 STEPS = 100
 SEEN = 18  # numbers that are observed of one step
-GOALS = {"door-lock": 5, "door-unlock": 5}  # of MT1, where at the first one the hand already touches something; otherwise the first
+GOALS = {"door-lock": 5, "door-unlock": 5}  # of MT1; at the first, which others have, the hand touches something
 
 
 def begin(name: str, task: Any) -> tuple[Any, np.ndarray]:
     """An environment at a goal, and its first observation."""
     env = ALL_V3_ENVIRONMENTS[name]()
     env.set_task(task)
+    env.reward_function_version = "v1"  # which at a reset measures what it needs
     return env, env.reset()[0]
 
 
-def play(name: str, task: Any, choose: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+def play(name: str, task: Any, choose: Callable[[np.ndarray], np.ndarray], steps: int) -> dict[str, np.ndarray]:
     """An episode: what is observed of single steps, actions, rewards of both versions, success, from step to step."""
     env, seen = begin(name, task)
     rows: dict[str, list[Any]] = {"seen": [seen[:SEEN]], "actions": [], "v2": [], "v1": [], "success": []}
-    for _ in range(STEPS):
+    for _ in range(steps):
+        env.reward_function_version = "v2"
         action = np.clip(choose(seen.copy()), -1.0, 1.0).astype(np.float32)
         seen, reward, _, _, info = env.step(action)
         env.reward_function_version = "v1"
         old, _ = env.evaluate_state(seen, action)
-        env.reward_function_version = "v2"
         news = {"seen": seen[:SEEN], "actions": action, "v2": reward, "v1": old, "success": info["success"]}
         for key, value in news.items():
             rows[key].append(value)
@@ -60,6 +61,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("file", help="where to write")
     options.add_argument("--tasks", nargs="+", default=MT10)
+    options.add_argument("--steps", type=int, default=STEPS, help="of the scripted policies")
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
     found: dict[str, Any] = {}
@@ -70,7 +72,7 @@ def main() -> None:
         rng = np.random.default_rng(0)
         policies = {"random": lambda seen: rng.uniform(-1.0, 1.0, 4), "policy": ENV_POLICY_MAP[name]().get_action}  # noqa: B023
         for kind, choose in policies.items():
-            for key, values in play(name, first, choose).items():
+            for key, values in play(name, first, choose, STEPS if kind == "random" else given.steps).items():
                 found[f"{task}/{kind}/{key}"] = values
     np.savez_compressed(given.file, **found)
 

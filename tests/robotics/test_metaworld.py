@@ -17,13 +17,29 @@ TASKS = tuple(ROWS)
 REACH = WORLDS["reach"]
 LAGGING = 1  # rows at the start that the original observes before the window it has moved is where it belongs
 # m, the largest difference of hands that touch something: shapes there differ, and contacts make differences larger
-TOUCHING = {"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "button-press-topdown": 0.05}
+TOUCHING = {
+    "door-open": 0.15,
+    "window-open": 0.05,
+    "window-close": 0.05,
+    "button-press-topdown": 0.05,
+    "push-wall": 0.02,
+    "coffee-pull": 0.05,
+    "box-close": 0.03,
+    "peg-unplug-side": 0.03,
+    "stick-pull": 0.06,
+}
+# steps, between the first successes of the original's policy there and here; a plug that is pulled out slips
+APART = {"peg-unplug-side": 15}
+# median difference of rewards v2 beside the original's policy
+UNLIKE = {"coffee-push": 0.1, "soccer": 0.1, "box-close": 0.2, "peg-unplug-side": 0.3}
 
 
 def at_place(task, place):
     """A batch of one world of a task that always draws this place."""
     row = ROWS[task]
-    where = np.resize(np.clip(place, row.low, row.high), 6)  # the original lifts pucks to where they rest
+    if task != "peg-insert-side":  # its block may stand 1 mm lower or higher there
+        place = np.clip(place[: len(row.low)], row.low, row.high)
+    where = np.resize(place, 6)
     worlds = new_batch(changed(WORLDS[task], {"data": {"low": where, "high": where}}), 1, backend="python")
     worlds.seed([0])
     worlds.reset()
@@ -59,7 +75,8 @@ def test_first_observations_are_the_originals(task):
     theirs, ours = recorded(task, "random")
     start = LAGGING if task == "window-close" else 0
     numbers = theirs["seen"].shape[1]
-    np.testing.assert_allclose(ours["seen"][start, :numbers], theirs["seen"][start], atol=1e-3)
+    near = 2e-3 if task == "box-close" else 1e-3  # the original's lid has fallen a little
+    np.testing.assert_allclose(ours["seen"][start, :numbers], theirs["seen"][start], atol=near)
     np.testing.assert_allclose(ours["seen"][0, :4], theirs["seen"][0, :4], atol=1e-4)
     np.testing.assert_allclose(ours["seen"][0, 36:], theirs["goal"], atol=1e-4)
 
@@ -89,8 +106,8 @@ def test_the_originals_policy_has_the_same_effect(task):
     assert theirs["success"].any()
     first, ours_first = np.argmax(theirs["success"]), np.argmax(ours["sparse"])
     assert ours["sparse"].any()
-    assert ours_first == pytest.approx(first, abs=3)
-    assert np.median(np.abs(ours["v2"] - theirs["v2"])) < 0.05
+    assert ours_first == pytest.approx(first, abs=APART.get(task, 3))
+    assert np.median(np.abs(ours["v2"] - theirs["v2"])) < UNLIKE.get(task, 0.05)
 
 
 def test_the_arm_is_as_heavy_as_the_original():
@@ -121,6 +138,18 @@ def world_model(task):
         ("button-press-topdown", "button", 0.01),
         ("peg-insert-side", "peg", 0.1),
         ("window-open", "pane", 0.637787),
+        ("push-back", "thing", 0.75),
+        ("soccer", "thing", 0.04),
+        ("sweep", "thing", 0.1),
+        ("sweep-into", "thing", 0.01),
+        ("coffee-push", "thing", 0.11),
+        ("pick-out-of-hole", "thing", 0.01),
+        ("peg-unplug-side", "plug", 0.08),
+        ("basketball", "thing", 0.1),
+        ("box-close", "lid", 0.25),
+        ("assembly", "nut", 0.22),
+        ("hammer", "thing", 1.1),
+        ("stick-push", "jug", 3.2678),
     ],
 )
 def test_masses_of_what_is_moved(task, body, mass):
@@ -149,6 +178,27 @@ def test_rates_and_lengths():
         ("peg-insert-side", 0.07, (0.0, 0.5, -0.35, 0.4), (0.2, 0.7, -0.25, 0.7)),
         ("window-open", 0.05, (-0.1, 0.7), (0.1, 0.9)),
         ("window-close", 0.05, (0.0, 0.75), (0.0, 0.9)),
+        ("reach-wall", 0.05, (-0.05, 0.6, -0.05, 0.85, 0.05), (0.05, 0.65, 0.05, 0.9, 0.3)),
+        ("push-wall", 0.07, (-0.05, 0.6, -0.05, 0.85), (0.05, 0.65, 0.05, 0.9)),
+        ("pick-place-wall", 0.07, (-0.05, 0.6, -0.05, 0.85, 0.05), (0.05, 0.65, 0.05, 0.9, 0.3)),
+        ("push-back", 0.07, (-0.1, 0.8, -0.1, 0.6), (0.1, 0.85, 0.1, 0.7)),
+        ("soccer", 0.07, (-0.1, 0.6, -0.1, 0.8), (0.1, 0.7, 0.1, 0.9)),
+        ("sweep", 0.05, (-0.1, 0.6), (0.1, 0.7)),
+        ("sweep-into", 0.05, (-0.1, 0.6), (0.1, 0.7)),
+        ("coffee-push", 0.07, (-0.1, 0.55, -0.05, 0.7), (0.1, 0.65, 0.05, 0.75)),
+        ("coffee-pull", 0.07, (-0.05, 0.7, -0.1, 0.55), (0.05, 0.75, 0.1, 0.65)),
+        ("hand-insert", 0.05, (-0.1, 0.6, -0.04, 0.8), (0.1, 0.7, 0.04, 0.88)),
+        ("shelf-place", 0.07, (-0.1, 0.5, -0.1, 0.8), (0.1, 0.6, 0.1, 0.9)),
+        ("pick-out-of-hole", 0.07, (0.0, 0.75, -0.1, 0.5, 0.15), (0.0, 0.75, 0.1, 0.6, 0.3)),
+        ("peg-unplug-side", 0.07, (-0.25, 0.6), (-0.15, 0.8)),
+        ("basketball", 0.08, (-0.1, 0.6, -0.1, 0.85), (0.1, 0.7, 0.1, 0.9)),
+        ("bin-picking", 0.05, (-0.21, 0.65), (-0.03, 0.75)),
+        ("box-close", 0.08, (-0.05, 0.5, -0.1, 0.7), (0.05, 0.55, 0.1, 0.8)),
+        ("assembly", 0.02, (0.0, 0.6, -0.1, 0.75), (0.0, 0.6, 0.1, 0.85)),
+        ("disassemble", 0.0, (0.0, 0.6), (0.1, 0.75)),
+        ("hammer", 0.01, (-0.1, 0.4), (0.1, 0.5)),
+        ("stick-push", 0.12, (-0.08, 0.58, 0.399, 0.55), (-0.03, 0.62, 0.401, 0.6)),
+        ("stick-pull", 0.12, (-0.1, 0.55, 0.35, 0.45), (0.0, 0.65, 0.45, 0.55)),
     ],
 )
 def test_success_rules_and_boxes(task, radius, low, high):
@@ -190,7 +240,7 @@ def test_seeds_repeat_places_within_their_boxes(task):
             assert (np.hypot(*(drawn[:, :2] - drawn[:, 3:5]).T) >= clear).all()
         worlds.close()
     np.testing.assert_array_equal(*places)
-    assert len(np.unique(places[0][:, 0, 36:], axis=0)) == 16
+    assert len(np.unique(places[0][:, 0, [4, 5, 6, 36, 37, 38]], axis=0)) == 16
 
 
 def test_hidden_goals():

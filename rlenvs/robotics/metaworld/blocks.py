@@ -11,7 +11,7 @@ import math
 
 from rlenvs.core import kernel
 from rlenvs.core.declare.maths import exp, hypot
-from rlenvs.robotics.metaworld.rows import HAND, MARK
+from rlenvs.robotics.metaworld.rows import HAND, MARK, SECOND
 
 TAIL, BELL = 9.0, -math.log(0.1)  # of the two shapes of tolerances: 0.1 at the margin
 
@@ -80,6 +80,8 @@ def measure(p, s):
             at = tcp(s, k)
         elif p.measured == MARK:
             at = s.mark[k]
+        elif p.measured == SECOND:
+            at = s.second[k]
         total += (p.axes[k] * (at - s.goal[k] - p.off[k])) ** 2
     return math.sqrt(total)
 
@@ -109,7 +111,13 @@ def pads_around_puck(s, y, radius, reach):
 def caged(s, start, around, xz):
     """How well the thing, which was at `start`, lies between the fingers: `around` for the pads, their tips nearer than
     `xz` in the plane across them."""
-    off = hypot(s.thing[0] - tcp(s, 0), s.thing[2] - tcp(s, 2))
+    return caged_at(s, s.thing[0], start, around, xz)
+
+
+@kernel
+def caged_at(s, x, start, around, xz):
+    """The same of a part of the thing at this x."""
+    off = hypot(x - tcp(s, 0), s.thing[2] - tcp(s, 2))
     margin = hypot(start[0] - s.tcp0[0], start[2] - s.tcp0[2]) - xz
     return both(around, tail(off, 0.0, xz, margin))
 

@@ -1,4 +1,4 @@
-"""Meta-World's rewards, versions v2 and v1, of tasks in which something is carried, as in package metaworld 3.1.1."""
+"""Meta-World's rewards, version v2, of tasks in which something is carried, as in package metaworld 3.1.1."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from rlenvs.core.declare.maths import hypot, log
 from rlenvs.robotics.metaworld.blocks import (
     both,
     caged,
+    caged_at,
     distance,
-    flat,
     from_tcp,
     gap,
     grasp,
@@ -19,20 +19,47 @@ from rlenvs.robotics.metaworld.blocks import (
     pads_around_puck,
     tail,
     tcp,
-    way,
 )
 from rlenvs.robotics.metaworld.carried_rows import TASK
 
-REACH, REACH_WALL, PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFFEE_PULL = TASK.codes(
-    *("reach", "reach-wall", "push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
+PUSH, BACK, PUSH_WALL, SOCCER, SWEEP, INTO, COFFEE_PUSH, COFFEE_PULL = TASK.codes(
+    *("push", "push-back", "push-wall", "soccer", "sweep", "sweep-into", "coffee-push"),
     "coffee-pull",
 )
-PICK, PICK_WALL, PEG, INSERT_HAND, SHELF, HOLE, UNPLUG, BASKET, BIN = TASK.codes(
+(
+    PICK,
+    PICK_WALL,
+    PEG,
+    INSERT_HAND,
+    SHELF,
+    HOLE,
+    UNPLUG,
+    BASKET,
+    BIN,
+    BOX,
+    ASSEMBLY,
+    DISASSEMBLE,
+    HAMMER,
+    STICK_PUSH,
+    STICK_PULL,
+) = TASK.codes(
     *("pick-place", "pick-place-wall", "peg-insert-side", "hand-insert", "shelf-place", "pick-out-of-hole"),
-    *("peg-unplug-side", "basketball", "bin-picking"),
+    *(
+        "peg-unplug-side",
+        "basketball",
+        "bin-picking",
+        "box-close",
+        "assembly",
+        "disassemble",
+        "hammer",
+        "stick-push",
+        "stick-pull",
+    ),
 )
 PEG_TIP = (-0.1, 0.6, 0.015)  # m, where the original takes the peg's tip to be at the start, whatever was drawn
 PADS = 0.05  # m, from a thing's middle to pads that lie around it
+QUARTER = 0.707  # of a quaternion's numbers, where it turns by a quarter
+JUG = (0.2, 0.6, 0.0)  # m, where the original takes the jug to be at the start
 WALL_Y = 0.77  # m, behind the wall
 
 
@@ -244,6 +271,120 @@ def pick_from_bin(s, a, off):
 
 
 @kernel
+def turned(s, w, z, slack):
+    """1 where the thing has this attitude, turned about the vertical axis; less in others."""
+    q = s.thing_attitude
+    error = math.sqrt((q[0] - w) ** 2 + q[1] ** 2 + q[2] ** 2 + (q[3] - z) ** 2)
+    return max(1.0 - error / slack, 0.0)
+
+
+@kernel
+def close_box(s, a, done):
+    x, y, z = s.thing[0], s.thing[1], s.thing[2] + 0.02
+    hand_x, hand_y, hand_z = s.hand[0] - x, s.hand[1] - y, s.hand[2] - z
+    radius, above = hypot(hand_x, hand_y), 1.0
+    if radius > 0.02:
+        floor = 0.04 * log(radius - 0.02) + 0.4
+        if s.hand[2] < floor:
+            above = tail(floor - s.hand[2], 0.0, 0.01, 0.5 * floor)
+    off = math.sqrt(hand_x * hand_x + hand_y * hand_y + hand_z * hand_z)
+    ready = both(above, tail(off, 0.0, 0.02, 0.5))
+    x, y, z_off = s.goal[0] - x, s.goal[1] - y, 3.0 * (s.goal[2] - z)
+    closed = 0.8 * tail(math.sqrt(x * x + y * y + z_off * z_off), 0.0, 0.05, 0.25) + (0.2 if z > 0.04 else 0.0)
+    paid = 2.0 * both(0.5 * (a[3] + 1.0), ready) + 8.0 * closed
+    return (10.0 if done else paid) * turned(s, QUARTER, QUARTER, 0.2)
+
+
+@kernel
+def part_x(s, half):
+    """x of the part of a handle, so long to either side, that is nearest to the hand; its middle, if the hand is not
+    there."""
+    return s.hand[0] if abs(s.thing[0] - s.hand[0]) < half else s.thing[0]
+
+
+@kernel
+def assemble(s, a, done):
+    """The nut's height should follow a funnel around the peg, wider once the nut is over it."""
+    if done:
+        return 10.0
+    x = part_x(s, 0.01)
+    dx, dy, dz = x - tcp(s, 0), s.thing[1] - tcp(s, 1), s.thing[2] - tcp(s, 2)
+    reach = tail(math.sqrt(dx * dx + dy * dy + dz * dz), 0.0, 0.01, abs(distance(s.place, s.tcp0) - 0.01))
+    grip = 0.5 * (held(a, caged_at(s, x, s.place, around(s, 0.015, 0.02), 0.01), 1.0) + reach)
+    x, y = s.goal[0] - s.mark[0], s.goal[1] - s.mark[1]
+    radius, height = hypot(x, y), 0.0
+    if radius > 0.01:
+        height = 0.02 * log(radius - 0.01) + 0.2
+    z = 3.0 * (height - s.mark[2])
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.4)
+    near += 0.1 if s.mark[2] > 0.02 or radius < 0.01 else 0.0
+    return (2.0 * grip + 6.0 * near) * turned(s, QUARTER, QUARTER, 0.4)
+
+
+@kernel
+def disassemble(s, a, done):
+    if done:
+        return 10.0
+    cage = caged_at(s, part_x(s, 0.01), s.place, around(s, 0.015, 0.02), 0.01)
+    x, y, z = s.goal[0] - s.mark[0], s.goal[1] - s.mark[1], s.goal[2] + 0.1 - s.mark[2]
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.2) + (0.1 if s.mark[2] > 0.02 else 0.0)
+    return (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, QUARTER, QUARTER, 0.4)
+
+
+@kernel
+def strike(s, a, done):
+    """The hammer's face should come to the goal; the nail itself counts where the hammer is held well."""
+    cage = caged_at(s, part_x(s, 0.07), s.place, around(s, 0.015, 0.02), 0.01)
+    x, y, z = s.goal[0] - s.thing[0] - 0.16, s.goal[1] - s.thing[1] - 0.06, s.goal[2] - s.thing[2]
+    near = 0.9 * tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.02, 0.2) + (0.1 if s.thing[2] > 0.02 else 0.0)
+    paid = (held(a, cage, 1.0) + cage + 6.0 * near) * turned(s, 1.0, 0.0, 0.4)
+    return 10.0 if done and paid > 5.0 else paid
+
+
+@kernel
+def from_stick(s, shift):
+    """Distance from the finger tips of a point that lies `shift` along x from the stick's middle, m."""
+    dx, dy, dz = s.thing[0] + shift - tcp(s, 0), s.thing[1] - tcp(s, 1), s.thing[2] - tcp(s, 2)
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@kernel
+def push_jug(s, a, off):
+    dx, dy, dz = s.thing[0] + 0.015 - s.goal[0], s.thing[1] - s.goal[1], s.thing[2] - s.goal[2]
+    if from_stick(s, 0.015) < 0.02 and gap(s) > 0.0 and lifted(s, 0.01):
+        if off <= 0.12:
+            return 10.0
+        stick = tail(math.sqrt(dx * dx + dy * dy + dz * dz), 0.0, 0.12, distance(s.thing0, s.goal) - 0.12)
+        return 2.0 + 5.0 * stick + 3.0 * tail(off, 0.0, 0.12, distance(JUG, s.goal) - 0.12)
+    cage = caged_at(s, s.thing[0] + 0.015, s.thing0, around(s, 0.04, PADS), 0.01)
+    return 0.5 * (held(a, cage, 1.0) + cage)
+
+
+@kernel
+def hooked(s):
+    """Whether the stick's end is in the jug's handle."""
+    beside, above = abs(s.mark[1] - s.second[1]) <= 0.04, abs(s.mark[2] - s.second[2]) <= 0.06
+    return s.mark[0] >= s.second[0] and beside and above
+
+
+@kernel
+def pull_jug(s, a, off):
+    x, y, z = s.thing[0] - s.second[0] - 0.05, s.thing[1] - s.second[1], 2.0 * (s.thing[2] - s.second[2])
+    x0, y0, z0 = s.thing0[0] - JUG[0] - 0.05, s.thing0[1] - JUG[1], 2.0 * (s.thing0[2] - JUG[2])
+    near = tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.05, math.sqrt(x0 * x0 + y0 * y0 + z0 * z0))
+    if not (from_tcp(s, s.thing) < 0.02 and gap(s) > 0.0 and lifted(s, 0.01)):
+        return both(grasp(s, a, JUG, pads_around(s, s.thing[1], JUG[1], 0.014, PADS), 0.01, 1.0), near)
+    if not hooked(s):
+        return 1.0 + both(1.0, near) + 5.0 * near
+    if off <= 0.12:
+        return 10.0
+    x, y, z = s.second[0] + 0.05 - s.goal[0], s.second[1] - s.goal[1], s.second[2] - s.goal[2]
+    jug = tail(math.sqrt(x * x + y * y + z * z), 0.0, 0.05, distance(JUG, s.goal))
+    stick = tail(distance(s.thing, s.goal), 0.0, 0.05, distance(s.thing0, s.goal))
+    return 6.0 + both(1.0, near) + 2.0 * stick + jug
+
+
+@kernel
 def in_prism(s, x0, x1, y0, y1, z0, z1):
     """The product of how far the peg's tip is from the first edges to the second, within a box around the hole, from
     the block's middle; 1 outside."""
@@ -273,7 +414,7 @@ def insert(p, s, a, off):
 
 
 @kernel
-def v2(p, s, a, off):
+def v2(p, s, a, off, done):
     """Version v2 of a task's reward, with the weighted distance from the goal."""
     if p.task == PUSH:
         return push(s, a, off)
@@ -292,6 +433,18 @@ def v2(p, s, a, off):
         return move_mug(s, a)
     if p.task == UNPLUG:
         return unplug(s, a, off)
+    if p.task == BOX:
+        return close_box(s, a, done)
+    if p.task == ASSEMBLY:
+        return assemble(s, a, done)
+    if p.task == DISASSEMBLE:
+        return disassemble(s, a, done)
+    if p.task == HAMMER:
+        return strike(s, a, done)
+    if p.task == STICK_PUSH:
+        return push_jug(s, a, off)
+    if p.task == STICK_PULL:
+        return pull_jug(s, a, off)
     return v2_of_lifting(p, s, a, off)
 
 
@@ -315,103 +468,3 @@ def v2_of_lifting(p, s, a, off):
     if p.task == BIN:
         return pick_from_bin(s, a, off)
     return 10.0 * tail(off, 0.0, 0.05, distance(p.hand, s.goal))
-
-
-# --- version v1 -------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def go_to(s, a, height, near, steep):
-    """What version v1 pays for the way to a thing that is grasped from above: where the hand is not above it, less for
-    other heights than this; where it is at the thing, more for closing the fingers."""
-    away = from_tcp(s, s.thing)
-    if away < 0.05:
-        return -away + max(a[3], 0.0) / 50.0
-    aside = hypot(s.thing[0] - tcp(s, 0), s.thing[1] - tcp(s, 1))
-    return -away if aside < near else -aside - steep * abs(tcp(s, 2) - height)
-
-
-@kernel
-def picked_up(s, high, left):
-    """Whether the thing has been lifted, and is not on the table away from the goal and the hand."""
-    dropped = s.thing[2] < s.place[2] + 0.005 and left > 0.02 and from_tcp(s, s.thing) > 0.02
-    return s.thing[2] >= high - 0.01 and not dropped
-
-
-@kernel
-def lift(p, s, high, up):
-    """What version v1 pays for a height, in the pit for the height above its bottom."""
-    paid_from = s.place[2] - 0.02 if p.task == HOLE else 0.0
-    if up:
-        return 100.0 * (high - paid_from)
-    if from_tcp(s, s.thing) < 0.1 and s.thing[2] > s.place[2] + 0.005:
-        return 100.0 * (min(high, s.thing[2]) - paid_from)
-    return 0.0
-
-
-@kernel
-def pick_v1(p, s, a):
-    """To the thing, up with it, to the goal."""
-    high = s.place[2] + p.rise
-    x, y, z = s.place[0] - s.goal[0], s.place[1] - s.goal[1], high - s.goal[2]
-    left = distance(s.thing, s.goal)
-    up = picked_up(s, high, left)
-    paid = go_to(s, a, s.tcp0[2], 0.05, 1.0 if p.task == PEG else 2.0) + lift(p, s, high, up)
-    if up and from_tcp(s, s.thing) < 0.1:
-        if p.task == PEG and distance(s.mark, s.goal) > 0.05:
-            left = distance(s.mark, s.goal)
-        paid += max(way(math.sqrt(x * x + y * y + z * z) + high, left), 0.0)
-    return paid
-
-
-@kernel
-def bin_v1(p, s, a):
-    """The same, horizontally; above and in the second bin open fingers pay."""
-    high, left = s.place[2] + p.rise, flat(s.thing, s.goal)
-    arrived = max(way(flat(s.place, s.goal) + high, left), 0.0)
-    inside = abs(s.thing[0] - s.goal[0]) < 0.05 and abs(s.thing[1] - s.goal[1]) < 0.05
-    if inside:
-        arrived -= 200.0 * a[3]
-        if s.thing[2] < s.place[2] + 0.05:
-            return arrived
-    up = picked_up(s, high, left)
-    paid = go_to(s, a, s.tcp0[2], 0.06, 1.0) + lift(p, s, high, up)
-    return paid + arrived if up and from_tcp(s, s.thing) < 0.1 else paid
-
-
-@kernel
-def insert_v1(p, s):
-    """Above the hole, then down."""
-    aside = hypot(tcp(s, 0) - s.goal[0], tcp(s, 1) - s.goal[1])
-    if aside >= 0.05:
-        return -aside
-    return max(way(abs(p.hand[2] - s.goal[2]), abs(tcp(s, 2) - s.goal[2])), 0.0) - aside
-
-
-@kernel
-def push_v1(p, s):
-    """To the thing, and with it to the goal; what has fallen through the table is there."""
-    away, left = from_tcp(s, s.thing), flat(s.thing, s.goal)
-    cost = away
-    if p.task == COFFEE_PULL:  # the original's distance to the mug is that of the mug from the arm's foot
-        cost = math.sqrt(s.thing[0] ** 2 + s.thing[1] ** 2 + s.tcp0[2] ** 2)
-    elif p.task == SWEEP or p.task == INTO:
-        if s.thing[2] < s.thing0[2] - 0.05 and (p.task == SWEEP or 0.4 < s.thing[1] < 1.0):
-            cost, left = 0.0, 0.0
-    return max(way(flat(s.thing0, s.goal), left), 0.0) - cost if away < 0.05 else -cost
-
-
-@kernel
-def v1(p, s, a):
-    """Version v1 of a task's reward."""
-    if p.task == REACH or p.task == REACH_WALL:
-        return max(way(distance(s.tcp0, s.goal), from_tcp(s, s.goal)), 0.0)
-    if p.task == INSERT_HAND:
-        return insert_v1(p, s)
-    if p.task == BIN:
-        return bin_v1(p, s, a)
-    if p.task == UNPLUG:
-        there = from_tcp(s, s.thing) < 0.05
-        paid = max(way(distance(s.thing0, s.goal), flat(s.thing, s.goal)), 0.0) if there else 0.0
-        return go_to(s, a, p.hand[2], 0.05, 2.0) + paid
-    return pick_v1(p, s, a) if p.rise > 0.0 else push_v1(p, s)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from rlenvs.core import choice, f8, i4
 from rlenvs.robotics.metaworld import carried_scenes as scenes
 from rlenvs.robotics.metaworld import rows
-from rlenvs.robotics.metaworld.rows import FAR, NEAR_ARM, SUNK, Task, Triple
+from rlenvs.robotics.metaworld.rows import COFFEE, FAR, LATER, NEAR_ARM, SUNK, Task, Triple
 
 FIXTURE = choice("none", "first", "last")  # which of the drawn places a fixture stands at
 NONE, FIRST, LAST = FIXTURE.codes("none", "first", "last")
@@ -24,6 +25,7 @@ class Carried(Task):
     fixture: int = NONE
     stand: Triple = (0.0, 0.0, 0.0)  # from the drawn place to the fixture
     rise: float = 0.0  # above its place at which version v1 takes a thing for picked up; 0 where it is pushed
+    level: float = 0.0  # from the first place up to where version v1 takes the thing to be at the start
     # the scripted policy closes the fingers around the thing and brings it to the goal
     seat: Triple = (0.0, 0.0, 0.0)  # from the goal to where the thing goes
     via: Triple = (0.0, 0.0, 0.0)  # from there to where it goes before
@@ -38,13 +40,34 @@ MUG: dict[str, Any] = {
     "thing": "mug",
     "scene": scenes.add_mug_and_machine,
     "radius": 0.07,
-    "start": NEAR_ARM,
+    "start": COFFEE,
     "attitude": "xyzw",
     "clear": 0.15,
     "pose": (0.9995403, 0.0047077, -0.0026129, -0.0298371),  # turned as the original drops it
     "stand": (0.0, 0.22, 0.0),
     "lead": (0.0, 0.0, 0.06),
+    "aside": 0.01,
     "held": 0.8,
+    "fingers": -1.0,
+}
+NUT: dict[str, Any] = {
+    "thing": "nut",
+    "attitude": "wxyz",
+    "clear": 0.1,
+    "pose": (math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)),
+    "lead": (-0.02, 0.0, 0.03),
+    "held": 0.6,
+    "fingers": -1.0,
+}
+STICK: dict[str, Any] = {
+    "thing": "jug",
+    "radius": 0.12,
+    "measured": "second",
+    "attitude": "xyzw",
+    "clear": 0.1,
+    "rise": 0.04,
+    "lead": (-0.005, 0.0, 0.035),
+    "held": 0.6,
     "fingers": -1.0,
 }
 
@@ -263,7 +286,7 @@ TASKS: dict[str, Carried] = {
         goals=((-0.056, 0.6, 0.13), (0.044, 0.8, 0.132)),
         radius=0.07,
         attitude="wxyz",
-        fixture=LAST,
+        fixture=FIRST,
         rest=(0.044, 0.0, 0.131),
         lead=(-0.015, 0.0, 0.02),
         aside=0.045,
@@ -288,7 +311,7 @@ TASKS: dict[str, Carried] = {
         rise=0.3,
         lead=(0.0, 0.0, 0.02),
         seat=(0.0, 0.0, 0.06),
-        over=0.28,
+        via=(0.0, -0.17, 0.0),
         held=0.8,
         fingers=-1.0,
     ),
@@ -308,10 +331,106 @@ TASKS: dict[str, Carried] = {
         seat=(0.0, 0.0, 0.03),
         via=(0.0, 0.0, 0.15),
         over=0.12,
-        inside=(0.675, 0.725),
+        inside=(0.67, 0.73),
         lead=(0.0, 0.0, 0.04),
         held=0.6,
         fingers=-1.0,
+    ),
+    "box-close": Carried(
+        summary="Box closing: put the lid onto a box with a Sawyer arm.",
+        thing="lid",
+        start=LATER,
+        scene=scenes.add_lid_and_box,
+        low=(-0.05, 0.5, 0.02, -0.1, 0.7, 0.133),
+        high=(0.05, 0.55, 0.02, 0.1, 0.8, 0.133),
+        radius=0.08,
+        attitude="wxyz",
+        clear=0.25,
+        pose=(math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)),
+        fixture=LAST,
+        stand=(0.0, 0.0, -0.133),
+        rise=0.12,
+        level=0.1273,
+        lead=(0.0, 0.0, 0.07),
+        seat=(0.0, 0.0, -0.05),
+        via=(0.0, 0.0, 0.1),
+        over=0.12,
+        held=0.4,
+        fingers=-1.0,
+    ),
+    "assembly": Carried(
+        summary="Assembly: put a nut with a handle over a peg with a Sawyer arm.",
+        scene=scenes.add_nut_and_peg,
+        low=(0.0, 0.6, 0.02, -0.1, 0.75, 0.1),
+        high=(0.0, 0.6, 0.02, 0.1, 0.85, 0.1),
+        radius=0.02,
+        axes=(1.0, 1.0, 0.0),
+        measured="mark",
+        fixture=LAST,
+        stand=(0.0, 0.0, -0.05),
+        rise=0.1,
+        seat=(0.13, 0.0, -0.07),
+        via=(0.0, 0.0, 0.12),
+        over=0.13,
+        **NUT,
+    ),
+    "disassemble": Carried(
+        summary="Disassembly: take a nut with a handle off a peg with a Sawyer arm.",
+        scene=scenes.add_nut_and_peg,
+        low=(0.0, 0.6, 0.025, -0.1, 0.6, 0.1699),
+        high=(0.1, 0.75, 0.02501, 0.1, 0.75, 0.1701),
+        first=True,
+        goal=(0.0, 0.0, 0.15),
+        goals=((-0.1, 0.6, 0.1749), (0.1, 0.75, 0.1751)),
+        radius=0.0,
+        axes=(0.0, 0.0, 1.0),
+        start=NEAR_ARM,
+        fixture=FIRST,
+        stand=(0.0, 0.0, 0.03),
+        rise=0.05,
+        seat=(0.13, 0.0, 0.05),
+        **NUT,
+    ),
+    "hammer": Carried(
+        summary="Hammer: drive a nail into a block with a hammer in the hand of a Sawyer arm.",
+        thing="nail",
+        scene=scenes.add_hammer_and_nail,
+        low=(-0.1, 0.4, 0.0),
+        high=(0.1, 0.5, 0.0),
+        keep=(0.0, 0.0, 0.0),
+        goal=(0.24, 0.74, 0.11),
+        goals=((0.2399, 0.7399, 0.109), (0.2401, 0.7401, 0.111)),
+        radius=0.01,
+        axes=(0.0, 1.0, 0.0),
+        start=NEAR_ARM,
+        measured="second",
+        attitude="wxyz",
+        pose=(0.99955716, 0.00016, -0.02975, 0.00002),  # as the original drops it
+        rise=0.09,
+        lead=(0.06, 0.0, 0.03),
+        seat=(-0.16, -0.06, 0.0),
+        via=(0.0, -0.15, 0.0),
+        held=0.6,
+        fingers=-1.0,
+    ),
+    "stick-push": Carried(
+        summary="Stick push: push a jug over the table with a stick in the hand of a Sawyer arm.",
+        scene=scenes.add_stick_and_jug,
+        low=(-0.08, 0.58, 0.02, 0.399, 0.55, 0.132),
+        high=(-0.03, 0.62, 0.02, 0.401, 0.6, 0.132),
+        goals=((0.399, 0.55, 0.1319), (0.401, 0.6, 0.1321)),
+        seat=(-0.13, 0.0, 0.0),
+        via=(-0.3, 0.0, 0.0),
+        **{**STICK, "lead": (0.01, 0.0, 0.035)},
+    ),
+    "stick-pull": Carried(
+        summary="Stick pull: pull a jug by its handle with a stick in the hand of a Sawyer arm.",
+        scene=scenes.add_stick_and_hook,
+        low=(-0.1, 0.55, 0.02, 0.35, 0.45, 0.02),
+        high=(0.0, 0.65, 0.02, 0.45, 0.55, 0.02),
+        goals=((0.35, 0.45, 0.0199), (0.45, 0.55, 0.0201)),
+        lowest=(-0.5, 0.35, 0.05),
+        **STICK,
     ),
 }
 TASK = choice(*TASKS, doc="what is to be done")
@@ -319,7 +438,7 @@ TASK = choice(*TASKS, doc="what is to be done")
 DATA = {
     **rows.DATA,
     **dict.fromkeys(("rest", "stand", "seat", "via"), f8(3)),
-    **dict.fromkeys(("clear", "rise", "over", "held"), f8),
+    **dict.fromkeys(("clear", "rise", "level", "over", "held"), f8),
     "pose": f8(4),
     "inside": f8(2),
     "fixture": i4,

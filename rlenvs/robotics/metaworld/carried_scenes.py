@@ -24,6 +24,7 @@ from rlenvs.robotics.metaworld.parts import (
     observe,
     rod,
     roughen,
+    slide,
 )
 from rlenvs.robotics.metaworld.sawyer import DARK, HIDDEN, METAL, STANDING, WHITE, WOOD, add_box, set_inertia
 
@@ -143,15 +144,8 @@ def add_cube_and_shelf(spec: Any, values: Any) -> None:
 def add_cube_and_bins(spec: Any, values: Any) -> None:
     """A cube in one of two bins that stand side by side."""
     cube(spec, values, 0.1, (2.66667e-5 * values.mass,) * 3, FLAT)
-    for x, color in ((-0.12, BLUE), (0.12, PALE)):
-        for place, size in (
-            ((x, 0.605, 0.03), (0.1, 0.005, 0.03)),
-            ((x, 0.795, 0.03), (0.1, 0.005, 0.03)),
-            ((x + 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
-            ((x - 0.095, 0.7, 0.03), (0.005, 0.09, 0.03)),
-            ((x, 0.7, 0.005), (0.1, 0.1, 0.005)),
-        ):
-            add_box(spec.worldbody, place, size, color, contype=0, **HARD)
+    open_box(spec.worldbody, -0.12, 0.7, BLUE)
+    open_box(spec.worldbody, 0.12, 0.7, PALE)
 
 
 def add_ball_and_net(spec: Any, values: Any) -> None:
@@ -174,10 +168,8 @@ def add_ball_and_hoop(spec: Any, values: Any) -> None:
     rod(board, (0.0, 0.0, 0.118), "z", 0.007, 0.108, METAL)
     rod(board, (0.0, 0.0, 0.005), "z", 0.013, 0.005, METAL)
     add_box(board, (0.0, -0.023, 0.25), (0.01, 0.014, 0.004), RED, **HARD)
-    for eighth in range(8):
-        angle = 0.5 * TURN * eighth
-        x, y = 0.0445 * math.cos(angle), 0.0445 * math.sin(angle)
-        dx, dy = -0.016 * math.sin(angle), 0.016 * math.cos(angle)
+    for x, y in ring(0.0445, 0.0445):
+        dx, dy = -0.36 * y, 0.36 * x
         bar(board, (x - dx, y - 0.083 - dy, 0.249), (x + dx, y - 0.083 + dy, 0.249), 0.01, RED)
 
 
@@ -260,3 +252,133 @@ def add_plug(spec: Any, values: Any) -> None:
         ((0.0, -0.061, 0.131), (0.025, 0.039, 0.022)),
     ):
         add_box(socket, place, size, BLUE, **HARD)
+
+
+def add_lid_and_box(spec: Any, values: Any) -> None:
+    """A lid with a handle, solid below its plate as to the original's contacts, and an open box."""
+    mass = 0.25 * values.mass
+    body = spec.worldbody.add_body(name="lid", pos=(0.0, 0.6, 0.02))
+    body.add_freejoint(name="lid")
+    moments = tuple(values.mass * each for each in (1.802774e-3, 1.390524e-3, 1.090102e-3))
+    set_inertia(body, mass, (0.0, 0.0, 0.10628), (0.5, 0.5, -0.5, 0.5), moments)
+    add_box(body, (0.0, 0.0, 0.0709), (0.115, 0.115, 0.0117), ORANGE)
+    add_box(body, (0.0, 0.0, 0.1216), (0.008, 0.058, 0.0424), ORANGE)
+    for start, end in (
+        ((0.0, -0.05, 0.157), (0.0, 0.05, 0.157)),
+        ((0.0, -0.05, 0.083), (0.0, -0.05, 0.153)),
+        ((0.0, 0.05, 0.083), (0.0, 0.05, 0.153)),
+    ):
+        bar(body, start, end, 0.008, DARK, condim=4)
+    roughen(body, values)
+    body.add_site(name="thing", pos=(0.0, 0.0, 0.075), rgba=HIDDEN)
+    observe(spec, "thing", "SITE", attitude=True)
+    open_box(fixture(spec), 0.0, 0.0, BLUE)
+
+
+def add_hammer_and_nail(spec: Any, values: Any) -> None:
+    """A hammer with two faces, and a nail that slides into a block."""
+    moments = tuple(values.mass * each for each in (5.51808e-3, 3.67168e-3, 2.40685e-3))
+    hammer = thing(spec, 1.1 * values.mass, moments, (0.14545, 0.0, 0.0))
+    hammer.iquat = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5))
+    bar(hammer, (-0.14, 0.0, 0.0), (0.14, 0.0, 0.0), 0.02, ORANGE)
+    rod(hammer, (0.16, 0.0, 0.0), "x", 0.026, 0.025, METAL)
+    for side in (-1.0, 1.0):
+        rod(hammer, (0.16, 0.026 * side, 0.0), "y", 0.02, 0.015, METAL)
+        rod(hammer, (0.16, 0.056 * side, 0.0), "y", 0.038, 0.016, METAL)
+    roughen(hammer, values)
+    hammer.add_site(name="mark", pos=(0.16, 0.0, 0.0), rgba=HIDDEN)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    for place, size in (
+        ((0.24, 0.85, 0.172), (0.1, 0.1, 0.048)),
+        ((0.298, 0.85, 0.11), (0.042, 0.1, 0.014)),
+        ((0.182, 0.85, 0.11), (0.042, 0.1, 0.014)),
+        ((0.24, 0.85, 0.048), (0.1, 0.1, 0.048)),
+    ):
+        add_box(spec.worldbody, place, size, WOOD, **HARD)
+    nail = spec.worldbody.add_body(name="second", pos=(0.24, 0.64, 0.11))
+    set_inertia(nail, 0.08859, (0.0, 0.02426, 0.0), UPRIGHT, (1.2937e-4, 2.47872e-5, 1.2937e-4))
+    slide(nail, values, (0.0, 1.0, 0.0), (0.0, 0.1), 2.0)
+    rod(nail, (0.0, 0.057, 0.0), "y", 0.01, 0.06, DARK)
+    rod(nail, (0.0, 0.0, 0.0), "y", 0.03, 0.009, RED)
+    observe(spec, "second", "BODY", attitude=True)
+
+
+def add_nut_and_peg(spec: Any, values: Any) -> None:
+    """A nut, eight capsules in a ring with a handle, and a peg that stands upright."""
+    mass = 0.22 * values.mass
+    body = spec.worldbody.add_body(name="nut", pos=(0.1, 0.6, 0.02))
+    body.add_freejoint(name="nut")
+    moments = tuple(values.mass * each for each in (1.130549e-3, 9.179104e-4, 2.471352e-4))
+    set_inertia(body, mass, (0.0, -0.03273, 0.0), (0.5, 0.5, -0.5, 0.5), moments)
+    for x, y in ring(0.048, 0.0509):
+        length = math.hypot(x, y)
+        dx, dy = -0.015 * y / length, 0.015 * x / length
+        bar(body, (x - dx, y - dy, 0.0), (x + dx, y + dy, 0.0), 0.019, ORANGE)
+    add_box(body, (0.0, -0.13, 0.0), (0.019, 0.038, 0.016), ORANGE, **HARD)
+    rod(body, (0.0, -0.1, 0.0), "y", 0.012, 0.05, ORANGE)
+    roughen(body, values)
+    body.add_site(name="thing", pos=(0.0, -0.13, 0.0), rgba=HIDDEN)
+    body.add_site(name="mark", pos=(0.0, 0.0, 0.0), rgba=HIDDEN)
+    observe(spec, "thing", "SITE", attitude=True)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    peg = fixture(spec)
+    rod(peg, (0.0, 0.0, 0.0), "z", 0.02, 0.05, BLUE)
+    peg.first_geom().solref, peg.first_geom().solimp[:3] = (0.02, 1.0), (0.9, 0.95, 0.001)
+
+
+def ring(straight: float, slanted: float) -> list[tuple[float, float]]:
+    """Eight places around an axis: at these distances along the axes and between them, m."""
+    far = [straight, slanted] * 4
+    return [(far[k] * math.cos(0.5 * TURN * k), far[k] * math.sin(0.5 * TURN * k)) for k in range(8)]
+
+
+def open_box(body: Any, x: float, y: float, color: Any) -> None:
+    """A box of 20 cm, 6 cm high, without a lid, with its middle there, m."""
+    for place, size in (
+        ((x, y - 0.095, 0.03), (0.1, 0.005, 0.03)),
+        ((x, y + 0.095, 0.03), (0.1, 0.005, 0.03)),
+        ((x + 0.095, y, 0.03), (0.005, 0.09, 0.03)),
+        ((x - 0.095, y, 0.03), (0.005, 0.09, 0.03)),
+        ((x, y, 0.005), (0.1, 0.1, 0.005)),
+    ):
+        add_box(body, place, size, color, contype=0, **HARD)
+
+
+def add_stick_and_jug(spec: Any, values: Any, y: float = 0.6, seen: float = 0.0) -> None:
+    """A stick, and a jug with a handle that slides over the table from this y; at `seen` along its y lies the point
+    that is observed."""
+    moments = tuple(values.mass * each for each in (5.33333e-6, 1.93333e-5, 1.93333e-5))
+    stick = thing(spec, 0.02 * values.mass, moments)
+    box = add_box(stick, (0.0, 0.0, 0.0), (0.05, 0.02, 0.02), ORANGE, condim=4)
+    box.solref, box.solimp[:3], box.friction = (0.02, 1.0), (0.998, 0.998, 0.001), (values.friction, 0.005, 0.0001)
+    stick.add_site(name="mark", pos=(0.05, 0.0, 0.0), rgba=HIDDEN)
+    add_sensor(spec, "mark", "FRAMEPOS", "mark", "SITE")
+    jug = spec.worldbody.add_body(name="jug", pos=(0.2, y, 0.0))
+    set_inertia(jug, 3.2678 * values.mass, (0.0, -0.00201, 0.14315), UPRIGHT, (0.0286943, 0.0279374, 0.0062796))
+    slide(jug, values, (1.0, 0.0, 0.0), (-0.2, 0.2), 1.0)
+    slide(jug, values, (0.0, 1.0, 0.0), (0.4 - y, 0.8 - y), 1.0)
+    rod(jug, (0.0, 0.0, 0.2422), "z", 0.0515, 0.0022, METAL)
+    rod(jug, (0.0, 0.0, 0.2872), "z", 0.0474, 0.0428, METAL)
+    rod(jug, (0.0, 0.0, 0.14), "z", 0.06, 0.1, BLUE)
+    rod(jug, (0.0, 0.0, 0.02), "z", 0.062, 0.02, METAL)
+    add_box(jug, (0.0, -0.135, 0.132), (0.01, 0.005, 0.068), DARK, **HARD)
+    add_box(jug, (0.0, -0.09, 0.195), (0.01, 0.04, 0.005), DARK, **HARD)
+    add_box(jug, (0.0, -0.09, 0.069), (0.01, 0.04, 0.005), DARK, **HARD)
+    jug.add_site(name="second", pos=(0.0, seen, 0.132), rgba=HIDDEN)
+    observe(spec, "second", "SITE", attitude=False)
+    for k, side in enumerate(("right", "left")):
+        spec.body(f"{side}pad").add_site(name=f"{side}press", size=(0.046, 0.004, 0.016), rgba=HIDDEN)
+        spec.site(f"{side}press").type = mujoco_box()
+        add_sensor(spec, f"pressed/{k}", "TOUCH", f"{side}press", "SITE")
+
+
+def add_stick_and_hook(spec: Any, values: Any) -> None:
+    """The same; the handle is observed."""
+    add_stick_and_jug(spec, values, 0.69, -0.09)
+
+
+def mujoco_box() -> Any:
+    """The shape of sites that are boxes."""
+    import mujoco
+
+    return mujoco.mjtGeom.mjGEOM_BOX

@@ -65,8 +65,8 @@ ON_THE_LEFT = (
         *(1.4326778e-06, 1.462081e-06),
     ),
 )
-MEASURED = choice("hand", "thing", "mark")  # whose distance from the goal counts
-HAND, MARK = MEASURED.codes("hand", "mark")
+MEASURED = choice("hand", "thing", "mark", "second")  # whose distance from the goal counts
+HAND, MARK, SECOND = MEASURED.codes("hand", "mark", "second")
 ATTITUDE = choice("none", "xyzw", "wxyz")  # how the thing's attitude is observed
 XYZW, WXYZ = ATTITUDE.codes("xyzw", "wxyz")
 
@@ -80,8 +80,9 @@ class Task:
     scene: Callable[[Any, Any], None]  # adds what stands on the table to a model, for values of parameters
     low: tuple[float, ...]  # least and largest places that are drawn: of the thing, then, where a task draws two, of
     high: tuple[float, ...]  # the goal or the fixture
+    first: bool = False  # whether the goal lies at the first of two drawn places
     keep: Triple = (1.0, 1.0, 1.0)  # 0 for coordinates of the goal that do not depend on what is drawn
-    goal: Triple = (0.0, 0.0, 0.0)  # from what is drawn last, as far as it is kept, to the goal
+    goal: Triple = (0.0, 0.0, 0.0)  # from this place, otherwise the last, as far as it is kept, to the goal
     off: Triple = (0.0, 0.0, 0.0)  # from the goal to where the success rule measures
     radius: float  # weighted distance from the goal that is success
     axes: Triple = (1.0, 1.0, 1.0)  # of the axes in this distance
@@ -115,7 +116,7 @@ def numbers(task: Task, names: Iterable[str]) -> dict[str, Any]:
     found = {
         **{name: getattr(task, name) for name in names if hasattr(task, name)},
         **{name: np.resize(getattr(task, name), 6) for name in ("low", "high")},  # of one place, both are the same
-        "last": len(task.low) - 3,
+        "last": 0 if task.first else len(task.low) - 3,
         "measured": MEASURED.code(task.measured),
         "attitude": ATTITUDE.code(task.attitude),
     }

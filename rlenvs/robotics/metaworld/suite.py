@@ -60,8 +60,8 @@ effort of the fingers: 1 closes them, -1 opens them. The weld is soft: the hand 
 
 39 numbers, float64: 18 of this step, the same of the step before (in an episode's first observation, of the same
 step), and the goal (with `goal_visible=False` zeros, as for meta reinforcement learning). The 18 are the hand's
-position, the opening of the fingers, the position and the attitude of the thing, and seven for a second thing, which
-are 0 in these tasks. Attitudes are as in the original, whose tasks differ: x, y, z, w of pucks, pegs and the door's
+position, the opening of the fingers, the position and the attitude of the thing, and seven for a second thing, zeros
+where there is none. Attitudes are as in the original, whose tasks differ: x, y, z, w of pucks, pegs and the door's
 handle; w, x, y, z of the drawer to be opened and the button; zeros of windows and the drawer to be closed.
 
 ## Rewards
@@ -120,6 +120,7 @@ OPTIONS = {
 FIELDS = {
     **dict.fromkeys(("hand", "thing", "second", "mark"), f8(3)),
     **dict.fromkeys(("claws", "pads", "tips"), f8(2, 3)),
+    "pressed": f8(2),  # N, on the pads, where a task needs it
     **dict.fromkeys(("thing_attitude", "second_attitude"), f8(4)),
     **STATE,
     "place": f8(6),  # what was drawn
@@ -132,7 +133,7 @@ SEEN = {
     "hand": block(3, low=-BOUND, high=BOUND, unit="m", doc="position of the hand", raw=True),
     "fingers": block(low=0.0, high=1.0, unit="10 cm", doc="opening of the fingers", raw=True),
     "thing": block(7, low=-BOUND, high=BOUND, unit="m, -", doc="position and attitude", raw=True, constant=True),
-    "second": block(7, low=-1.0, high=1.0, doc="zeros", raw=True, constant=True),
+    "second": block(7, low=-BOUND, high=BOUND, unit="m, -", doc="the same of a second thing", raw=True, constant=True),
     "before": block(FRAME, low=-BOUND, high=BOUND, doc="these 18 of the step before", raw=True, constant=True),
     "goal": block(3, low=-2.0, high=2.0, unit="m", doc="zeros without `goal_visible`", raw=True, constant=True),
 }
@@ -222,7 +223,7 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
     @kind.draw
     def draw(canvas: Any, p: Any, s: Any) -> None:
         row = tuple(rows.values())[int(p.task)]
-        at = s.thing if row.measured == "thing" else s.mark if row.measured == "mark" else s.tips.mean(axis=0)
+        at = s.tips.mean(axis=0) if row.measured == "hand" else getattr(s, row.measured)
         name = "fingers" if row.measured == "hand" else row.thing
         legend = [("green", "goal", "ring"), ("orange", name, "disc")]
         told = f"{name} {apart(at, s.goal)} from the goal"
@@ -281,6 +282,8 @@ def look(p, s, seen):
         seen[4 + j] = min(max(s.thing[j], -BOUND), BOUND)
         seen[11 + j] = min(max(s.second[j], -BOUND), BOUND)
     seen[3] = gap(s)
+    for j in range(4):
+        seen[14 + j] = s.second_attitude[j]
     q = s.thing_attitude
     if p.attitude == WXYZ:
         for j in range(4):
