@@ -18,7 +18,7 @@ class Fixture(Task):
 
     joints: int = 1  # of the part that moves
     joint: tuple[float, float] = (0.0, 0.0)  # their positions at the start
-    first: bool = False  # whether the fixture stands at the place that is drawn first, or at the last
+    at_first: bool = False  # whether the fixture stands at the place that is drawn first, or at the last
     stand: Triple = (0.0, 0.0, 0.0)  # from there to the fixture
     has_loose: bool = False  # whether a loose thing stands beside it
     loose: Triple = (0.0, 0.0, 0.0)  # from the fixture to this thing
@@ -444,7 +444,7 @@ TASKS: dict[str, Fixture] = {
         stand=(-0.3, 0.0, 0.0),
         low=(0.0, 0.6, 0.0, -0.3, 0.54, 0.0),
         high=(0.0, 0.6, 0.0, -0.25, 0.66, 0.0),
-        first=True,
+        at_first=True,
         lead=(0.08, 0.0, 0.035),
         push=(-0.1, 0.0, 0.0),
         stroke=0.2,
@@ -457,7 +457,7 @@ TASKS: dict[str, Fixture] = {
         low=(0.0, 0.85, 0.0, -0.1, 0.6, 0.015),
         high=(0.0, 0.85, 0.0, 0.1, 0.6, 0.015),
         joint=(0.0, 0.15),
-        first=True,
+        at_first=True,
         lead=(0.0, -0.02, 0.06),
         push=(0.0, 0.0, -0.02),
         **SLID,
@@ -468,7 +468,7 @@ TASKS: dict[str, Fixture] = {
         low=(-0.25, 0.6, 0.0, -0.05, 0.6, 0.015),
         high=(-0.25, 0.6, 0.0, 0.15, 0.6, 0.015),
         joint=(-0.15, 0.0),
-        first=True,
+        at_first=True,
         lead=(0.02, 0.0, 0.06),
         push=(0.0, 0.0, -0.02),
         **SLID,
@@ -480,6 +480,6 @@ DATA = {
     **rows.DATA,
     **dict.fromkeys(("stand", "push", "ways", "pivot", "bar", "loose"), f8(3)),
     **dict.fromkeys(("stroke", "level", "span", "held", "gain"), f8),
-    **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "first", "joints", "has_loose"), i4),
+    **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "at_first", "joints", "has_loose"), i4),
     "joint": f8(2),
 }

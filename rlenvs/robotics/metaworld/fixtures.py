@@ -26,7 +26,7 @@ def reset(p, s, rng):
     for j in range(6):
         s.place[j] = uniform(rng, p.low[j], p.high[j])
     begin(p, s)
-    at = 0 if p.first else p.last
+    at = 0 if p.at_first else p.last
     for j in range(3):
         s.mocap_pos[2, j] = s.place[at + j] + p.stand[j]
         if p.has_loose:
