@@ -18,7 +18,7 @@ class Fixture(Task):
 
     joints: int = 1  # of the part that moves
     joint: tuple[float, float] = (0.0, 0.0)  # their positions at the start
-    first: bool = False  # whether the fixture stands at the place that is drawn first, or at the last
+    at_first: bool = False  # whether the fixture stands at the place that is drawn first, or at the last
     stand: Triple = (0.0, 0.0, 0.0)  # from there to the fixture
     has_loose: bool = False  # whether a loose thing stands beside it
     loose: Triple = (0.0, 0.0, 0.0)  # from the fixture to this thing
@@ -33,7 +33,6 @@ class Fixture(Task):
     level: float = 0.0  # height above the place at which it works, in place of one above the thing
     follows: bool = False  # whether it goes after its aim in other directions, and draws the hand by `push` at most
     towards: bool = False  # whether it pushes towards the goal, and in the direction of `push` only along z
-    rests: float = 0.0  # rad before the lever is upright at which it lets the hand rest
     held: float = 1.0  # opening of the fingers, 0 to 1, at which they hold the thing
     # where something turns about the vertical, its axis, from the fixture, and from there the point that is pushed:
     # the hand goes ahead of it by the way to the goal, along the axis `along` (0: x), divided by `gain` [m]
@@ -426,7 +425,6 @@ TASKS: dict[str, Fixture] = {
         lead=(0.0, -0.055, -0.08),
         push=(0.0, 0.1, 0.1),
         above=-0.05,
-        rests=0.1,
         stroke=FAR,
     ),
     "plate-slide": Fixture(
@@ -446,7 +444,7 @@ TASKS: dict[str, Fixture] = {
         stand=(-0.3, 0.0, 0.0),
         low=(0.0, 0.6, 0.0, -0.3, 0.54, 0.0),
         high=(0.0, 0.6, 0.0, -0.25, 0.66, 0.0),
-        first=True,
+        at_first=True,
         lead=(0.08, 0.0, 0.035),
         push=(-0.1, 0.0, 0.0),
         stroke=0.2,
@@ -459,7 +457,7 @@ TASKS: dict[str, Fixture] = {
         low=(0.0, 0.85, 0.0, -0.1, 0.6, 0.015),
         high=(0.0, 0.85, 0.0, 0.1, 0.6, 0.015),
         joint=(0.0, 0.15),
-        first=True,
+        at_first=True,
         lead=(0.0, -0.02, 0.06),
         push=(0.0, 0.0, -0.02),
         **SLID,
@@ -470,7 +468,7 @@ TASKS: dict[str, Fixture] = {
         low=(-0.25, 0.6, 0.0, -0.05, 0.6, 0.015),
         high=(-0.25, 0.6, 0.0, 0.15, 0.6, 0.015),
         joint=(-0.15, 0.0),
-        first=True,
+        at_first=True,
         lead=(0.02, 0.0, 0.06),
         push=(0.0, 0.0, -0.02),
         **SLID,
@@ -481,7 +479,7 @@ TASK = choice(*TASKS, doc="what is to be done")
 DATA = {
     **rows.DATA,
     **dict.fromkeys(("stand", "push", "ways", "pivot", "bar", "loose"), f8(3)),
-    **dict.fromkeys(("stroke", "level", "rests", "span", "held", "gain"), f8),
-    **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "first", "joints", "has_loose"), i4),
+    **dict.fromkeys(("stroke", "level", "span", "held", "gain"), f8),
+    **dict.fromkeys(("by_left_finger", "follows", "towards", "along", "at_first", "joints", "has_loose"), i4),
     "joint": f8(2),
 }

@@ -11,6 +11,8 @@ from rlenvs.robotics.metaworld.suite import GAIN, THING, add_tasks, begin, decla
 
 SWING = 0.2  # rad, by which the scripted policy goes ahead of what turns, at most
 BEHIND = 0.03  # m
+UPRIGHT = 0.3  # rad from upright, where the lever is held
+LEANING = 0.05  # m, by which the hand is drawn to hold it
 
 SPEC = world(
     **declared(TASKS, TASK, DATA),
@@ -24,7 +26,7 @@ def reset(p, s, rng):
     for j in range(6):
         s.place[j] = uniform(rng, p.low[j], p.high[j])
     begin(p, s)
-    at = 0 if p.first else p.last
+    at = 0 if p.at_first else p.last
     for j in range(3):
         s.mocap_pos[2, j] = s.place[at + j] + p.stand[j]
         if p.has_loose:
@@ -118,6 +120,14 @@ def press(p, s, a):
 
 
 @kernel
+def hold_lever(p, s, a):
+    """Press as much as keeps the lever, which swings back, upright."""
+    ahead = s.hand[1] + LEANING + s.goal[1] - s.thing[1] - s.mocap_pos[0, 1]
+    head(s, s.thing[0] + p.lead[0], s.hand[1], s.thing[2] + p.lead[2], p.fingers, a)
+    a[1] = min(max(GAIN * ahead, -1.0), 1.0)
+
+
+@kernel
 def aside(p, s, x, y, z):
     """Horizontal distance of the hand from its aim, m; where it works, its way forward does not count."""
     off_x, off_y = s.hand[0] - x, s.hand[1] - y
@@ -134,10 +144,8 @@ def expert(p, s, a):
     if p.gain != 0.0:
         turn(p, s, a)
         return
-    if p.task == LEVER and 0.5 * math.pi + s.qpos[THING] < p.rests:
-        for j in range(3):
-            a[j] = min(max(GAIN * (s.hand[j] - s.mocap_pos[0, j]), -1.0), 1.0)
-        a[3] = p.fingers
+    if p.task == LEVER and off_goal(p, s) < UPRIGHT:
+        hold_lever(p, s, a)
         return
     x, y, z = s.thing[0] + p.lead[0], s.thing[1] + p.lead[1], height(p, s)
     if aside(p, s, x, y, z) > p.aside:
