@@ -28,6 +28,7 @@ from rlenvs.robotics.metaworld.parts import (
 )
 from rlenvs.robotics.metaworld.sawyer import DARK, HIDDEN, METAL, STANDING, WHITE, WOOD, add_box, set_inertia
 
+LIGHT = (0.92, 0.89, 0.83, 1.0)  # of a table that is higher, around a hole
 LEVEL = (1e5, 1e5, 1e5)  # kg m^2, of things that the original keeps from turning by huge moments of inertia
 ROUND, FLAT, ROUGH = (1.0, 0.1, 0.002), (1.0, 0.005, 0.0001), (2.0, 0.1, 0.002)  # friction: sliding, turning, rolling
 WALL = (0.1, 0.75, 0.06), (0.12, 0.01, 0.06)  # m, place and half sizes
@@ -106,7 +107,7 @@ def add_cube_and_hole(spec: Any, values: Any) -> None:
         ((0.39, 0.6, 0.0), (0.31, 0.4, 0.05)),
         ((0.0, 0.96, 0.0), (0.08, 0.04, 0.05)),
     ):
-        add_box(spec.worldbody, place, size, WOOD, **STANDING)
+        add_box(spec.worldbody, place, size, LIGHT, **STANDING)
 
 
 def add_puck_in_pit(spec: Any, values: Any) -> None:
@@ -122,7 +123,7 @@ def add_puck_in_pit(spec: Any, values: Any) -> None:
         ((-0.425, 0.825, 0.027), (0.275, 0.175, 0.027)),
         ((0.425, 0.825, 0.027), (0.275, 0.175, 0.027)),
     ):
-        add_box(spec.worldbody, place, size, WOOD, solref=(0.005, 0.1), **STANDING)
+        add_box(spec.worldbody, place, size, LIGHT, solref=(0.005, 0.1), **STANDING)
 
 
 def add_cube_and_shelf(spec: Any, values: Any) -> None:

@@ -61,8 +61,7 @@ effort of the fingers: 1 closes them, -1 opens them. The weld is soft: the hand 
 39 numbers, float64: 18 of this step, the same of the step before (in an episode's first observation, of the same
 step), and the goal (with `goal_visible=False` zeros, as for meta reinforcement learning). The 18 are the hand's
 position, the opening of the fingers, the position and the attitude of the thing, and seven for a second thing, zeros
-where there is none. Attitudes are as in the original, whose tasks differ: x, y, z, w of pucks, pegs and the door's
-handle; w, x, y, z of the drawer to be opened and the button; zeros of windows and the drawer to be closed.
+where there is none. Attitudes are as in the original, whose tasks differ: x, y, z, w; w, x, y, z; or zeros.
 
 ## Rewards
 
@@ -79,12 +78,13 @@ None.
 
 The hand is at its start, the arm and the fingers as the original's reset leaves them, which is not quite at rest.
 Places are uniform in the original's boxes; where a thing and its goal are drawn, they are redrawn until they are 15 cm
-apart (a peg and its block, 10 cm).
+apart (pegs, nuts, sticks, things for the shelf 10 cm, a lid and its box 25 cm).
 
 ## Episode End
 
 Truncation after 500 steps (6.25 s). Success, the thing within its distance from the goal, ends nothing, as in the
-original; with `ends_at_success` it does.
+original; with `ends_at_success` it does. Some tasks ask for more: a nut below the top of the peg, or above the goal; a
+stick in the handle of the jug that it pulls, or between the fingers and off the table where it pushes.
 
 ## Parameters
 
