@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.robotics.metaworld import carried, fixtures
 from rlenvs.robotics.metaworld.all_tasks import ROWS, WORLDS
 from rlenvs.robotics.metaworld.rows import numbers
 
@@ -57,7 +58,9 @@ def theirs(task: str, packages: Path) -> np.ndarray:
 def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
     """What this package's policy reads of a state, of metaworld's."""
     claws = np.array([env.data.body(f"{side}claw").xpos for side in ("right", "left")])
-    found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": env.data.qpos}
+    qpos = env.data.qpos[7 if "coffee" in env.model_name else 0 :]  # the mug comes first there
+    found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": qpos}
+    found["mocap_pos"] = env.data.mocap_pos
     return SimpleNamespace(**found, place=place)
 
 
@@ -66,16 +69,15 @@ def episodes_of_original(task: str) -> Iterator[list[bool]]:
     import metaworld
     from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 
-    kind = WORLDS[task].kind
-    code = kind.options["task"].code(task)
-    p, expert = SimpleNamespace(**numbers(ROWS[task], kind.data), task=code), kind.kernels["expert"]
+    kind = next(each for each in (carried, fixtures) if task in each.TASKS)
+    p = SimpleNamespace(**numbers(kind.TASKS[task], kind.DATA), task=list(kind.TASKS).index(task))
     for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks:
         env = ALL_V3_ENVIRONMENTS[f"{task}-v3"]()
         env.set_task(goal)
         seen, _ = env.reset()
         place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
         for _ in range(STEPS):
-            expert(p, readings(env, seen, place), action)
+            kind.expert(p, readings(env, seen, place), action)
             seen, _, _, _, info = env.step(action.astype(np.float32))
             done.append(info["success"] > 0.0)
         yield done

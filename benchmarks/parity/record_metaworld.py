@@ -29,7 +29,12 @@ MT10 = (
 )
 STEPS = 100
 SEEN = 18  # numbers that are observed of one step
-GOALS = {"door-lock": 5, "door-unlock": 5}  # of MT1; at the first, which others have, the hand touches something
+GOALS = {
+    "door-lock": 5,
+    "door-unlock": 5,
+    "handle-press": 5,
+    "handle-pull": 5,
+}  # of MT1; at the first, which others have, the hand touches something
 
 
 def begin(name: str, task: Any) -> tuple[Any, np.ndarray]:

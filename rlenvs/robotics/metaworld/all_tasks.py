@@ -8,7 +8,7 @@ from rlenvs.robotics.metaworld.rows import Task
 
 ROWS: dict[str, Task] = {**carried.TASKS, **fixtures.TASKS}
 WORLDS: dict[str, World] = {
-    world.options["task"].default: world
+    str(world.options["task"].default): world
     for kind in (carried.SPEC, fixtures.SPEC)
     for world in (kind, *kind.members.values())
 }

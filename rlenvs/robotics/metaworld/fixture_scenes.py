@@ -289,7 +289,7 @@ def add_handle(spec: Any, values: Any, point: Any = (0.0, -0.166, 0.022), attitu
     for x, half in ((0.0604, 0.0259), (-0.0606, 0.0259)):  # the sides, rounded in front at the top
         add_box(box, (x, 0.0, 0.0475), (half, 0.11, 0.0475), PALE, **STANDING, **HARD)
         add_box(box, (x, 0.0623, 0.15735), (half, 0.0477, 0.06235), PALE, **STANDING, **HARD)
-        rod(box, (x, 0.0146, 0.095), "x", 0.1246, half, PALE, **STANDING)
+        rod(box, (x, 0.0146, 0.095), "x", 0.1246, half - 0.0005, PALE, **STANDING)
     add_box(box, (-0.0002, 0.0277, 0.10985), (0.0349, 0.0823, 0.10985), PALE, **STANDING, **HARD)
     add_box(box, (0.0, -0.082, 0.014), (0.035, 0.028, 0.014), PALE, **STANDING, **HARD)
     handle = box.add_body(name="handle", pos=(0.0, -0.05, 0.15))
