@@ -6,6 +6,7 @@ from rlenvs.robotics.metaworld.blocks import flat, gap, measure
 from rlenvs.robotics.metaworld.carried_rewards import (
     ASSEMBLY,
     DISASSEMBLE,
+    JUG,
     STICK_PULL,
     STICK_PUSH,
     hooked,
@@ -64,8 +65,8 @@ def bring(p, s, a):
     """Bring the thing that the fingers hold to its seat, by the way of `via` until it is in line with it, and not aside
     before it is `over` the table."""
     x, y, z = s.goal[0] + p.seat[0], s.goal[1] + p.seat[1], s.goal[2] + p.seat[2]
-    if p.task == STICK_PUSH:
-        y = s.second[1]
+    if p.task == STICK_PUSH:  # straight on, whatever the goal
+        y = JUG[1]
     dx, dy, dz = x - s.thing[0], y - s.thing[1], z - s.thing[2]
     length = p.via[0] ** 2 + p.via[1] ** 2 + p.via[2] ** 2
     if length > 0.0:
