@@ -42,7 +42,8 @@ VENV = Path(os.environ.get("RLENVS_VENV", ROOT / ".venv"))
 PINS = os.environ.get("RLENVS_CONSTRAINTS", "constraints.txt")
 OLDEST = (3, 11)
 NEWER = ("python3.12", "python3.13")  # besides, with which the built packages are tried
-EXTRAS = {"demo": "compile,sb3", "test": "sb3,pybullet,mujoco,exact,safety,classroom,dev", "classroom": "classroom,dev"}
+EXTRAS = {"demo": "compile,sb3", "classroom": "classroom,dev"}
+EXTRAS["test"] = "sb3,pybullet,mujoco,exact,safety,mcp," + EXTRAS["classroom"]
 EXTRAS["site"] = EXTRAS["test"] + ",docs"
 EXTRAS["kernels"] = "mujoco,kernels"
 # tests start hundreds of processes; where byte code may not lie beside the files, each would compile them again

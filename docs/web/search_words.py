@@ -45,6 +45,7 @@ FOLDERS = {
     "racing": f"{CAR} race track",
     "swarm": "flock flocking collective mean-field epidemic synchronization",
     "tabular": "table toy mdp finite dynamic-programming",
+    "text": "textworld interactive-fiction parser language llm nlp",
     "traffic": "traffic-light signal-control city intersection cityflow sumo",
     "treasure": "gridworld grid sea",
     "walking": "walk legged robot",

@@ -32,7 +32,7 @@ TOUCHING = {
 }
 # steps, between the first successes of the original's policy there and here; a plug that is pulled out slips
 APART = {"peg-unplug-side": 15}
-SLOW = {"coffee-pull": 200, "stick-pull": 220, "plate-slide-side": 300}  # steps of the scripted policies, other than 150
+SLOW = {"coffee-pull": 200, "stick-pull": 220, "plate-slide-side": 300}  # steps of ours, not 150
 # median difference of rewards v2 beside the original's policy
 UNLIKE = {
     "coffee-push": 0.1,

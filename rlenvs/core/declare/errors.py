@@ -41,6 +41,10 @@ class SnapshotError(RlenvsError, ValueError):
     """A snapshot that belongs to another environment or to other sizes."""
 
 
+class SessionError(RlenvsError, LookupError):
+    """A session of a server that is not there, has not begun, or would go beyond the server's limits."""
+
+
 class ReplayError(RlenvsError, ValueError):
     """A file that is not a replay, or a replay that cannot be reproduced."""
 

@@ -403,9 +403,9 @@ class World:
         """Plain Python (p, s, k) -> str: what agent k observes, in words, for language agents."""
         return self._use("describe", function)
 
-    def parse_action(self, function: Function) -> Function:
-        """Plain Python (text, p, s, k) -> action of agent k. ValueError with the reason if the text is none."""
-        return self._use("parse_action", function)
+    def parse_action(self, function: Function, free: bool = False) -> Function:
+        """Plain Python (text, p, s, k) -> action of agent k, or a ValueError with the reason. `free`: of any text."""
+        return self._use("parse_reply" if free else "parse_action", function)
 
     def make_data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""

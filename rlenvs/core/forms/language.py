@@ -4,9 +4,9 @@
 
 A world says in `@SPEC.describe` what an agent observes and which orders it may give, and turns a reply into an action
 in `@SPEC.parse_action`; both are plain Python, and `read_order` does the reading. An empty text asks
-`@SPEC.parse_action` for what an agent does that says nothing. A world without them is described by the blocks of its
-observation, and takes `<choose(label or number)>`, with one for each dimension of an action of several choices, or
-`<set(number, ...)>` where actions are continuous.
+`@SPEC.parse_action` for what an agent does that says nothing. Declared with `free=True`, it reads any text. A world
+without them is described by the blocks of its observation, and takes `<choose(label or number)>`, with one for each
+dimension of an action of several choices, or `<set(number, ...)>` where actions are continuous.
 """
 
 from __future__ import annotations
@@ -28,16 +28,21 @@ SHOWN = 60  # characters of a reply in messages
 MOST_NAMED = 40  # choices
 
 
+def check_reply(reply: Any) -> None:
+    """ValueError when a reply is no text, or too long."""
+    if not isinstance(reply, str):
+        raise ValueError(f"the reply must be a string, not {type(reply).__name__}")
+    if len(reply) > LONGEST_REPLY:
+        raise ValueError(f"the reply has {len(reply)} characters; at most {LONGEST_REPLY} are read")
+
+
 def read_order(reply: Any) -> tuple[str, tuple[str, ...]]:
     """The name and the arguments of the one order that a reply is.
 
     Raises:
         ValueError: the reply is anything else, with the reason.
     """
-    if not isinstance(reply, str):
-        raise ValueError(f"the reply must be a string, not {type(reply).__name__}")
-    if len(reply) > LONGEST_REPLY:
-        raise ValueError(f"the reply has {len(reply)} characters; at most {LONGEST_REPLY} are read")
+    check_reply(reply)
     found = ORDER.fullmatch(reply)
     if found is None:
         raise ValueError(f"{shortened(reply)} is not exactly one command such as <name(argument)>")
@@ -73,6 +78,9 @@ class Interpreter:
     def __init__(self, batch: KernelBatch) -> None:
         self.batch = batch
         self._masked = "mask" in batch.world.kernels
+        functions = batch.world.functions
+        self._takes_any_text = "parse_reply" in functions
+        self._parser = functions.get("parse_reply", functions.get("parse_action"))
 
     def describe(self, k: int) -> str:
         """What agent k observes, in words."""
@@ -94,7 +102,7 @@ class Interpreter:
     def fallback(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
         nothing, where actions are continuous."""
-        setup, function = self.batch.setup, self.batch.world.functions.get("parse_action")
+        setup, function = self.batch.setup, self._parser
         if function is not None:
             try:
                 return self._legal(setup.taken(function("", *self.batch.records(0), k)), "", k)
@@ -106,10 +114,9 @@ class Interpreter:
         return lowest[0] if setup.single_choice else np.array(lowest)
 
     def _understand(self, reply: Any, k: int) -> Any:
-        function = self.batch.world.functions.get("parse_action")
-        if function is not None:
-            read_order(reply)  # what is no order never reaches the world
-            return self.batch.setup.taken(function(reply, *self.batch.records(0), k))
+        if self._parser is not None:
+            (check_reply if self._takes_any_text else read_order)(reply)  # what is none never reaches the world
+            return self.batch.setup.taken(self._parser(reply, *self.batch.records(0), k))
         name, arguments = read_order(reply)
         if self.batch.setup.continuous:
             return self._numbers(name, arguments)

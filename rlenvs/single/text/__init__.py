@@ -1,0 +1,1 @@
+"""Text adventures: rooms, things and quests in words, from generated games or files."""

@@ -1,0 +1,109 @@
+"""Whether a game can be won at all: what could ever come true if nothing that was true once became false."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game, read_fact
+from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, NOWHERE, ROOM, SECOND, Part, Rule
+
+
+class Reached:
+    """What can come true in a game: rooms, places of things and their properties. It only grows.
+
+    Attributes:
+        rooms: that the player can come to.
+        places: of each thing; properties: of each thing.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.rooms = game, set(game.start)
+        self.places = {name: set(thing.places) for name, thing in game.things.items()}
+        self.properties = {name: set(thing.properties) for name, thing in game.things.items()}
+        for group in game.shuffled:
+            shared = {place for name in group for place in game.things[name].places}
+            for name in group:
+                self.places[name] |= shared
+
+    def grow(self) -> None:
+        """Add all that follows."""
+        size = -1
+        while size != self._size():
+            size = self._size()
+            for room in tuple(self.rooms):
+                ways = self.game.exits.get(room, {}).values()
+                self.rooms |= {there for there, door in ways if not door or "open" in self.properties[door]}
+            for rule in self.game.rules:
+                self._apply(rule)
+
+    def _size(self) -> int:
+        parts = (*self.places.values(), *self.properties.values())
+        return len(self.rooms) + sum(map(len, parts))
+
+    def _apply(self, rule: Rule) -> None:
+        if not all(self.says(read_fact(text, self.game)) for text in rule.requires):
+            return
+        fitting = [[name for name in self.game.things if self._holds(part, name)] for part in rule.parts]
+        for things in product(*fitting):
+            if len(things) == 2 and not self._go_together(rule, *things):
+                continue
+            for name, part in zip(things, rule.parts, strict=True):
+                self.properties[name].update(part.becomes)
+            if things:
+                self._move(rule, things)
+
+    def _move(self, rule: Rule, things: tuple[str, ...]) -> None:
+        if rule.goes == INVENTORY:
+            self.places[things[0]].add("inventory")
+        elif rule.goes == ROOM:
+            self.places[things[0]] |= self.rooms
+        elif rule.goes == SECOND:
+            self.places[things[0]].add(things[1])
+        elif rule.goes == AWAY:
+            self.places[things[0]].add("nowhere")
+
+    def _holds(self, part: Part, name: str) -> bool:
+        if part.kind not in self.game.things[name].tags or not set(part.needs) <= self.properties[name]:
+            return False
+        places = self.places[name]
+        doors = {door for room in self.rooms for _, door in self.game.exits.get(room, {}).values()}
+        return bool(
+            (part.where & HELD and "inventory" in places)
+            or (part.where & HERE and places & self.rooms)
+            or (part.where & DOOR and name in doors)
+            or (part.where & NOWHERE and "nowhere" in places)
+            or (part.where & INSIDE and any(self._is_open(place) for place in places))
+        )
+
+    def _is_open(self, place: str) -> bool:
+        """Whether a place is a thing that can be open and within reach."""
+        if place not in self.game.things or "open" not in self.properties[place]:
+            return False
+        places = self.places[place]
+        return bool(places & self.rooms or "inventory" in places or any(self._is_open(each) for each in places))
+
+    def _go_together(self, rule: Rule, first: str, second: str) -> bool:
+        if first == second or (rule.fits and self.game.things[second].fits != first):
+            return False
+        return rule.parts[0].where != INSIDE or second in self.places[first]
+
+    def says(self, fact: Fact) -> bool:
+        """Whether a fact can come true."""
+        if fact.kind == AT:
+            return fact.what in self.rooms
+        things = self.game.targets if fact.thing in (TARGET, ANOTHER) else (fact.thing,)
+        held = self.properties if fact.kind == IS else self.places
+        found = [fact.what in held[name] for name in things]
+        return any(found) if fact.thing == ANOTHER else all(found)
+
+
+def check_reachable(game: Game) -> None:
+    """ValueError where a quest has a fact that can never come true."""
+    reached = Reached(game)
+    reached.grow()
+    for quest in game.quests:
+        for fact in quest.facts:
+            if not quest.fails and not reached.says(fact):
+                words = ("in", "is", "in")[fact.kind]
+                who = "player" if fact.kind == AT else fact.thing
+                raise ValueError(f"unreachable goal: no command ever makes true that {who} {words} {fact.what}")
