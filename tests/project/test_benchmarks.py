@@ -77,6 +77,9 @@ SMALL = {
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "swarms": ["--worlds", "2"],
     "traffic": ["--seeds", "2", "--only", "single"],
+    "traffic_learners": ["--networks", "single", "--steps", "3000", "--episodes", "2"],
+    "traffic_libsignal": ["--data", "{out}"],
+    "traffic_size": ["--side", "2", "--vehicles", "50"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
@@ -93,6 +96,7 @@ NEEDED = {
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
     "robust_grid": "mujoco",
+    "traffic_learners": "stable_baselines3",
     "training": "stable_baselines3",
 }
 # how others' packages are named in a file of peers; here this package plays their part
@@ -153,6 +157,7 @@ ORIGINALS = {
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_social_net": ["--clone", "{out}"],
     "record_swing_up_bsuite": ["{out}/x.npz"],
 }
 

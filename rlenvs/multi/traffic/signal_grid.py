@@ -87,6 +87,8 @@ from rlenvs.multi.traffic.signals import (
     waiting_on,
 )
 
+__all__ = ["metrics"]
+
 HOUR, MOST = 3600, 10_000.0  # s; more vehicles than around a junction
 OBSERVATION = choice("density", "count", "pressure", doc="that of sumo-rl, of LibSignal, or of PressLight")
 DENSITY, PRESSURE = OBSERVATION.codes("density", "pressure")
