@@ -22,7 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.robotics.metaworld import suite, tasks
+from rlenvs.robotics.metaworld import carried, fixtures
+from rlenvs.robotics.metaworld.all_tasks import ROWS, WORLDS
+from rlenvs.robotics.metaworld.rows import numbers
 
 EPISODES, STEPS = 50, 500
 
@@ -38,11 +40,11 @@ def policy_map(packages: Path) -> dict[str, Callable[[], Any]]:
 
 def theirs(task: str, packages: Path) -> np.ndarray:
     """Success of metaworld's policy in this package's task, (steps, episodes)."""
-    from rlenvs import make_batch
+    from rlenvs.core.catalogue.make import new_batch
 
     policy = policy_map(packages)[f"{task}-v3"]()
-    world = suite.world_of(task)
-    worlds = make_batch(world.name, EPISODES)
+    world = WORLDS[task]
+    worlds = new_batch(world, EPISODES)
     worlds.seed(range(EPISODES))
     worlds.reset()
     done = []
@@ -56,7 +58,9 @@ def theirs(task: str, packages: Path) -> np.ndarray:
 def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
     """What this package's policy reads of a state, of metaworld's."""
     claws = np.array([env.data.body(f"{side}claw").xpos for side in ("right", "left")])
-    found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": env.data.qpos}
+    qpos = env.data.qpos[7 if "coffee" in env.model_name else 0 :]  # the mug comes first there
+    found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": qpos}
+    found["mocap_pos"] = env.data.mocap_pos
     return SimpleNamespace(**found, place=place)
 
 
@@ -65,14 +69,15 @@ def episodes_of_original(task: str) -> Iterator[list[bool]]:
     import metaworld
     from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 
-    p = SimpleNamespace(**tasks.numbers(tasks.TASKS[task]), task=tasks.TASK.code(task))
+    kind = next(each for each in (carried, fixtures) if task in each.TASKS)
+    p = SimpleNamespace(**numbers(kind.TASKS[task], kind.DATA), task=list(kind.TASKS).index(task))
     for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks:
         env = ALL_V3_ENVIRONMENTS[f"{task}-v3"]()
         env.set_task(goal)
         seen, _ = env.reset()
         place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
         for _ in range(STEPS):
-            suite.expert(p, readings(env, seen, place), action)
+            kind.expert(p, readings(env, seen, place), action)
             seen, _, _, _, info = env.step(action.astype(np.float32))
             done.append(info["success"] > 0.0)
         yield done
@@ -83,7 +88,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("whose", choices=("theirs", "ours"), help="policies")
     options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
-    options.add_argument("--tasks", nargs="+", default=list(tasks.TASKS), choices=list(tasks.TASKS))
+    options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
     for task in given.tasks:

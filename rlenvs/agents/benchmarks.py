@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.benchmark_tasks import META_WORLD
 from rlenvs.agents.evaluate import Evaluation, Policy, evaluate, normalized_score
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.version import __version__
@@ -18,6 +19,7 @@ __all__ = ["Benchmark", "BenchmarkResult", "benchmark"]
 SEEDS = tuple(range(50))  # the goals of a task
 HEAD = ("Task", "Success ever", "at the end", "Mean return", "Score")
 MULTI_TASK = {"reward": "v2", "goal_visible": True, "horizon": 500}
+META_LEARNING = {**MULTI_TASK, "goal_visible": False}
 
 
 @dataclass(frozen=True)
@@ -103,34 +105,48 @@ class Benchmark:
         ids: of the tasks, in the order of their one-hot codes.
         seeds: of the episodes of every task; a seed is a goal.
         keywords: of `rlenvs.make_batch`, of all tasks.
+        held_out: ids of tasks that are not learnt from.
     """
 
     name: str
     ids: tuple[str, ...]
     seeds: tuple[int, ...] = SEEDS
     keywords: Mapping[str, Any] = field(default_factory=lambda: dict(MULTI_TASK))
+    held_out: tuple[str, ...] = ()
 
     def evaluate(
-        self, policy: Policy | Mapping[str, Policy], *, one_hot: bool = False, **keywords: Any
+        self,
+        policy: Policy | Mapping[str, Policy],
+        *,
+        one_hot: bool = False,
+        held_out: bool = False,
+        **keywords: Any,
     ) -> BenchmarkResult:
         """Play an episode per task and seed, twice: to the time limit, and until success.
 
         Args:
             policy: as for `rlenvs.evaluate`, one for all tasks, or one per id.
             one_hot: a function gets the task's code after the observation, (N, numbers + tasks).
+            held_out: play the tasks that are held out, which have no codes.
             keywords: other ones of all tasks, such as `reward="v1"`, which the result states.
 
         Raises:
-            ParameterError: policies for other ids than those of the tasks; `ends_at_success`, which is measured anyway.
+            ParameterError: policies for other ids than those of the tasks; `ends_at_success`, which is measured anyway;
+                `held_out` where no task is, or with `one_hot`.
         """
+        if held_out and (one_hot or not self.held_out):
+            reason = "tasks that are held out have no codes" if self.held_out else f"{self.name} holds no task out"
+            raise ParameterError(f"{reason}; leave out {'one_hot' if self.held_out else 'held_out'}")
         if "ends_at_success" in keywords:
             raise ParameterError(f"{self.name} plays episodes both ways; leave out ends_at_success")
         chosen = {**self.keywords, **keywords}
-        found = {id: self._task(id, self._of(policy, id, one_hot), chosen) for id in self.ids}
+        ids = self.held_out if held_out else self.ids
+        found = {id: self._task(id, self._of(policy, id, ids, one_hot), chosen) for id in ids}
         import mujoco
 
         versions = {"rlenvs": __version__, "mujoco": mujoco.__version__}
-        return BenchmarkResult({"benchmark": self.name, **versions, "seeds": len(self.seeds), **chosen}, found)
+        told = f"{self.name}, held out" if held_out else self.name
+        return BenchmarkResult({"benchmark": told, **versions, "seeds": len(self.seeds), **chosen}, found)
 
     def _task(self, id: str, policy: Policy, chosen: Mapping[str, Any]) -> Task:
         whole = evaluate(id, policy, seeds=self.seeds, **chosen)
@@ -138,15 +154,15 @@ class Benchmark:
         score = normalized_score(id, whole.mean) if chosen == self.keywords else None
         return Task(whole, until_success, score)
 
-    def _of(self, policy: Policy | Mapping[str, Policy], id: str, one_hot: bool) -> Policy:
-        """The policy of a task."""
+    def _of(self, policy: Policy | Mapping[str, Policy], id: str, ids: Sequence[str], one_hot: bool) -> Policy:
+        """The policy of one of these tasks."""
         if isinstance(policy, Mapping):
-            if set(policy) != set(self.ids):
-                raise ParameterError(f"{self.name} needs a policy for each of {', '.join(self.ids)}, and no other")
+            if set(policy) != set(ids):
+                raise ParameterError(f"{self.name} needs a policy for each of {', '.join(ids)}, and no other")
             policy = policy[id]
         if not one_hot or isinstance(policy, str):
             return policy
-        return _with_code(policy, np.eye(len(self.ids), dtype=np.float32)[self.ids.index(id)])
+        return _with_code(policy, np.eye(len(ids), dtype=np.float32)[ids.index(id)])
 
 
 def _with_code(policy: Callable[[np.ndarray], Any], code: np.ndarray) -> Callable[[np.ndarray], Any]:
@@ -154,21 +170,21 @@ def _with_code(policy: Callable[[np.ndarray], Any], code: np.ndarray) -> Callabl
     return lambda seen: policy(np.hstack([seen, np.broadcast_to(code, (len(seen), len(code)))]))
 
 
+def _ids(tasks: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"MetaWorld{task.title().replace('-', '')}-v0" for task in tasks)
+
+
 BENCHMARKS = {
-    "MT10": Benchmark(
-        "MT10",
-        (
-            *("MetaWorldReach-v0", "MetaWorldPush-v0", "MetaWorldPickPlace-v0", "MetaWorldDoorOpen-v0"),
-            *("MetaWorldDrawerOpen-v0", "MetaWorldDrawerClose-v0", "MetaWorldButtonPressTopdown-v0"),
-            *("MetaWorldPegInsertSide-v0", "MetaWorldWindowOpen-v0", "MetaWorldWindowClose-v0"),
-        ),
-    ),
+    name: Benchmark(name, _ids(tasks), held_out=_ids(held_out), keywords=META_LEARNING if held_out else MULTI_TASK)
+    for name, (tasks, held_out) in META_WORLD.items()
 }
 
 
 def benchmark(name: str) -> Benchmark:
-    """A benchmark by its name: "MT10", Meta-World's ten tasks for one policy, with the reward v2, goals observed, 500
-    steps and 50 goals per task, those of the seeds 0 to 49.
+    """One of Meta-World's benchmarks by its name: "MT10", "MT25", "MT50", "ML10", "ML25" or "ML45".
+
+    All have the reward v2, 500 steps and 50 goals per task, those of the seeds 0 to 49. MT have goals that are
+    observed; ML hidden ones, and tasks that are held out from learning.
 
     Raises:
         UnknownNameError: no such benchmark.

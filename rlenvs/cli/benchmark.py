@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from rlenvs.agents.benchmark_tasks import META_WORLD, summary_of
 from rlenvs.cli.common import (
     Commands,
     Id,
@@ -147,17 +149,28 @@ def contexts(
         _write(output, [{"policy": name, **each.to_dict()} for name, some in found.items() for each in some])
 
 
-@benchmark.command("MT10")
-def mt10(
-    policy: Annotated[str, typer.Option(metavar="POLICY", help="random, idle or expert.")] = "expert",
-    set: Set = None,
-) -> None:
-    """Meta-World's MT10: success of a policy in ten tasks, at any step and at the end, with the protocol."""
-    from rlenvs.agents.benchmarks import HEAD, benchmark
+def _of_tasks(name: str) -> Callable[..., None]:
+    """The command of one of Meta-World's benchmarks."""
 
-    found = benchmark("MT10").evaluate(policy, **keywords_from(set))
-    say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
-    console().print(table_of_numbers(HEAD, found.rows()))
+    def run(
+        policy: Annotated[str, typer.Option(metavar="POLICY", help="random, idle or expert.")] = "expert",
+        held_out: Annotated[
+            bool, typer.Option("--held-out", help="Play the tasks that ML benchmarks hold out.")
+        ] = False,
+        set: Set = None,
+    ) -> None:
+        from rlenvs.agents.benchmarks import HEAD, benchmark
+
+        found = benchmark(name).evaluate(policy, held_out=held_out, **keywords_from(set))
+        say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
+        console().print(table_of_numbers(HEAD, found.rows()))
+
+    run.__doc__ = summary_of(name)
+    return run
+
+
+for _name in META_WORLD:
+    benchmark.command(_name)(_of_tasks(_name))
 
 
 def _feature(text: str) -> tuple[str, tuple[str, float, float]]:

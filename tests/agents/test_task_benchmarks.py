@@ -56,6 +56,18 @@ def test_the_result_states_its_protocol():
     assert "reward=v1" in str(result)
 
 
+def test_held_out_tasks():
+    meta = Benchmark("Short", TWO[:1], (0,), {**SHORT, "goal_visible": False, "horizon": 2}, held_out=TWO[1:])
+    assert list(meta.evaluate("idle").tasks) == [TWO[0]]
+    result = meta.evaluate({TWO[1]: "idle"}, held_out=True)
+    assert list(result.tasks) == [TWO[1]]
+    assert result.protocol["benchmark"] == "Short, held out"
+    with pytest.raises(ParameterError, match="have no codes"):
+        meta.evaluate("idle", held_out=True, one_hot=True)
+    with pytest.raises(ParameterError, match="holds no task out"):
+        rlenvs.benchmark("MT10").evaluate("idle", held_out=True)
+
+
 def test_what_is_refused():
     with pytest.raises(UnknownNameError, match="MT10"):
         rlenvs.benchmark("MT11")
@@ -65,8 +77,15 @@ def test_what_is_refused():
         Benchmark("Short", TWO, (0,), SHORT).evaluate({TWO[0]: "expert"})
 
 
-def test_meta_worlds_ten_tasks():
-    ten = BENCHMARKS["MT10"]
-    assert len(set(ten.ids)) == 10
-    assert ten.seeds == tuple(range(50))
-    assert ten.keywords == {"reward": "v2", "goal_visible": True, "horizon": 500}
+@pytest.mark.parametrize(
+    ("name", "tasks", "held_out"),
+    [("MT10", 10, 0), ("MT25", 25, 0), ("MT50", 50, 0), ("ML10", 10, 5), ("ML25", 25, 4), ("ML45", 45, 5)],
+)
+def test_meta_worlds_benchmarks(name, tasks, held_out):
+    found = BENCHMARKS[name]
+    ids = (*found.ids, *found.held_out)
+    assert (len(found.ids), len(found.held_out)) == (tasks, held_out)
+    assert len(set(ids)) == tasks + held_out
+    assert {f"rlenvs/{id}" for id in ids} <= set(rlenvs.list_envs())
+    assert found.seeds == tuple(range(50))
+    assert found.keywords == {"reward": "v2", "goal_visible": not held_out, "horizon": 500}

@@ -62,7 +62,9 @@ def test_help_names_every_command_and_imports_nothing_heavy():
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "benchmark", "benchmark rrls", "benchmark contexts", "benchmark MT10"])
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, "benchmark", "benchmark rrls", "benchmark contexts", "benchmark MT10", "benchmark ML45"]
+)
 def test_help_fits_80_columns_and_says_what_to_write(command):
     output = good(*command.split(), "--help", width=80)
     assert max(map(len, output.splitlines())) <= 80

@@ -74,7 +74,7 @@ def test_an_environment_with_one_term_has_no_id_for_vectors():
         ("quadcopters.md", "quadcopter", 14, "fourteen tasks"),
         ("manipulation.md", "manipulation", 10, ""),
         ("particle.md", "particle", 10, ""),
-        ("metaworld.md", "metaworld", 10, ""),
+        ("metaworld.md", "metaworld", 50, ""),
         ("swarm.md", "swarm", 4, ""),
     ],
 )

@@ -8,22 +8,51 @@ import pytest
 
 from rlenvs.core.catalogue.make import new_batch
 from rlenvs.core.declare.members import changed
-from rlenvs.robotics.metaworld import rewards, sawyer, suite, tasks
+from rlenvs.robotics.metaworld import blocks, rows, sawyer
+from rlenvs.robotics.metaworld.all_tasks import ROWS, WORLDS
 
 mujoco = pytest.importorskip("mujoco")
-RECORDED = Path(__file__).parents[1] / "data" / "metaworld.npz"
-TASKS = tuple(tasks.TASKS)
+RECORDED = sorted((Path(__file__).parents[1] / "data").glob("metaworld*.npz"))
+TASKS = tuple(ROWS)
+REACH = WORLDS["reach"]
 LAGGING = 1  # rows at the start that the original observes before the window it has moved is where it belongs
 # m, the largest difference of hands that touch something: shapes there differ, and contacts make differences larger
-TOUCHING = {"door-open": 0.15, "window-open": 0.05, "window-close": 0.05, "button-press-topdown": 0.05}
+TOUCHING = {
+    "door-open": 0.15,
+    "window-open": 0.05,
+    "window-close": 0.05,
+    "button-press-topdown": 0.05,
+    "push-wall": 0.02,
+    "coffee-pull": 0.05,
+    "box-close": 0.03,
+    "peg-unplug-side": 0.03,
+    "stick-pull": 0.06,
+    **dict.fromkeys(("button-press", "button-press-wall", "button-press-topdown-wall", "door-close"), 0.025),
+    **dict.fromkeys(("dial-turn", "door-unlock", "handle-press", "lever-pull", "plate-slide-side"), 0.05),
+}
+# steps, between the first successes of the original's policy there and here; a plug that is pulled out slips
+APART = {"peg-unplug-side": 15}
+SLOW = {"coffee-pull": 200, "stick-pull": 220, "plate-slide-side": 300}  # steps of ours, not 150
+# median difference of rewards v2 beside the original's policy
+UNLIKE = {
+    "coffee-push": 0.1,
+    "soccer": 0.1,
+    "box-close": 0.2,
+    "peg-unplug-side": 0.3,
+    "lever-pull": 0.15,
+    "handle-press": 0.15,
+}
+# largest difference of rewards v2 of random actions that touch something, or where the door swings
+TOUCHED = {"drawer-close": 0.3, "door-close": 0.03}
 
 
 def at_place(task, place):
     """A batch of one world of a task that always draws this place."""
+    row = ROWS[task]
+    if task != "peg-insert-side":  # its block may stand 1 mm lower or higher there
+        place = np.clip(place[: len(row.low)], row.low, row.high)
     where = np.resize(place, 6)
-    if task == "push":  # the original lifts both to where the puck rests
-        where[[2, 5]] = tasks.SUNK
-    worlds = new_batch(changed(suite.world_of(task), {"data": {"low": where, "high": where}}), 1, backend="python")
+    worlds = new_batch(changed(WORLDS[task], {"data": {"low": where, "high": where}}), 1, backend="python")
     worlds.seed([0])
     worlds.reset()
     return worlds
@@ -32,16 +61,19 @@ def at_place(task, place):
 @functools.cache
 def recorded(task, kind):
     """What the original and what this package did with the same actions: places, observations, terms."""
-    with np.load(RECORDED) as file:
-        theirs = {name: file[f"{task}/{kind}/{name}"] for name in ("seen", "actions", "v2", "v1", "success", "goal")}
-        worlds = at_place(task, file[f"{task}/place"])
+    files = [np.load(path) for path in RECORDED]
+    file = next(each for each in files if f"{task}/place" in each)
+    theirs = {name: file[f"{task}/{kind}/{name}"] for name in ("seen", "actions", "v2", "v1", "success", "goal")}
+    worlds = at_place(task, file[f"{task}/place"])
+    for each in files:
+        each.close()
     seen = [worlds.observations[0, 0].copy()]
     terms = []
     for action in theirs["actions"]:
         worlds.step(action.reshape(1, 1, 4))
         seen.append(worlds.observations[0, 0].copy())
         terms.append(worlds.terms[0, :, 0].copy())
-    names = tuple(suite.SPEC.terms)
+    names = tuple(REACH.terms)
     ours = {"seen": np.array(seen), **dict(zip(names, np.array(terms).T, strict=True))}
     worlds.close()
     return theirs, ours
@@ -54,7 +86,9 @@ def recorded(task, kind):
 def test_first_observations_are_the_originals(task):
     theirs, ours = recorded(task, "random")
     start = LAGGING if task == "window-close" else 0
-    np.testing.assert_allclose(ours["seen"][start, :11], theirs["seen"][start], atol=1e-3)
+    numbers = theirs["seen"].shape[1]
+    near = 2e-3 if task == "box-close" else 1e-3  # the original's lid has fallen a little
+    np.testing.assert_allclose(ours["seen"][start, :numbers], theirs["seen"][start], atol=near)
     np.testing.assert_allclose(ours["seen"][0, :4], theirs["seen"][0, :4], atol=1e-4)
     np.testing.assert_allclose(ours["seen"][0, 36:], theirs["goal"], atol=1e-4)
 
@@ -70,8 +104,7 @@ def test_random_actions_move_the_hand_as_in_the_original(task):
 @pytest.mark.parametrize("task", TASKS)
 def test_random_actions_are_rewarded_as_in_the_original(task):
     theirs, ours = recorded(task, "random")
-    near = 0.3 if task == "drawer-close" else 0.02  # its drawer is touched
-    np.testing.assert_allclose(ours["v2"], theirs["v2"], atol=near)
+    np.testing.assert_allclose(ours["v2"], theirs["v2"], atol=TOUCHED.get(task, 0.02))
     if task != "drawer-close":
         np.testing.assert_allclose(ours["v1"], theirs["v1"], atol=1.0)
 
@@ -84,15 +117,15 @@ def test_the_originals_policy_has_the_same_effect(task):
     assert theirs["success"].any()
     first, ours_first = np.argmax(theirs["success"]), np.argmax(ours["sparse"])
     assert ours["sparse"].any()
-    assert ours_first == pytest.approx(first, abs=3)
-    assert np.median(np.abs(ours["v2"] - theirs["v2"])) < 0.05
+    assert ours_first == pytest.approx(first, abs=APART.get(task, 3))
+    assert np.median(np.abs(ours["v2"] - theirs["v2"])) < UNLIKE.get(task, 0.05)
 
 
 def test_the_arm_is_as_heavy_as_the_original():
     """The inertia at the joints in the first pose, from a Sawyer of metaworld."""
     model = world_model("reach")
     data = mujoco.MjData(model)
-    data.qpos[: sawyer.ARM_QPOS] = tasks.NEAR_ARM[1]
+    data.qpos[: sawyer.ARM_QPOS] = rows.NEAR_ARM[1]
     mujoco.mj_forward(model, data)
     inertia = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, inertia)
@@ -101,7 +134,7 @@ def test_the_arm_is_as_heavy_as_the_original():
 
 
 def world_model(task):
-    worlds = new_batch(suite.world_of(task), 1, backend="python")
+    worlds = new_batch(WORLDS[task], 1, backend="python")
     model = worlds.engine.model
     worlds.close()
     return model
@@ -116,6 +149,27 @@ def world_model(task):
         ("button-press-topdown", "button", 0.01),
         ("peg-insert-side", "peg", 0.1),
         ("window-open", "pane", 0.637787),
+        ("push-back", "thing", 0.75),
+        ("soccer", "thing", 0.04),
+        ("sweep", "thing", 0.1),
+        ("sweep-into", "thing", 0.01),
+        ("coffee-push", "thing", 0.11),
+        ("pick-out-of-hole", "thing", 0.01),
+        ("peg-unplug-side", "plug", 0.08),
+        ("basketball", "thing", 0.1),
+        ("box-close", "lid", 0.25),
+        ("assembly", "nut", 0.22),
+        ("hammer", "thing", 1.1),
+        ("stick-push", "jug", 3.2678),
+        ("button-press", "button", 0.01),
+        ("coffee-button", "button", 0.1),
+        ("door-close", "door", 2.229822),
+        ("door-lock", "bolt", 0.001),
+        ("dial-turn", "dial", 0.365543),
+        ("faucet-open", "handle", 0.268131),
+        ("handle-press", "handle", 0.002),
+        ("lever-pull", "lever", 0.004),
+        ("plate-slide", "thing", 0.05),
     ],
 )
 def test_masses_of_what_is_moved(task, body, mass):
@@ -123,7 +177,7 @@ def test_masses_of_what_is_moved(task, body, mass):
 
 
 def test_rates_and_lengths():
-    worlds = new_batch(suite.SPEC, 1, backend="python")
+    worlds = new_batch(REACH, 1, backend="python")
     assert (worlds.setup.fps, worlds.setup.horizon, worlds.engine.steps) == (80, 500, 5)
     worlds.close()
 
@@ -144,10 +198,50 @@ def test_rates_and_lengths():
         ("peg-insert-side", 0.07, (0.0, 0.5, -0.35, 0.4), (0.2, 0.7, -0.25, 0.7)),
         ("window-open", 0.05, (-0.1, 0.7), (0.1, 0.9)),
         ("window-close", 0.05, (0.0, 0.75), (0.0, 0.9)),
+        ("reach-wall", 0.05, (-0.05, 0.6, -0.05, 0.85, 0.05), (0.05, 0.65, 0.05, 0.9, 0.3)),
+        ("push-wall", 0.07, (-0.05, 0.6, -0.05, 0.85), (0.05, 0.65, 0.05, 0.9)),
+        ("pick-place-wall", 0.07, (-0.05, 0.6, -0.05, 0.85, 0.05), (0.05, 0.65, 0.05, 0.9, 0.3)),
+        ("push-back", 0.07, (-0.1, 0.8, -0.1, 0.6), (0.1, 0.85, 0.1, 0.7)),
+        ("soccer", 0.07, (-0.1, 0.6, -0.1, 0.8), (0.1, 0.7, 0.1, 0.9)),
+        ("sweep", 0.05, (-0.1, 0.6), (0.1, 0.7)),
+        ("sweep-into", 0.05, (-0.1, 0.6), (0.1, 0.7)),
+        ("coffee-push", 0.07, (-0.1, 0.55, -0.05, 0.7), (0.1, 0.65, 0.05, 0.75)),
+        ("coffee-pull", 0.07, (-0.05, 0.7, -0.1, 0.55), (0.05, 0.75, 0.1, 0.65)),
+        ("hand-insert", 0.05, (-0.1, 0.6, -0.04, 0.8), (0.1, 0.7, 0.04, 0.88)),
+        ("shelf-place", 0.07, (-0.1, 0.5, -0.1, 0.8), (0.1, 0.6, 0.1, 0.9)),
+        ("pick-out-of-hole", 0.07, (0.0, 0.75, -0.1, 0.5, 0.15), (0.0, 0.75, 0.1, 0.6, 0.3)),
+        ("peg-unplug-side", 0.07, (-0.25, 0.6), (-0.15, 0.8)),
+        ("basketball", 0.08, (-0.1, 0.6, -0.1, 0.85), (0.1, 0.7, 0.1, 0.9)),
+        ("bin-picking", 0.05, (-0.21, 0.65), (-0.03, 0.75)),
+        ("box-close", 0.08, (-0.05, 0.5, -0.1, 0.7), (0.05, 0.55, 0.1, 0.8)),
+        ("assembly", 0.02, (0.0, 0.6, -0.1, 0.75), (0.0, 0.6, 0.1, 0.85)),
+        ("disassemble", 0.0, (0.0, 0.6), (0.1, 0.75)),
+        ("hammer", 0.01, (-0.1, 0.4), (0.1, 0.5)),
+        ("stick-push", 0.12, (-0.08, 0.58, 0.399, 0.55), (-0.03, 0.62, 0.401, 0.6)),
+        ("stick-pull", 0.12, (-0.1, 0.55, 0.35, 0.45), (0.0, 0.65, 0.45, 0.55)),
+        ("button-press", 0.02, (-0.1, 0.85), (0.1, 0.9)),
+        ("button-press-wall", 0.03, (-0.05, 0.85), (0.05, 0.9)),
+        ("button-press-topdown-wall", 0.024, (-0.1, 0.8), (0.1, 0.9)),
+        ("coffee-button", 0.02, (-0.1, 0.8), (0.1, 0.9)),
+        ("door-lock", 0.02, (-0.1, 0.8), (0.1, 0.85)),
+        ("door-unlock", 0.02, (-0.1, 0.8), (0.1, 0.85)),
+        ("door-close", 0.08, (0.0, 0.85), (0.1, 0.95)),
+        ("dial-turn", 0.07, (-0.1, 0.7), (0.1, 0.8)),
+        ("faucet-open", 0.07, (-0.05, 0.8), (0.05, 0.85)),
+        ("faucet-close", 0.07, (-0.1, 0.8), (0.1, 0.85)),
+        ("handle-press", 0.02, (-0.1, 0.8), (0.1, 0.9)),
+        ("handle-press-side", 0.02, (-0.35, 0.65), (-0.25, 0.75)),
+        ("handle-pull", 0.05, (-0.1, 0.8), (0.1, 0.9)),
+        ("handle-pull-side", 0.08, (-0.35, 0.65), (-0.25, 0.75)),
+        ("lever-pull", np.pi / 24.0, (-0.1, 0.7), (0.1, 0.8)),
+        ("plate-slide", 0.07, (0.0, 0.6, -0.1, 0.85), (0.0, 0.6, 0.1, 0.9)),
+        ("plate-slide-side", 0.07, (0.0, 0.6, -0.3, 0.54), (0.0, 0.6, -0.25, 0.66)),
+        ("plate-slide-back", 0.07, (0.0, 0.85, -0.1, 0.6), (0.0, 0.85, 0.1, 0.6)),
+        ("plate-slide-back-side", 0.07, (-0.25, 0.6, -0.05, 0.6), (-0.25, 0.6, 0.15, 0.6)),
     ],
 )
 def test_success_rules_and_boxes(task, radius, low, high):
-    row = tasks.TASKS[task]
+    row = ROWS[task]
     assert row.radius == radius
     flat = [0, 1, 3, 4, 5] if len(low) == 5 else [0, 1, 3, 4] if len(low) == 4 else [0, 1]
     np.testing.assert_array_equal(np.take(row.low, flat), low)
@@ -156,14 +250,14 @@ def test_success_rules_and_boxes(task, radius, low, high):
 
 @pytest.mark.parametrize(("x", "value"), [(0.05, 1.0), (0.15, 1.0 / 3.25), (0.25, 0.1)])
 def test_tolerances_are_a_tenth_at_the_margin(x, value):
-    assert rewards.tail(x, 0.0, 0.05, 0.2) == pytest.approx(value)
-    assert rewards.bell(0.25, 0.05, 0.2) == pytest.approx(0.1)
+    assert blocks.tail(x, 0.0, 0.05, 0.2) == pytest.approx(value)
+    assert blocks.bell(0.25, 0.05, 0.2) == pytest.approx(0.1)
 
 
 def test_hamacher_product():
-    assert rewards.both(0.0, 0.0) == 0.0
-    assert rewards.both(1.0, 0.3) == pytest.approx(0.3)
-    assert rewards.both(0.5, 0.5) == pytest.approx(1.0 / 3.0)
+    assert blocks.both(0.0, 0.0) == 0.0
+    assert blocks.both(1.0, 0.3) == pytest.approx(0.3)
+    assert blocks.both(0.5, 0.5) == pytest.approx(1.0 / 3.0)
 
 
 # --- rules of this package --------------------------------------------------------------------------------------------
@@ -171,24 +265,25 @@ def test_hamacher_product():
 
 @pytest.mark.parametrize("task", TASKS)
 def test_seeds_repeat_places_within_their_boxes(task):
-    row, places = tasks.TASKS[task], []
+    row, places = ROWS[task], []
     for _ in range(2):
-        worlds = new_batch(suite.world_of(task), 16, backend="python")
+        worlds = new_batch(WORLDS[task], 16, backend="python")
         worlds.seed(range(16))
         worlds.reset()
         places.append(worlds.observations.copy())
         drawn = worlds.states["place"][:, : len(row.low)]
         assert (drawn >= row.low).all()
         assert (drawn <= row.high).all()
-        if row.clear:
-            assert (np.hypot(*(drawn[:, :2] - drawn[:, 3:5]).T) >= row.clear).all()
+        clear = getattr(row, "clear", 0.0)
+        if clear:
+            assert (np.hypot(*(drawn[:, :2] - drawn[:, 3:5]).T) >= clear).all()
         worlds.close()
     np.testing.assert_array_equal(*places)
-    assert len(np.unique(places[0][:, 0, 36:], axis=0)) == 16
+    assert len(np.unique(places[0][:, 0, [4, 5, 6, 36, 37, 38]], axis=0)) == 16
 
 
 def test_hidden_goals():
-    worlds = new_batch(suite.SPEC, 1, backend="python", goal_visible=False)
+    worlds = new_batch(REACH, 1, backend="python", goal_visible=False)
     worlds.seed([0])
     worlds.reset()
     np.testing.assert_array_equal(worlds.observations[0, 0, 36:], 0.0)
@@ -205,10 +300,10 @@ def test_the_observation_has_the_step_before():
 @pytest.mark.budget(8)
 @pytest.mark.parametrize("task", TASKS)
 def test_experts_succeed_and_stay(task):
-    worlds = new_batch(suite.world_of(task), 4, backend="python")
+    worlds = new_batch(WORLDS[task], 4, backend="python")
     worlds.seed(range(100, 104))
     worlds.reset()
-    for _ in range(150):
+    for _ in range(SLOW.get(task, 150)):
         worlds.step(worlds.expert_actions())
-    assert worlds.terms[:, list(suite.SPEC.terms).index("sparse"), 0].all()
+    assert worlds.terms[:, list(REACH.terms).index("sparse"), 0].all()
     worlds.close()

@@ -118,6 +118,13 @@ def scene(values: Any) -> Any:
     return spec
 
 
+def touch_once(spec: Any) -> None:
+    """Let shapes that overlap have one contact, as in the original's MuJoCo: more of them change how fingers hold."""
+    import mujoco
+
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
+
+
 def _add_surroundings(spec: Any) -> None:
     """Table, floor and the low walls around the table."""
     import mujoco
