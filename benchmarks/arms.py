@@ -1,10 +1,9 @@
-"""Steps per second of the worlds on MuJoCo beside the packages that have such worlds, timed in turn in one run.
+"""Steps per second of arms beside the packages that have such worlds, timed in turn in one run.
 
     python benchmarks/arms.py --peers benchmarks/peers.toml
 
-Arms: panda-gym (PyBullet), Gymnasium-Robotics' Fetch (MuJoCo), EnvPool's Fetch (MuJoCo in C++ threads). All decide
-25 times a second and give dictionaries of observation and goals. Robots that run: EnvPool's, with the same model, time
-step and integrator as ours. The tables go to benchmarks/arms.md.
+panda-gym (PyBullet), Gymnasium-Robotics' Fetch (MuJoCo), EnvPool's Fetch (MuJoCo in C++ threads). All decide 25 times a
+second and give dictionaries of observation and goals. The table goes to benchmarks/arms.md.
 """
 
 import argparse
@@ -30,28 +29,6 @@ CASES = [
     Case("PandaPickAndPlace-v0", peer="fetch-pick-and-place-8", goal=3, **WIDE),
     Case("PandaPickAndPlace-v0", peer="envpool-fetch-pick-and-place", goal=3, **WIDE),
 ]
-ROBOTS = ("half-cheetah", "ant", "hopper", "walker2d", "swimmer", "humanoid")
-RUNNERS = [
-    case
-    for robot in ROBOTS
-    for id in ("".join(map(str.capitalize, robot.split("-"))) + "-v0",)
-    for case in (
-        Case(id, "vector", f"envpool-{robot}", 1.3, num=64, threads=2),
-        Case(id, "vector", f"gymnasium-{robot}-8", 2, num=64, threads=2),
-        Case(id, "single", f"gymnasium-{robot}", 1),
-    )
-]
-
-# what was measured once, and why some ratios are what they are
-OURS = (
-    "What is ours of a step of a robot, by processor time of one thread, 64 worlds, random actions, 2026-11-25:",
-    "of Hopper-v0 (four physics steps by Runge-Kutta) 3,510 us go by in MuJoCo's `Batch.step`, and 13 in all",
-    "else: copies into and out of the simulations 1.7, the look for warnings 1.1, kernels before and behind 5.4,",
-    "infos 3.2; of Swimmer-v0 2,610 and 9. The `mj_forward` of new episodes takes another 4 % of Hopper's time.",
-    "No forward pass is made twice, so what these two lack to 1.3 times EnvPool's rate probably lies within",
-    "MuJoCo's own step (EnvPool's was not profiled).",
-    "",
-)
 
 
 def main() -> None:
@@ -64,7 +41,7 @@ def main() -> None:
     options = parser.parse_args()
     peers = tomllib.loads(options.peers.read_text())
     lines = [
-        "# Arms and robots that run: steps per second beside others",
+        "# Arms: steps per second beside others",
         "",
         f"Measured on {date.today()}: {platform.machine()}, {os.cpu_count()} cores, Python {sys.version.split()[0]}.",
         f"Random actions; {options.rounds} turns of {options.seconds} s; medians. -8: eight processes (Gymnasium's",
@@ -74,11 +51,6 @@ def main() -> None:
         "",
         *rates_beside_peers(CASES, peers, options.rounds, options.seconds, options.only),
         "",
-        "Robots that run, and swim, have the same models, time steps and control rates on both sides.",
-        "",
-        *rates_beside_peers(RUNNERS, peers, options.rounds, options.seconds, options.only),
-        "",
-        *OURS,
     ]
     options.output.write_text("\n".join(lines))
 

@@ -13,6 +13,7 @@ from run import Case, write_beside_peers
 WIDE = {"form": "batch", "num": 4096, "threads": 1}
 CASES = [
     Case("CoinGame-v0", peer="jaxmarl-coin", goal=15, **WIDE),
+    Case("Storm-v0", peer="jaxmarl-storm-pair", goal=15, **WIDE),
     Case("Storm-v0", peer="jaxmarl-storm-2", goal=15, **WIDE),
     Case("Storm-v0", peer="jaxmarl-storm-8", goal=15, keywords={"agents": 8}, **WIDE),
     Case("Harvest-v0", "parallel", "ssd-harvest", 100, keywords={"observation": "pixels"}),

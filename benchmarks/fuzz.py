@@ -63,6 +63,10 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "hull": ([0.01, 0.01], [0.2, 0.4]),
     "gates": ([[0, 0, 1.5]], [[2, 0, 1.5, 1.57], [0, 2, 1.5], [-2, 0, 1.5], [0, -2, 1.5]]),
     "arena": ([3, 3, 3], [20, 5, 4]),
+    "incidents": (
+        [{"road": "road_0_1_0", "lane": 1, "at": 90}],
+        [{"road": "road_0_1_0", "startTime": 30}, {"road": "road_1_1_0", "at": 20, "endTime": 100}],
+    ),
     "waypoints": ([[0, 0, 1], [0.5, 0.5, 1]], [[0, 0, 1], [0.5, 0, 1.2], [0, 0.5, 1], [0, 0, 1]]),
 }
 NAMED_SAMPLES: dict[tuple[str, str], tuple[Any, ...]] = {

@@ -2,11 +2,11 @@
 
 Needs `pip install cma` (Hansen, Akimoto and Baudis, "CMA-ES/pycma"). ID is a robot of `oscillators.ROBOTS`, or a world
 of `limb_bodies`, whose bodies are all fitted side by side, each by a search of its own: the batch has a body and a
-candidate in each world. `--write` puts the numbers of bodies into `limb_gaits.json`. A candidate's worth is its return
-in the first `--steps` steps from one start, another one in every generation.
+candidate in each world. `--write` puts the numbers into `oscillators.json`. A candidate's worth is its return in the
+first `--steps` steps from one start, another one in every generation.
 
-`python benchmarks/oscillators.py --published` plays Swimmer's published setting on ten seeds, with failing sensors and
-pushes too, beside the reference agent.
+`python benchmarks/oscillators.py --play` plays the robots with known ones on ten seeds, with failing sensors and
+pushes too, beside the reference agents.
 """
 
 import argparse
@@ -17,10 +17,19 @@ import numpy as np
 
 import rlenvs
 from rlenvs.core.compiler.loops import compiled
-from rlenvs.robotics.locomotion.limb_bodies import GAITS, GAITS_FILE, ROOT, TREES
+from rlenvs.robotics.locomotion.limb_bodies import ROOT, TREES
 from rlenvs.robotics.locomotion.limb_trees import slots
 from rlenvs.robotics.locomotion.limb_worlds import STEPS
-from rlenvs.robotics.locomotion.oscillators import PUBLISHED, RHYTHM, ROBOTS, WAVE, Oscillators, follow
+from rlenvs.robotics.locomotion.oscillators import (
+    GAITS,
+    GAITS_FILE,
+    PUBLISHED,
+    RHYTHM,
+    ROBOTS,
+    WAVE,
+    Oscillators,
+    follow,
+)
 from rlenvs.wrappers import noisy, pushed, stuck
 
 FAILURES = {
@@ -131,6 +140,8 @@ def fit_robot(id, options):
     gait = np.round(gait_of(mean), 3)
     print(id, gait.tolist())
     print(rlenvs.evaluate(id, Oscillators(id, gait), seeds=10))
+    if options.write:
+        write({**GAITS, id: gait.tolist()})
 
 
 def write(gaits):
@@ -139,8 +150,8 @@ def write(gaits):
     GAITS_FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
-def play_published():
-    for id in PUBLISHED:
+def play():
+    for id in (id for id in ROBOTS if id in PUBLISHED or id in GAITS):
         found = rlenvs.evaluate(id, Oscillators(id), seeds=10)
         print(f"{id}: {found.mean:.1f} ± {found.returns.std():.1f} (standard deviation of {len(found.seeds)} seeds)")
         agent = rlenvs.load_agent(id)
@@ -153,15 +164,15 @@ def play_published():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("id", nargs="?", help=f"{', '.join((*ROBOTS, *TREES))}")
-    parser.add_argument("--published", action="store_true", help="play what is published instead")
+    parser.add_argument("--play", action="store_true", help="play the robots instead")
     parser.add_argument("--generations", type=int, default=40)
     parser.add_argument("--population", type=int, default=16)
     parser.add_argument("--steps", type=int, default=400, help="of an episode")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help="write the gaits of bodies")
+    parser.add_argument("--write", action="store_true", help="write the gaits")
     options = parser.parse_args()
-    if options.published:
-        play_published()
+    if options.play:
+        play()
     elif options.id in TREES:
         fit_bodies(options.id, options)
     else:

@@ -2,6 +2,7 @@
 
     python benchmarks/published.py --list                       what there is, minutes on one core, what has run
     python benchmarks/published.py --run hover-one-d --seed 1   train; the same command goes on after an interruption
+    python benchmarks/published.py --run v5 shared-bodies       all planned seeds of groups, one run after the other
     python benchmarks/published.py --write                      evaluate finished runs, and write published.md
 
 `published.toml` says what was published, where, and what is run here, with all that differs. Runs lie in
@@ -249,19 +250,31 @@ def listed(entry: Entry, results: dict[str, Any], folder: Path) -> str:
 
 
 def chosen(names: list[str], entries: dict[str, Entry]) -> list[Entry]:
+    """The entries of these names, or of groups of these names."""
+    found: list[Entry] = []
     for name in names:
-        if name not in entries:
-            raise SystemExit(f"there is no entry {name!r}; there are {', '.join(entries)}")
-    return [entries[name] for name in names]
+        own = [entry for entry in entries.values() if name in (entry.name, entry.group)]
+        if not own:
+            groups = dict.fromkeys(entry.group for entry in entries.values())
+            raise SystemExit(f"there is no entry or group {name!r}; there are {', '.join((*groups, *entries))}")
+        found += own
+    return found
+
+
+def planned(entries: list[Entry], seed: int | None, output: Path) -> list[tuple[Entry, int]]:
+    """What is left to run: the first seeds of all entries, then the second ones."""
+    seeds = range(max(entry.seeds for entry in entries)) if seed is None else [seed]
+    runs = [(entry, one) for one in seeds for entry in entries if seed is not None or one < entry.seeds]
+    return [(entry, one) for entry, one in runs if not is_complete(run_folder(output / entry.name, one))]
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     task: Callable[..., Any] = options.add_mutually_exclusive_group(required=True).add_argument
     task("--list", action="store_true", help="list the entries")
-    task("--run", nargs="+", metavar="NAME", help="train these")
+    task("--run", nargs="+", metavar="NAME", help="train these entries, or those of these groups")
     task("--write", action="store_true", help="evaluate finished runs; write published.json and published.md")
-    options.add_argument("--seed", type=int, default=0, help="of the training")
+    options.add_argument("--seed", type=int, help="of the training; without it all that are planned")
     options.add_argument("--output", type=Path, default=Path("runs/published"), help="folder of the runs")
     given = options.parse_args()
     groups, entries = read_table()
@@ -270,8 +283,8 @@ def main() -> None:
         for entry in entries.values():
             print(listed(entry, results.get(entry.name, {}), given.output / entry.name))
     elif given.run:
-        for entry in chosen(given.run, entries):
-            if not train(entry, given.seed, given.output):
+        for entry, seed in planned(chosen(given.run, entries), given.seed, given.output):
+            if not train(entry, seed, given.output):
                 break
     else:
         results = collect(entries, given.output)

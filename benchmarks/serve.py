@@ -26,6 +26,7 @@ from rlenvs.serve import Limits, Sessions
 from rlenvs.serve.guard import Guard
 
 BYTES, STEPS = 4000, 20
+WARM = 100  # episodes before memory is looked at, a tenth of all at most
 REPLIES = ("<choose(0)>", "<choose(1)>")
 
 
@@ -46,7 +47,7 @@ def listening(app) -> int:
 def report(sessions: Sessions, title: str, count: int, steps: int, begun: float, before: float) -> None:
     rate = steps / (time.monotonic() - begun)
     print(f"{title}: {count} episodes, {steps} steps, {rate:.0f} steps/s; {len(sessions)} sessions open, "
-          f"{threading.active_count()} threads, {resident() - before:+.1f} MiB since episode 100")  # fmt: skip
+          f"{threading.active_count()} threads, {resident() - before:+.1f} MiB since the first tenth")  # fmt: skip
 
 
 async def episodes_over_mcp(port: int, sessions: Sessions, episodes: int) -> None:
@@ -55,7 +56,7 @@ async def episodes_over_mcp(port: int, sessions: Sessions, episodes: int) -> Non
     steps = 0
     async with Client(f"http://127.0.0.1:{port}/mcp") as client:
         for episode in range(episodes):
-            if episode == 100:
+            if episode == min(WARM, episodes // 10):
                 begun, before, steps = time.monotonic(), resident(), 0
             key = (await client.call_tool("start", {"seed": episode})).structured_content["session"]
             for step in range(STEPS):
@@ -72,7 +73,7 @@ def episodes_over_openenv(port: int, sessions: Sessions, episodes: int) -> None:
 
     steps = 0
     for episode in range(episodes):
-        if episode == 100:
+        if episode == min(WARM, episodes // 10):
             begun, before, steps = time.monotonic(), resident(), 0
         with GenericEnvClient(base_url=f"http://127.0.0.1:{port}").sync() as client:
             client.reset(seed=episode)

@@ -32,14 +32,15 @@ def batch_of(count: int, **keywords: object) -> KernelBatch:
 
 def travel_times(level: str, player: str, seeds: int) -> np.ndarray:
     """Seconds, of each seed, when the hour is over."""
-    batch = batch_of(seeds, **({"level": level} if level else {}))
+    plan = {"plan": "webster"} if player == "webster" else {}
+    batch = batch_of(seeds, **({"level": level} if level else {}), **plan)
     batch.disable_autoreset()
     chooser = np.random.default_rng(0)
     for _ in range(batch.setup.horizon):
         if player == "random":
             batch.step(chooser.integers(0, batch.setup.action_size, batch.actions.shape))
         else:
-            batch.step(batch.player_actions(player))
+            batch.step(batch.player_actions("fixed" if plan else player))
     return np.array([metrics(*batch.records(index))["travel_time"] for index in range(seeds)])
 
 
@@ -69,7 +70,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     seeds = options.seeds
-    players = ("random", *reversed(SPEC.players))
+    players = ("random", "fixed", "webster", *reversed(SPEC.players[:-1]))
     lines = [
         "# Traffic",
         "",

@@ -32,17 +32,18 @@ parser.add_argument("--gamma", type=float, default=0.99)
 parser.add_argument("--rate", type=float, default=5e-4)
 parser.add_argument("--episodes", type=int, default=20, help="of the evaluation of each body")
 parser.add_argument("--seed", type=int, default=0)
-LAMBDA, CLIP, EPOCHS, PARTS, WIDTH, ROUNDS = 0.95, 0.2, 5, 8, 64, 3
-SCALE = 0.1  # of what is observed
+LAMBDA, CLIP, EPOCHS, PARTS, WIDTH, ROUNDS = 0.95, 0.2, 10, 8, 64, 3
 
 
 class Messages(nn.Module):
-    """Numbers of each limb, of what it observes and of what it hears from those that hang at it, round by round."""
+    """Numbers of each limb, of its place, of what it observes and of what it hears from those that hang at it, round by
+    round. Without the places left and right legs would do the same: their limbs are alike, and so is what they hear."""
 
     def __init__(self, neighbors, inputs, last):
         super().__init__()
         self.register_buffer("neighbors", neighbors)
         self.enter, self.leave = nn.Linear(inputs, WIDTH), nn.Linear(WIDTH, 1)
+        self.place = nn.Parameter(0.5 * torch.randn(len(neighbors), WIDTH))
         self.keep, self.hear = (nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(ROUNDS)) for _ in range(2))
         nn.init.orthogonal_(self.leave.weight, last)
         nn.init.zeros_(self.leave.bias)
@@ -50,7 +51,7 @@ class Messages(nn.Module):
     def forward(self, limbs, present):
         edges = self.neighbors * present[..., None, :] * present[..., :, None]
         edges = edges / edges.sum(-1, keepdim=True).clamp(min=1.0)
-        hidden = torch.tanh(self.enter(limbs))
+        hidden = torch.tanh(self.enter(limbs) + self.place)
         for keep, hear in zip(self.keep, self.hear, strict=True):
             hidden = torch.tanh(keep(hidden) + edges @ hear(hidden))
         return self.leave(hidden)
@@ -63,11 +64,29 @@ class Agent(nn.Module):
         super().__init__()
         self.places, self.inputs = len(neighbors), numbers // len(neighbors) - 1
         self.actor, self.critic = (Messages(neighbors, self.inputs, last) for last in (0.01, 1.0))
-        self.log_std = nn.Parameter(torch.tensor(-0.5))
+        self.log_std = nn.Parameter(torch.tensor(-1.0))
+        self.register_buffer("mean", torch.zeros(self.inputs))
+        self.register_buffer("square", torch.ones(self.inputs))
+        self.register_buffer("seen", torch.tensor(1e-2))
 
     def parts(self, observations):
+        """What limbs observe, of mean 0 and deviation 1, and which of them there are."""
+        limbs, present = self.raw(observations)
+        deviation = (self.square - self.mean.square()).clamp(min=1e-6).sqrt()
+        return ((limbs - self.mean) / deviation).clamp(-5.0, 5.0) * present[..., None], present
+
+    def raw(self, observations):
         limbs, present = observations[..., : -self.places], observations[..., -self.places :]
-        return SCALE * limbs.unflatten(-1, (self.places, self.inputs)), present
+        return limbs.unflatten(-1, (self.places, self.inputs)), present
+
+    def note(self, observations):
+        """Take what limbs observe into its mean and mean square."""
+        limbs, present = self.raw(observations)
+        limbs = limbs[present > 0.0]
+        self.seen += len(limbs)
+        share = len(limbs) / self.seen
+        self.mean += share * (limbs.mean(0) - self.mean)
+        self.square += share * (limbs.square().mean(0) - self.square)
 
     def policy(self, observations):
         """The distribution of the motors' actions, and which of them there are."""
@@ -120,6 +139,7 @@ def learn(arguments, chosen_bodies):
             returns += batch.rewards[:, 0]
             finished = [*finished, *returns[batch.over]][-200:]
             returns[batch.over] = 0.0
+        agent.note(seen[:-1][counted])
         spread = update(agent, optimizer, arguments, spread, seen, chosen, paid, terminated, done, counted)
         if finished and (time.monotonic() - told > 10.0 or iteration == updates - 1):
             told = time.monotonic()

@@ -1,6 +1,6 @@
 """Steps of EnvPool's MuJoCo worlds with random actions; resets are counted, one step each.
 
-envpool 1.2.5 under Python 3.11, as pip installs it.
+envpool 1.2.5 under Python 3.11, or 1.2.7 under 3.12, as pip installs it.
 """
 
 import argparse
@@ -17,7 +17,9 @@ def build(options: argparse.Namespace) -> worker.Peer:
     envs = envpool.make(options.id, env_type="gymnasium", seed=0, **threads)
     space, generator = envs.action_space, np.random.default_rng(0)
     actions = [generator.uniform(space.low, space.high, (options.num, *space.shape)) for _ in range(64)]
-    return worker.vector(envs, options.num, actions)
+    peer = worker.vector(envs, options.num, actions)
+    peer.threads = options.threads
+    return peer
 
 
 if __name__ == "__main__":

@@ -15,11 +15,13 @@ from rlenvs.agents.evaluate import Chooser, Policy, begin_episode, check_policy
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.catalogue.make import make_batch
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.core.declare.canvas import Canvas, Head
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of
+from rlenvs.core.declare.spec import World
 from rlenvs.core.forms.render import Renderer, check_image
 
-__all__ = ["save", "video", "watch"]
+__all__ = ["diagram", "save", "video", "watch"]
 
 SUFFIXES = (".gif", ".webp", ".mp4")
 IMAGES_PER_SECOND = 15  # of GIF and WebP; more only makes the file larger
@@ -54,6 +56,47 @@ def video(
         if step % every == 0:
             yield renderer.image(0)
         batch.step(choose())
+
+
+def diagrams_of(world: World) -> list[str]:
+    """The names of the diagrams that a world has of an episode."""
+    return [role.removeprefix("diagram ") for role in world.functions if role.startswith("diagram ")]
+
+
+def diagram(id: str, name: str, policy: Policy, seed: int = 0, steps: int | None = None, **keywords: Any) -> np.ndarray:
+    """A diagram of an episode, uint8 (height, width, 3).
+
+    Args:
+        name: one of `diagrams_of(world)`.
+        steps: how many at most; None for the whole episode.
+        id, policy, seed, keywords: as for `video`.
+
+    Raises:
+        UnknownNameError: an id, diagram, policy or keyword that does not exist, or a world without a scripted expert.
+        ParameterError: a parameter outside its range.
+    """
+    known = diagrams_of(world_of(id))
+    if name not in known:
+        raise UnknownNameError(f"{world_of(id).name} has no diagram {name!r}. {nearest(name, known)}")
+    batch, choose = _begin(id, policy, seed, None, keywords)
+    drawing = batch.world.functions[f"diagram {name}"]()
+    for _ in range(batch.setup.horizon if steps is None else min(steps, batch.setup.horizon)):
+        batch.step(choose())
+        drawing.note(*batch.records(0))
+        if batch.states["over"][0]:
+            break
+    canvas = Canvas()
+    drawing.draw(canvas)
+    canvas.head(Head(batch.world.name))
+    return canvas.pixels()
+
+
+def save_image(path: Path, image: np.ndarray) -> None:
+    """Write an image, uint8 (height, width, 3), to a PNG file, creating the folder if needed."""
+    from PIL import Image
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(image).save(path)
 
 
 def watch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -250,11 +250,20 @@ def record(
         str, typer.Option(metavar="NAME", help="Policy to record: expert (scripted) or random.")
     ] = "expert",
     seconds: Annotated[float, typer.Option(min=0.1, max=LONGEST, metavar="SECONDS", help="Length of the video.")] = 8.0,
+    diagram: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Instead of a video a diagram of an episode, a .png file, where there is one."
+        ),
+    ] = None,
     level: Level = None,
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
     """Record a video of an environment, played by the scripted expert or at random."""
+    if diagram is not None:
+        _record_diagram(id, diagram, output, policy, seed, keywords_from(set, level))
+        return
     from rlenvs.agents.evaluate import check_policy
     from rlenvs.agents.video import check_file, pace, save, video
     from rlenvs.core.catalogue.registry import world_of
@@ -273,6 +282,22 @@ def record(
     every, fps = pace(path, own)
     frames = video(id, policy, seed, seconds, every, **keywords)
     save(path, counted(frames, f"recording {seconds:g} s", round(seconds * own) // every), fps)
+    say_written(path)
+
+
+def _record_diagram(id: str, name: str, output: Path | None, policy: str, seed: int, keywords: dict[str, Any]) -> None:
+    from rlenvs.agents.video import diagram, save_image
+    from rlenvs.core.catalogue.registry import world_of
+
+    path = output or Path(f"{world_of(id).name}.png")
+    if path.suffix.lower() != ".png":
+        raise ParameterError(f"{path.name!r} must end in .png")
+    checked(id, keywords)
+    check_output(path)
+    compiled(id, keywords)
+    with progress(f"playing an episode of {world_of(id).name}"):
+        image = diagram(id, name, policy, seed, **keywords)
+    save_image(path, image)
     say_written(path)
 
 

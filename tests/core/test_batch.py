@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from toys import thermostat
 
 import rlenvs
+from rlenvs.core import block, discrete, f8, param, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 
@@ -287,8 +288,6 @@ def test_memory_is_flat_over_resets():
 
 
 def test_declared_data_has_to_be_given():
-    from rlenvs.core import block, discrete, f8, term, world
-
     bare = world(
         "Bare-v0",
         doc="",
@@ -301,6 +300,23 @@ def test_declared_data_has_to_be_given():
     )
     with pytest.raises(ParameterError, match=r"declares the data \['map'\].*gives \[\]"):
         KernelBatch(bare)
+
+
+@pytest.mark.parametrize("taken", [{"data": {"weights": f8(2)}}, {"params": {"horizon": param(1.0, 0.0, 2.0, "", "")}}])
+def test_names_that_the_core_keeps_beside_parameters_are_refused(taken):
+    """Kernels would read the world's own array as the weights of rewards."""
+    [name] = next(iter(taken.values()))
+    with pytest.raises(ParameterError, match=rf"Clash-v0: the core already keeps \['{name}'\]"):
+        world(
+            "Clash-v0",
+            doc="",
+            state={},
+            observation={"x": block(low=0, high=1)},
+            action=discrete("stay"),
+            terms={"t": term(0, 1)},
+            horizon=1,
+            **taken,
+        )
 
 
 def test_parameters_of_some_worlds():

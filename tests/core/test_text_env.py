@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pettingzoo.test import parallel_api_test
 
 import rlenvs
-from rlenvs.core.declare.errors import ActionError, EpisodeOverError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
 from rlenvs.core.forms.language import LONGEST_REPLY, read_order
 from rlenvs.core.forms.text_env import TextParallelEnv, text_aec_env
 from rlenvs.multi.pathfinding.path_finding import SPEC
@@ -363,6 +363,33 @@ def test_snapshots_hold_the_counts():
     assert told == {agent: env._interpreter.describe(k) for agent, k in env._index.items()}
     _, _, _, _, infos = env.step(dict.fromkeys(env.agents, "<stay()>"))
     assert all(info["illegal_actions"] == 1 for info in infos.values())
+
+
+def test_messages_are_read_in_the_next_step():
+    env = make("PathFinding-v0", messages=10)
+    first, second, *_ = env.agents if env.agents else env.possible_agents
+    env.reset(seed=0)
+    said = dict.fromkeys(env.agents, "<stay()>")
+    told, _, _, _, infos = env.step({**said, first: "<stay()> <SAY( to the\n left, all of you )>"})
+    assert f"{first} says: to the lef" in told[second].splitlines()
+    assert "says" not in told[first]
+    assert infos[first]["illegal_actions"] == 0
+    snapshot = env.get_state()
+    told, *_ = env.step(said)
+    assert "says" not in told[second]
+    assert f"{first} says: to the lef" in env.set_state(snapshot)[second].splitlines()
+    env.reset(seed=0)
+    assert "says" not in env._told(env.agents)[second]
+
+
+def test_messages_are_illegal_where_nobody_may_speak():
+    env = make("PathFinding-v0")
+    env.reset(seed=0)
+    *_, infos = env.step(dict.fromkeys(env.agents, "<stay()> <say(hello)>"))
+    assert all(info["illegal_actions"] == 1 for info in infos.values())
+    for length in (-1, 1.5, "long"):
+        with pytest.raises(ParameterError, match="messages"):
+            make("PathFinding-v0", messages=length)
 
 
 def test_render_and_close():

@@ -1,5 +1,6 @@
 """The MuJoCo engine, on a small world of its own (rolling_ball.py) and on an arm in contact."""
 
+import builtins
 import copy
 import gc
 import os
@@ -19,7 +20,7 @@ from support.places import ROOT
 import rlenvs
 from rlenvs.core.batch.engines import EngineBatch
 from rlenvs.core.batch.simulate import PlanRollouts
-from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import DependencyError, EngineError, MissingExtraError, ParameterError
 from rlenvs.core.forms.gym_env import Env
 from rlenvs.core.forms.vector_env import VectorEnv
 
@@ -655,6 +656,34 @@ def test_a_backend_that_is_asked_for_and_missing_is_one_clear_line():
     said = draw(NO_EGL, "", MUJOCO_GL="egl")
     assert said.startswith("EngineError mujoco is installed, but cannot be imported with MUJOCO_GL=egl")
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("version", ["3.3.7", "3.17.0", "4.0.0"])
+def test_an_old_mujoco_is_one_clear_line(monkeypatch, version):
+    monkeypatch.setattr("mujoco.__version__", version)
+    with pytest.raises(DependencyError, match=rf"mujoco {version} is too old.* 4.0.1 or newer.* pip install --upgrade"):
+        EngineBatch(SPEC, 1, backend="python")
+
+
+def test_parts_of_mujoco_that_do_not_fit_are_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[mujoco\]"):
+        EngineBatch(SPEC, 1, backend="python")
+    monkeypatch.delitem(sys.modules, "mujoco")
+    monkeypatch.setattr("builtins.__import__", refusing(builtins.__import__))
+    with pytest.raises(DependencyError, match="cannot be imported: Version mismatch"):
+        EngineBatch(SPEC, 1, backend="python")
+
+
+def refusing(really):
+    """An import that refuses mujoco."""
+
+    def refuse(name, *rest):
+        if name == "mujoco":
+            raise ImportError("Version mismatch between\n 'mujoco' and 'mujoco-core'")
+        return really(name, *rest)
+
+    return refuse
 
 
 def test_unknown_backends_are_refused(monkeypatch):

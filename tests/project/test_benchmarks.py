@@ -69,6 +69,9 @@ SMALL = {
     "repeat": ["Blackjack-v0"],
     "reward_comparison": ["--steps", "1", "--rewards", "simple", "--sizes", "16384"],
     "robust_grid": ["--robot", "hopper", "--worlds", "4", "--blocks", "1"],
+    "robots": ["--peers", "{out}/peers.toml", "--only", "Reacher", "--rounds", "1", "--seconds", "0.01"],
+    "robust_training": ["rrls-inverted-pendulum-1", "--steps", "1024", "--seeds", "1", "--output", "{out}"]
+    + ["--episodes", "1", "--points", "2"],
     "run": ["--peers", "{out}/peers.toml", "--only", TREASURE, "--rounds", "1", "--seconds", "0.01"]
     + ["--output", "{out}/table.md"],
     "racing": ["--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
@@ -77,11 +80,17 @@ SMALL = {
     "shields": ["SafePointGoal-v0", "--steps", "3", "--worlds", "2"],
     "swarms": ["--worlds", "2"],
     "traffic": ["--seeds", "2", "--only", "single"],
+    "traffic_learners": ["--networks", "single", "--steps", "3000", "--episodes", "2"],
+    "serve": ["mcp", "--episodes", "12"],
+    "text": ["--episodes", "4"],
+    "traffic_libsignal": ["--data", "{out}"],
+    "traffic_size": ["--side", "2", "--vehicles", "50"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
     "wrappers": ["--rounds", "1", "--only", "HideObservations"],
 }
 NEEDED = {
+    "serve": "mcp",
     "oscillators": "cma",
     "carry_over": "stable_baselines3",
     "carry_over_arm": "panda_gym",
@@ -92,7 +101,10 @@ NEEDED = {
     "morl": "torch",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
+    "robots": "mujoco",
     "robust_grid": "mujoco",
+    "robust_training": "stable_baselines3",
+    "traffic_learners": "stable_baselines3",
     "training": "stable_baselines3",
 }
 # how others' packages are named in a file of peers; here this package plays their part
@@ -105,6 +117,7 @@ momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel -
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 gymnasium-lander = "{sys.executable} ours.py --id LunarLander-v0 --form single"
 jaxmarl-switch-riddle = "{sys.executable} ours.py --id SwitchRiddle-v0 --form parallel --legal"
+gymnasium-reacher = "{sys.executable} ours.py --id Reacher-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """
 
@@ -153,6 +166,7 @@ ORIGINALS = {
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_social_net": ["--clone", "{out}"],
     "record_swing_up_bsuite": ["{out}/x.npz"],
 }
 

@@ -21,6 +21,7 @@ ARGUMENTS = {
     "graph_policy": ["--steps", "512", "--worlds", "8", "--length", "32", "--episodes", "2"],
     "many_weights": ["DeepSeaTreasure-v0", "--steps", "4096"],
     "route_archive": ["--steps", "200000"],
+    "attention_signals": ["--steps", "1024", "--worlds", "4", "--length", "16", "--episodes", "2"],
 }
 WANTED = {"rllib_single": "ray", "rllib_multi": "ray", "ray_scale_out": "ray"}  # what the tests do not install
 COMPARED = {  # what the last lines of those that learn or plan put beside each other
@@ -33,6 +34,7 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
     "scalarisation": ("true front", "linear", "chebyshev"),
     "graph_policy": ("walker_2", "walker_4", "walker_7"),
     "route_archive": ("published", "hypervolume"),
+    "attention_signals": ("random", "max_pressure", "learnt"),
 }
 
 

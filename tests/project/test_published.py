@@ -61,6 +61,21 @@ def test_it_is_told_whether_steps_are_equal():
     assert published.at_equal_steps("600 episodes", 300_000) == "no: 600 episodes there"
 
 
+def test_a_group_is_run_seed_by_seed(tmp_path, monkeypatch):
+    """And what is finished is not run again."""
+    entries = published.chosen(["v5", "hover-rpm"], ENTRIES)
+    assert [entry.seeds for entry in entries] == [2, 2, 2, 2, 2, 1]
+    done = tmp_path / "swimmer-v5-ppo" / "seed-0"
+    monkeypatch.setattr(published, "is_complete", lambda folder: folder == done)
+    runs = [(entry.name, seed) for entry, seed in published.planned(entries, None, tmp_path)]
+    assert runs[:2] == [("hopper-v5-ppo", 0), ("inverted-pendulum-v5-ppo", 0)]
+    assert len(runs) == 10
+    assert runs[-1] == ("pusher-v5-ppo", 1)
+    assert len(published.planned(entries, 7, tmp_path)) == 6
+    with pytest.raises(SystemExit, match="no entry or group 'v6'"):
+        published.chosen(["v6"], ENTRIES)
+
+
 def test_results_of_other_settings_are_dropped():
     entry = ENTRIES["hover-one-d"]
     kept = {"settings": json.loads(json.dumps(entry.settings.to_dict()))}

@@ -15,7 +15,7 @@ from rlenvs.robotics.locomotion.limb_trees import TORSO, Body, adjacency, prune,
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
 
-WORLDS = (limb_bodies.SPEC, limb_bodies.HUMANOIDS, limb_bodies.CHEETAHS, limb_bodies.HOPPERS)
+WORLDS = (limb_bodies.SPEC, limb_bodies.HUMANOIDS, limb_bodies.CHEETAHS, limb_bodies.HOPPERS, limb_bodies.BODIES)
 TREES = {world.name: (world, *limb_bodies.TREES[world.name]) for world in WORLDS}
 RECORDED = Path(__file__).parent.parent / "data" / "modular_rl.npz"
 STEPS, EVERY, SEEN = 40, 8, limb_bodies.SEEN
@@ -103,7 +103,13 @@ def test_models_have_the_masses_of_the_originals(name, recorded):
 
 def test_names_and_numbers_are_those_of_the_paper():
     counts = {name: len(bodies) for name, (_, _, bodies) in TREES.items()}
-    assert counts == {"PlanarWalkers-v0": 6, "PlanarHumanoids-v0": 8, "PlanarCheetahs-v0": 15, "PlanarHoppers-v0": 3}
+    assert counts == {
+        "PlanarWalkers-v0": 6,
+        "PlanarHumanoids-v0": 8,
+        "PlanarCheetahs-v0": 15,
+        "PlanarHoppers-v0": 3,
+        "PlanarBodies-v0": 32,
+    }
     assert limbs_planar.WALKERS["walker_4"].names == (TORSO, "left1", "left2", "right1")
     assert limbs_planar.CHEETAHS["cheetah_4_back"].names == (TORSO, "bthigh", "bshin", "fthigh")
     assert limbs_planar.HOPPERS["hopper_4"].names == (TORSO, "thigh", "leg", "foot")
@@ -129,7 +135,7 @@ def test_what_is_no_body_is_refused(names, told):
 
 
 def test_a_body_without_a_place_is_refused():
-    body = Body(prune(limbs_planar.CHEETAH, (TORSO, "bthigh", "fthigh")))
+    body = Body(limbs_planar.CHEETAH, prune(limbs_planar.CHEETAH, (TORSO, "bthigh", "fthigh")))
     with pytest.raises(ParameterError, match="no place"):
         slots(limbs_planar.HOPPER, body)
 
@@ -175,6 +181,32 @@ def test_rewards_and_ends():
             batch.step_inplace()
             assert batch.terminated[i, 0] == ends
     assert new_batch(limb_bodies.CHEETAHS, 1, backend="python").setup.weights.tolist() == [1.0, 0.0, 0.1]
+
+
+def test_bodies_of_several_trees_have_places_of_their_own():
+    """What limbs are to their bodies, whatever the tree: one place for left thighs, hind thighs and the hopper's."""
+    tree, bodies = limb_bodies.TREES["PlanarBodies-v0"]
+    names = [limb.name for limb in tree.limbs]
+    for body, limb, place in (
+        ("walker_7", "right1", "right_thigh"),
+        ("humanoid_2d_7_left_leg", "left_upper_arm", "left_upper_arm"),
+        ("hopper_5", "foot", "left_toe"),
+        ("hopper_3", "foot", "left_shin"),
+        ("cheetah_2_front", "fthigh", "right_thigh"),
+    ):
+        at = slots(tree, bodies[body])[bodies[body].names.index(limb)]
+        assert names[at] == place
+    cheetahs = [i for i, body in enumerate(bodies.values()) if body.tree is limbs_planar.CHEETAH]
+    assert cheetahs == list(range(17, 32))
+
+
+def test_cheetahs_among_others_are_paid_as_cheetahs():
+    mixed, alone = one_of_each("PlanarBodies-v0", noise=0.0), one_of_each("PlanarCheetahs-v0", noise=0.0)
+    for batch in (mixed, alone):
+        batch.load_actions(np.full_like(batch.actions, 0.1))
+        batch.step_inplace()
+    np.testing.assert_allclose(mixed.rewards[17:, 0], alone.rewards[:, 0], atol=1e-9)
+    assert mixed.rewards[:17, 0].min() > 0.8
 
 
 def test_a_body_is_drawn_for_each_episode():

@@ -12,7 +12,13 @@ from rlenvs.robotics.locomotion.limb_trees import slots
 
 pytest.importorskip("mujoco", reason="mujoco is not installed: its worlds are not tested")
 
-WORLDS = (limb_bodies_3d.SPEC, limb_bodies_3d.HUMANOIDS, limb_bodies_3d.CHEETAHS, limb_bodies_3d.HOPPERS)
+WORLDS = (
+    limb_bodies_3d.SPEC,
+    limb_bodies_3d.HUMANOIDS,
+    limb_bodies_3d.CHEETAHS,
+    limb_bodies_3d.HOPPERS,
+    limb_bodies_3d.BODIES,
+)
 TREES = {world.name: (world, *limb_bodies_3d.TREES[world.name]) for world in WORLDS}
 RECORDED = Path(__file__).parent.parent / "data" / "sgrl.npz"
 STEPS, EVERY, SEEN, TARGET = 24, 8, limb_bodies_3d.SEEN, (30.0, -40.0)
@@ -69,7 +75,8 @@ def test_all_bodies_in_one_batch_move_as_the_originals(name, recorded):
             places = list(slots(tree, body))
             if batch.over[i]:
                 continue
-            np.testing.assert_allclose(batch.terms[i, :2, 0], recorded[f"{own}/paid"][k], atol=1e-5)
+            paid = recorded[f"{own}/paid"][k] * (1.0, batch.setup.data["ahead"][i])
+            np.testing.assert_allclose(batch.terms[i, :2, 0], paid, atol=1e-5)
             if k % EVERY == EVERY - 1:
                 state, row = batch.states[i], k // EVERY
                 qpos, qvel = recorded[f"{own}/qpos"][row + 1], recorded[f"{own}/qvel"][row + 1]
@@ -100,19 +107,34 @@ def test_models_have_the_masses_of_the_originals(name, recorded):
 
 
 def test_sets_are_those_of_the_paper():
-    """Six and two, six and two, eight and two, three and none."""
+    """Six and two, six and two, eight and two, three and none, and all of them."""
     counts = []
     for world, _, bodies in TREES.values():
         held = limbs_spatial.HELD_OUT & set(bodies)
         counts.append((len(bodies) - len(held), len(held)))
         assert list(world.levels) == list(bodies)
         assert all(str(len(body.limbs)) in name.removeprefix("3d_") for name, body in bodies.items())
-    assert counts == [(6, 2), (6, 2), (8, 2), (3, 0)]
+    assert counts == [(6, 2), (6, 2), (8, 2), (3, 0), (23, 6)]
 
 
 def test_weights():
-    found = [new_batch(world, 1, backend="python").setup.weights.tolist() for world in WORLDS]
+    found = [new_batch(world, 1, backend="python").setup.weights.tolist() for world in WORLDS[:4]]
     assert found == [[1.0, 1.0, 1.0, 0.001], [1.0, 1.0, 1.0, 0.001], [1.0, 1.0, 0.0, 0.001], [1.0, 0.0, 1.0, 0.001]]
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if name != "SpatialBodies-v0"])
+def test_bodies_among_others_are_paid_as_among_their_like(name):
+    first = list(TREES["SpatialBodies-v0"][2]).index(next(iter(TREES[name][2])))
+    mixed, alone = one_of_each("SpatialBodies-v0", noise=0.0), one_of_each(name, noise=0.0)
+    for batch in (mixed, alone):
+        batch.states["target"][:] = TARGET
+        batch.states["qpos"][:, 3:7] = turned((0.0, 0.0, 1.0), 0.7)
+        batch.states["qvel"][:, :2] = 1.5, -0.5
+        batch.sync_from_state(np.arange(batch.num_envs))
+        batch.load_actions(np.full_like(batch.actions, 0.1))
+        batch.step_inplace()
+    own = mixed.rewards[first : first + alone.num_envs, 0]
+    np.testing.assert_allclose(own, alone.rewards[:, 0], atol=1e-9)
 
 
 def turned(axis, angle):

@@ -35,6 +35,12 @@ def test_swimmers_published_setting():
     assert 344.0 < found.mean < 358.0
 
 
+def test_half_cheetah_runs():
+    """As fitted: 1378 on ten seeds, where doing nothing gives 0."""
+    pytest.importorskip("mujoco")
+    assert rlenvs.evaluate("HalfCheetah-v0", Oscillators("HalfCheetah-v0"), seeds=2).mean > 1300.0
+
+
 def test_what_there_is_no_gait_for_is_refused():
     for arguments, told in (
         (("CartPole-v0",), "no oscillators for"),

@@ -26,26 +26,17 @@ def actions_matter(t: Subject) -> str:
     for their turn, who may choose 0 alone. It is a warning where masks often forbid what has an effect of its own, and
     where a term lies in the state before it is paid, whatever is done then.
 
-    Looked at are the futures of some moments, equal but for the action of one agent. To mend: read `a` in `step`; allow
-    in the mask what the rules of the world allow; skip agents that are not `s.alive`, whose actions mean nothing; with
-    turns, read the action of agent `s.turn` alone.
+    Looked at are the futures of some moments, equal but for the action of one agent; where a number changes nothing, at
+    the levels too. To mend: read `a` in `step`; allow in the mask what the rules of the world allow; skip agents that
+    are not `s.alive`, whose actions mean nothing; with turns, read the action of agent `s.turn` alone.
     """
     forbidden = _check_masks(t)
     _check_dead_hands(t)
     _check_waiting_hands(t)
-    wanted: set[tuple[int, int]] | None = None
-    moments = 0
-    every = t.scale(20, 6) - t.world.turns  # not always the same agent's turn
-    for _, batch in t.states(t.scale(8, 4), every=every):
-        if wanted is None:
-            numbers = range(batch.setup.numbers)
-            wanted = {(k, j) for k in range(batch.agents) for j in numbers if j < batch.setup.roles[k].action}
-            if not batch.setup.continuous:
-                wanted = {place for place in wanted if batch.setup.own_choices[place] > 1}
-            if not wanted:
-                raise NotApplicable("there is nothing to choose between")
-        moments += 1
-        wanted -= _effects(t, batch, sorted(wanted))
+    wanted, moments = _without_effect(t, t.scale(8, 4), _all_numbers(t))
+    for level in t.world.levels if wanted else ():
+        wanted, more = _without_effect(t.having(level=level), t.scale(8, 4), wanted)
+        moments += more
         if not wanted:
             break
     if wanted:
@@ -59,6 +50,29 @@ def actions_matter(t: Subject) -> str:
     found = f"the actions of all agents have an effect, found in {moments} moments"
     doubts = [doubt for doubt in (forbidden, _lies(t), _late_terms(t)) if doubt]
     return Doubt("; ".join(doubts)) if doubts else found
+
+
+def _all_numbers(t: Subject) -> set[tuple[int, int]]:
+    """The numbers of actions, (agent, number), between whose values there is a choice."""
+    setup = t.batch(1).setup
+    found = {(k, j) for k in range(setup.agents) for j in range(setup.numbers) if j < setup.roles[k].action}
+    if not setup.continuous:
+        found = {place for place in found if setup.own_choices[place] > 1}
+    if not found:
+        raise NotApplicable("there is nothing to choose between")
+    return found
+
+
+def _without_effect(t: Subject, count: int, wanted: set[tuple[int, int]]) -> tuple[set[tuple[int, int]], int]:
+    """Which of some numbers of actions change nothing, and in how many moments that was seen."""
+    moments = 0
+    every = t.scale(20, 6) - t.world.turns  # not always the same agent's turn
+    for _, batch in t.states(count, every=every):
+        moments += 1
+        wanted = wanted - _effects(t, batch, sorted(wanted))
+        if not wanted:
+            break
+    return wanted, moments
 
 
 def _check_masks(t: Subject) -> str:

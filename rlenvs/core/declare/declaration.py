@@ -152,11 +152,13 @@ def blocks_layout(name: str, blocks: Mapping[str, Block], number: Kind) -> Layou
 def param_fields(spec: World) -> dict[str, Kind]:
     """The fields of the parameters: those, the horizon and the weights, options and data."""
     encoded = {name: i8 for name, option in spec.options.items() if option.seen}
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data, "horizon", "weights"]
+    own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
+    if taken := own.keys() & {*spec.params, *spec.options, *spec.data}:
+        raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} beside the parameters; rename yours")
+    names: Sequence[str] = [*spec.params, *spec.options, *spec.data]
     twice = {name for name in names if names.count(name) > 1} - set(encoded)
     if twice & set(spec.params) or twice & set(encoded):
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
-    own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
     return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data}
 
 

@@ -263,8 +263,7 @@ class World:
 
     @property
     def address(self) -> str:
-        """The address of the world, as "module:name" or "module:name/member"; empty for a world that is not in a
-        module, such as one in a notebook."""
+        """The address of the world, "module:name" or "module:name/member"; empty for one that is in no module."""
         if self.level_name:
             return self.base.address
         held = (*self.kernels.values(), *self.functions.values())
@@ -381,8 +380,7 @@ class World:
         return lambda function: self._add(f"player {name}", function)
 
     def placing(self, function: Function) -> Function:
-        """Plain Python (p, s) -> a number for each agent, larger is better: how a tournament ranks the teams of a
-        finished game. Without it a team has won if `r.success` is set for one of its agents at the end."""
+        """Plain Python (p, s) -> a number for each agent, larger is better: tournaments rank by it, not by success."""
         return self._use("placing", function)
 
     def central_state(self, function: Function) -> Function:
@@ -394,9 +392,8 @@ class World:
         that acts: b.value[i], nonnegative where the state is safe, and b.drift[i] and b.slope[i, j], such that it is
         value + drift + slope . a after a step with an action a in [b.low, b.high]. Proposals outside must have the
         effect of the nearest action inside; b.low and b.high are -1 and 1 unless the kernel says otherwise, as it has
-        to where actions have other bounds. b.brake is the action to take when no other keeps the state safe; NaN (its
-        initial value) if the world has none. A value of NaN means that there is no barrier now. If several agents
-        influence a barrier, each is responsible for a part of its allowed decrease."""
+        to where actions have other bounds. b.brake is the action to take when no other keeps the state safe; NaN (at
+        first) if there is none. A value of NaN: there is no barrier now. Of several agents, each has its part of it."""
         return self._add("barrier", function)
 
     def describe(self, function: Function) -> Function:
@@ -407,6 +404,10 @@ class World:
         """Plain Python (text, p, s, k) -> action of agent k, or a ValueError with the reason. `free`: of any text."""
         return self._use("parse_reply" if free else "parse_action", function)
 
+    def hears(self, function: Function) -> Function:
+        """Plain Python (p, s, k) -> the agents whose messages agent k reads, all others without it."""
+        return self._use("hears", function)
+
     def make_data(self, function: Function) -> Function:
         """Plain Python (values) -> arrays by name: static data of the world, such as a map."""
         return self._use("data", function)
@@ -416,13 +417,16 @@ class World:
         return self._use("model", function)
 
     def state_fault(self, function: Function) -> Function:
-        """Plain Python (p, s) -> str: what is wrong with an external state whose numbers are within their ranges, such
-        as a cyclic linked list; "" if nothing is. Without it only the ranges of `state` are checked."""
+        """Plain Python (p, s) -> str: what is wrong with a state from outside beyond the ranges; "" if nothing is."""
         return self._use("state_fault", function)
 
     def draw(self, function: Function) -> Function:
         """Plain Python (canvas, p, s): the image, or an overlay on the engine's image."""
         return self._use("draw", function)
+
+    def diagram(self, name: str, drawing: type) -> None:
+        """A diagram of an episode, for `rlenvs record`: a class with note(p, s), for each step, and draw(canvas)."""
+        self._use(f"diagram {name}", drawing)
 
     def text(self, function: Function) -> Function:
         """Plain Python (p, s) -> str: the image as text, for render_mode="ansi", instead of the observations."""
@@ -434,21 +438,18 @@ class World:
         return self._use("pareto_front", function)
 
     def pareto_routes(self, function: Function) -> Function:
-        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same for a world in which
-        open-loop policies suffice, because it is deterministic or has one step, with the actions that attain each
-        point: a list, or an array (steps, agents). `rlenvs.pareto.pareto_front` gives both."""
+        """Plain Python (values, horizon, gamma) -> (array (points, terms), actions): the same, where open-loop policies
+        suffice, with the actions that attain each point: a list, or an array (steps, agents)."""
         self._use("pareto_front", lambda *given: function(*given)[0])
         return self._use("pareto_routes", function)
 
     def outer_front(self, function: Function) -> Function:
-        """Plain Python (values, horizon, gamma) -> array (points, terms) a proved outer bound: no policy exceeds all of
-        these points. For worlds whose `pareto_front` is attained but not proved to be optimal, or, if no front is
-        known, a bound under all weights."""
+        """Plain Python (values, horizon, gamma) -> array (points, terms) a proved bound that no policy exceeds, for
+        worlds whose `pareto_front` is not proved to be optimal; if no front is known, a bound under all weights."""
         return self._use("outer_front", function)
 
     def published_front(self, function: Function) -> Function:
-        """Plain Python (values, gamma) -> `PublishedFront`: the published front for these options, and the usual
-        reference point for its hypervolume; None for options without one. For `rlenvs front`."""
+        """Plain Python (values, gamma) -> `PublishedFront` for these options, or None, for `rlenvs front`."""
         return self._use("published_front", function)
 
     def exact_model(self, function: Function) -> Function:
@@ -464,13 +465,12 @@ class World:
         return self._use("datasets", function)
 
     def keys(self, function: Function) -> Function:
-        """Plain Python (pressed, values) -> action: keyboard control for `rlenvs play`. `pressed` is a set of names. If
-        control depends on the state of the game, it is a class, see `rlenvs.play.Game`."""
+        """Plain Python (names of keys that are down, values) -> action, for `rlenvs play`; or an `rlenvs.play.Game`."""
         return self._use("keys", function)
 
     def places(self, function: Function) -> Function:
-        """Plain Python (canvas, p, s) -> by choice of the first agent the points at which a person points to choose it,
-        in their order, in the units of the view that it sets as `draw` does; none for what is only in a list."""
+        """Plain Python (canvas, p, s) -> by choice of the first agent the points at which a person points to choose
+        it, in the units of the view that it sets as `draw` does; none for what is only in a list."""
         return self._use("places", function)
 
     def _add(self, role: str, function: Function) -> Function:

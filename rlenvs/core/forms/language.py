@@ -22,6 +22,7 @@ from rlenvs.core.declare.errors import nearest
 if TYPE_CHECKING:
     from rlenvs.core.batch.kernel_batch import KernelBatch
 
+MESSAGE = re.compile(r"(.*)<\s*say\s*\(([^()<>]*)\)\s*>\s*", re.ASCII | re.DOTALL | re.IGNORECASE)
 ORDER = re.compile(r"\s*<\s*([A-Za-z_]\w*)\s*\(([^()<>]*)\)\s*>\s*", re.ASCII)
 LONGEST_REPLY = 1000  # characters
 SHOWN = 60  # characters of a reply in messages
@@ -48,6 +49,14 @@ def read_order(reply: Any) -> tuple[str, tuple[str, ...]]:
         raise ValueError(f"{shortened(reply)} is not exactly one command such as <name(argument)>")
     arguments = tuple(part.strip() for part in found[2].split(",")) if found[2].strip() else ()
     return found[1].lower(), arguments
+
+
+def split_message(reply: Any) -> tuple[Any, str]:
+    """A reply without `<say(message)>` at its end, and the message on one line, in printable ASCII; "" if none."""
+    found = MESSAGE.fullmatch(reply) if isinstance(reply, str) and len(reply) <= LONGEST_REPLY else None
+    if found is None:
+        return reply, ""
+    return found[1], " ".join("".join(letter if " " <= letter <= "~" else " " for letter in found[2]).split())
 
 
 def expect(name: str, arguments: Sequence[str], count: int) -> None:

@@ -21,10 +21,10 @@ from pettingzoo.utils.conversions import parallel_to_aec
 
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.declare.errors import ActionError, SnapshotError, shortened
-from rlenvs.core.declare.inputs import seed_of
+from rlenvs.core.declare.inputs import positive, seed_of
 from rlenvs.core.declare.spec import World
 from rlenvs.core.forms.gym_env import FIRST, Env
-from rlenvs.core.forms.language import LONGEST_REPLY, Interpreter
+from rlenvs.core.forms.language import LONGEST_REPLY, Interpreter, split_message
 from rlenvs.core.forms.parallel_env import ParallelEnv
 
 LONGEST_DESCRIPTION = 1_000_000
@@ -32,10 +32,11 @@ CHARACTERS = frozenset(string.printable)
 
 
 class TextSnapshot(NamedTuple):
-    """A world, and how many illegal actions its agents have given in this episode."""
+    """A world, how many illegal actions its agents have given in this episode, and what they said last."""
 
     world: Snapshot
     illegal: tuple[int, ...]
+    said: tuple[str, ...] = ()
 
 
 def _world_in(snapshot: Any, agents: int) -> Snapshot:
@@ -44,6 +45,8 @@ def _world_in(snapshot: Any, agents: int) -> Snapshot:
         raise SnapshotError(f"needed: a snapshot of a text environment, not {shortened(snapshot)}")
     if len(snapshot.illegal) != agents:
         raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
+    if len(snapshot.said) not in (0, agents) or not all(isinstance(message, str) for message in snapshot.said):
+        raise SnapshotError("the messages of the snapshot are not a text for each agent")
     return snapshot.world
 
 
@@ -71,14 +74,17 @@ class TextParallelEnv(PettingZooParallelEnv):
 
     Args:
         world, keywords: as for `ParallelEnv`, which it is in `numeric`.
+        messages: how many characters of `<say(message)>`, after its order, others read of a reply in the next step;
+            those that the world names, all if it names none.
 
     Raises:
-        What `ParallelEnv` raises.
+        What `ParallelEnv` raises. ParameterError: a length of messages that is none.
     """
 
     metadata = ParallelEnv.metadata
 
-    def __init__(self, world: World | str, **keywords: Any) -> None:
+    def __init__(self, world: World | str, messages: int = 0, **keywords: Any) -> None:
+        self.messages = messages if messages == 0 else min(positive("messages", messages), LONGEST_REPLY)
         self.numeric = ParallelEnv(world, **keywords)
         self.metadata = self.numeric.metadata
         self.render_mode = self.numeric.render_mode
@@ -88,7 +94,7 @@ class TextParallelEnv(PettingZooParallelEnv):
         self.action_spaces = {agent: reply_space() for agent in self.possible_agents}
         self._index = {agent: k for k, agent in enumerate(self.possible_agents)}
         self._interpreter = Interpreter(self.numeric.batch)
-        self._illegal = dict.fromkeys(self.possible_agents, 0)
+        self._begin()
 
     @property
     def agents(self) -> list[str]:
@@ -108,8 +114,12 @@ class TextParallelEnv(PettingZooParallelEnv):
     ) -> tuple[dict[str, str], dict[str, Any]]:
         """Start an episode with all agents. Arguments as for the numeric environment."""
         _, infos = self.numeric.reset(seed, options)
-        self._illegal = dict.fromkeys(self.possible_agents, 0)
+        self._begin()
         return self._told(self.agents), self._noted(infos, {})
+
+    def _begin(self) -> None:
+        self._illegal = dict.fromkeys(self.possible_agents, 0)
+        self._said = dict.fromkeys(self.possible_agents, "")
 
     def step(self, actions: dict[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
         """Advance by one step, with a reply of every living agent. Any reply is accepted; see the module docstring.
@@ -120,21 +130,44 @@ class TextParallelEnv(PettingZooParallelEnv):
         """
         if not isinstance(actions, Mapping):
             raise ActionError(f"actions={shortened(actions)} must be a dictionary with a reply for each agent")
-        read = {
-            agent: self._interpreter.act(actions[agent], self._index[agent])
-            for agent in self.agents
-            if agent in actions
-        }
+        replies, said = self._heard_in(actions)
+        read = {agent: self._interpreter.act(reply, self._index[agent]) for agent, reply in replies.items()}
         numeric: dict[str, Any] = {agent: None for agent in actions if agent not in read}
         numeric.update({agent: action for agent, (action, _) in read.items()})
         observed, rewards, ends, cuts, infos = self.numeric.step(numeric)
+        self._said = said
         reasons = {agent: reason for agent, (_, reason) in read.items()}
         for agent, reason in reasons.items():
             self._illegal[agent] += reason != ""
         return self._told(list(observed)), rewards, ends, cuts, self._noted(infos, reasons)
 
+    def _heard_in(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        """The replies without their messages, and the messages of all agents."""
+        replies = {agent: actions[agent] for agent in self.agents if agent in actions}
+        said = dict.fromkeys(self.possible_agents, "")
+        if self.messages:
+            for agent, reply in replies.items():
+                replies[agent], message = split_message(reply)
+                said[agent] = message[: self.messages]
+        return replies, said
+
     def _told(self, agents: list[str]) -> dict[str, str]:
-        return {agent: self._interpreter.describe(self._index[agent]) for agent in agents}
+        return {agent: "\n".join([self._described(agent), *self._messages_for(agent)]) for agent in agents}
+
+    def _described(self, agent: str) -> str:
+        return self._interpreter.describe(self._index[agent])
+
+    def _messages_for(self, agent: str) -> list[str]:
+        """What others have said to an agent, and how it may speak, a line each."""
+        if not self.messages:
+            return []
+        k, hears = self._index[agent], self.numeric.batch.world.functions.get("hears")
+        others = range(len(self.possible_agents)) if hears is None else hears(*self.numeric.batch.records(0), k)
+        heard = [self.possible_agents[each] for each in others if each != k]
+        return [
+            *(f"{other} says: {self._said[other]}" for other in heard if self._said[other]),
+            f"After the order, <say(message)> tells others up to {self.messages} characters.",
+        ]
 
     def _noted(self, infos: dict[str, Any], reasons: dict[str, str]) -> dict[str, Any]:
         return {agent: _note(info, self._illegal[agent], reasons.get(agent, "")) for agent, info in infos.items()}
@@ -153,12 +186,14 @@ class TextParallelEnv(PettingZooParallelEnv):
 
     def get_state(self) -> TextSnapshot:
         """A picklable copy of the world and of the counters."""
-        return TextSnapshot(self.numeric.get_state(), tuple(self._illegal.values()))
+        return TextSnapshot(self.numeric.get_state(), tuple(self._illegal.values()), tuple(self._said.values()))
 
     def set_state(self, snapshot: TextSnapshot) -> dict[str, str]:
         """Restore a snapshot; returns the descriptions for the agents alive in it."""
         self.numeric.set_state(_world_in(snapshot, len(self.possible_agents)))
-        self._illegal = dict(zip(self.possible_agents, snapshot.illegal, strict=True))
+        self._begin()
+        self._illegal.update(zip(self.possible_agents, snapshot.illegal, strict=True))
+        self._said.update(zip(self.possible_agents, snapshot.said, strict=bool(snapshot.said)))
         return self._told(self.agents)
 
 

@@ -31,6 +31,7 @@ import functools
 import gc
 import math
 import os
+import re
 import warnings
 import weakref
 from types import SimpleNamespace
@@ -39,11 +40,13 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.loops import cores
-from rlenvs.core.declare.errors import EngineError, MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import DependencyError, EngineError, MissingExtraError, ParameterError
 from rlenvs.core.declare.layout import f8
 from rlenvs.core.declare.spec import World
 from rlenvs.kits.engines.images import Painter
+from rlenvs.version import DISTRIBUTION
 
+OLDEST = (4, 0, 1)  # of MuJoCo
 ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"
 
 # MuJoCo's integration state, in its order
@@ -473,16 +476,35 @@ def _physics_steps(fps: float, model: Any, world: World) -> int:
 
 
 def _import_mujoco() -> Any:
+    """Raises:
+    MissingExtraError: mujoco is not installed.
+    DependencyError: it is too old, or its parts do not fit each other.
+    EngineError: it refuses the OpenGL that MUJOCO_GL asks for.
+    """
     try:
         import mujoco
-        import mujoco.batch
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco") from error
-    except Exception as error:  # of the OpenGL that MUJOCO_GL asks for
+    except ImportError as error:
+        raise DependencyError(f"mujoco is installed, but cannot be imported: {' '.join(str(error).split())}") from error
+    except Exception as error:
         wanted = os.environ.get("MUJOCO_GL", "")
         raise EngineError(f"mujoco is installed, but cannot be imported with MUJOCO_GL={wanted}: {error}") from error
+    _check_version(mujoco.__version__)
+    import mujoco.batch
+
     _write_no_log_file(mujoco)
     return mujoco
+
+
+def _check_version(version: str) -> None:
+    if tuple(map(int, re.findall(r"\d+", version)[:3])) < OLDEST:
+        needed = ".".join(map(str, OLDEST))
+        raise DependencyError(
+            f"mujoco {version} is too old: versions before 3.17 have no batches, and later ones before {needed} other "
+            f"states or wrong accelerations. Needed: {needed} or newer. Install it with: pip install --upgrade "
+            f"'{DISTRIBUTION}[mujoco]'"
+        )
 
 
 @functools.cache

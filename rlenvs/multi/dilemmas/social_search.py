@@ -10,9 +10,10 @@ Lazer and Friedman ("The Network Structure of Exploration and Exploitation", Adm
 Landscapes are Kauffman's NK model: each locus depends on itself and `links` others, drawn at random, and has a
 contribution, uniform in [0, 1], for each combination of their bits. A score is the mean contribution divided by that of
 the best solution, to the power of `sharpness`: 1 for the best solution, little for random ones. Rules are those of the
-authors' code (SocialNet, with nkmodel), numbers at the level "published", with 100 agents and 15 loci. Different: every
-episode has another landscape; agents can sit on a ring (`network="ring"`), other graphs than that and the complete one
-are missing.
+authors' code (SocialNet, with nkmodel), numbers at the level "published", with 100 agents and 15 loci. Recorded games
+of it replay step for step, and with `selective=True` the players "explore", "copy" and "copy_or_explore" score as its
+baselines IndvLearning, RandomCopy and FollowBest_indv. Different: every episode has another landscape; agents can sit
+on a ring (`network="ring"`), other graphs than that and the complete one are missing.
 
 Scripted players: "explore_then_copy" tries each bit of its best solution three times, then takes the best that it sees;
 "copy_or_explore" takes what is better than the best that it had, and else changes one bit of that; "explore" changes

@@ -16,6 +16,8 @@ from rlenvs.multi.traffic.geometry import length_of, link_lines, road_lines
 from rlenvs.multi.traffic.networks import Flow, Network, Vehicle
 from rlenvs.multi.traffic.routes import Router
 
+__all__ = ["average_bound", "travel_time_bounds"]
+
 Piece = tuple[float, float]  # length [m] and largest speed [m/s]
 
 

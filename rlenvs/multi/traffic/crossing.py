@@ -10,6 +10,7 @@ from rlenvs.multi.traffic.following import (
     steps_to,
     stopping_speed,
 )
+from rlenvs.multi.traffic.incidents import closed_to
 
 MOVING = 2.0  # m/s: behind a vehicle at this speed there will be room
 TURNS = 2  # of `gate_kind`: right turns are 1, left turns 2
@@ -24,17 +25,23 @@ def is_green(p: Any, junction: int, phase: int, gate: int) -> bool:
 
 @kernel
 def is_open(p: Any, s: Any, link: int) -> bool:
-    """Whether vehicles may enter a link: its gate is open, and stays open when the next phase is shown."""
+    """Whether vehicles may enter a link: its gate is open, and stays open when the next phase is shown; while all
+    signals are red before that, none is."""
     gate = p.link_gate[link]
     j = p.gate_junction[gate]
     if not is_green(p, j, s.phase[j], gate):
         return False
-    return s.next_phase[j] == s.phase[j] or is_green(p, j, s.next_phase[j], gate)
+    if s.next_phase[j] == s.phase[j]:
+        return True
+    return s.clearing[j] >= p.all_red and is_green(p, j, s.next_phase[j], gate)
 
 
 @kernel
 def has_room(p: Any, s: Any, lane: int, v: int) -> bool:
-    """Whether the vehicle can enter a lane: its last vehicle is far enough inside, or moves."""
+    """Whether the vehicle can enter a lane: no incident is near its start, and its last vehicle is far enough inside,
+    or moves."""
+    if closed_to(p, s, lane, s.kind[v]):
+        return False
     tail = s.last[lane]
     if tail < 0:
         return True

@@ -7,6 +7,8 @@ import random
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.traffic.networks import Flow, Movement, Network, Vehicle
 
+__all__ = ["random_flows"]
+
 TRIES = 100  # to find a route that leaves the network without a road twice
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 from rlenvs.core import kernel, uniform
 from rlenvs.multi.traffic.crossing import crossing_speed, is_open, next_link, notify
+from rlenvs.multi.traffic.exhaust import exhaust
 from rlenvs.multi.traffic.fields import ENDED, GONE, NOWHERE, OFF, REGULAR
 from rlenvs.multi.traffic.following import following_speed, greater, lesser, sight
+from rlenvs.multi.traffic.incidents import closed_to, incident_speed
 from rlenvs.multi.traffic.lane_change import change_lanes, forget, move_aside, yielding_speed
 from rlenvs.multi.traffic.places import append, draw, draw_priority, give_place, take_out, take_place
 
@@ -18,7 +20,7 @@ WAITING = 0.1  # m/s, below which a vehicle waits
 
 @kernel
 def empty_roads(p: Any, s: Any, rng: Any) -> None:
-    """The state at the start: no vehicles, and how many will come on each flow."""
+    """The state at the start: no vehicles, how many will come on each flow, and which incidents there will be."""
     for d in range(s.first.size):
         s.first[d] = -1
         s.last[d] = -1
@@ -31,6 +33,8 @@ def empty_roads(p: Any, s: Any, rng: Any) -> None:
     for n in range(s.flow_clock.size):
         s.flow_clock[n] = p.flow_interval[n] if p.arrivals == REGULAR else 0.0
         s.rate[n] = p.demand * (1.0 + p.spread * uniform(rng, -1.0, 1.0))
+    for i in range(s.happens.size):
+        s.happens[i] = uniform(rng, 0.0, 1.0) < p.incident_chance
     s.free = -1
 
 
@@ -146,6 +150,8 @@ def admit(p: Any, s: Any) -> None:
         tail = s.last[lane]
         if tail >= 0 and s.position[tail] <= p.car_length[s.kind[tail]] + p.car_gap[s.kind[v]]:
             continue
+        if closed_to(p, s, lane, s.kind[v]):
+            continue
         s.queue_first[lane] = s.behind[v]
         if s.behind[v] < 0:
             s.queue_last[lane] = -1
@@ -208,6 +214,8 @@ def next_speed(p: Any, s: Any, v: int, d: int) -> float:
             best = lesser(best, crossing_speed(p, s, v, link, -rest))
     if p.lane_change:
         best = lesser(best, yielding_speed(p, s, v, d))
+    if s.happens.size > 0:
+        best = lesser(best, incident_speed(p, s, v, d))
     return greater(best, speed - p.car_slow_down[kind] * p.interval)
 
 
@@ -265,11 +273,13 @@ def move(p: Any, s: Any, moves: int) -> None:
 
 @kernel
 def commit(p: Any, s: Any) -> None:
-    """The new numbers become those of the vehicles."""
+    """The new numbers become those of the vehicles; what these emit is added up by junction."""
     lanes = p.lane_road.size
     for d in range(s.first.size):
-        v = s.first[d]
+        v, burnt = s.first[d], 0.0
         while v >= 0:
+            if not s.shadow[v]:
+                burnt += exhaust(s.speed[v], s.new_speed[v], p.interval)
             s.position[v] = s.new_position[v]
             s.speed[v] = s.new_speed[v]
             blocker = s.new_blocker[v]
@@ -287,6 +297,8 @@ def commit(p: Any, s: Any) -> None:
             if s.speed[v] < WAITING:
                 s.waited[v] += p.interval
             v = s.behind[v]
+        if p.toward[d] >= 0:
+            s.burnt[p.toward[d]] += burnt
 
 
 @kernel

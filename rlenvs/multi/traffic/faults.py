@@ -1,75 +1,96 @@
-"""What is wrong with a state from outside: lists with circles, vehicles off their routes, phases that do not exist."""
+"""What is wrong with a state from outside: lists with circles, vehicles off their routes, phases that do not exist.
+
+In loops, since live pages run the same function as JavaScript.
+"""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from rlenvs.multi.traffic.fields import NOWHERE
 
 
 def fault_of(p: Any, s: Any) -> str:
     """What makes a state impossible; "" if nothing does."""
-    phases = np.diff(np.asarray(p.phase_begins))
-    shown = np.stack([np.asarray(s.phase), np.asarray(s.next_phase)])
-    if (shown < 0).any() or (shown >= phases).any():
-        return "a phase does not exist"
-    if (np.asarray(s.new_drivable) != NOWHERE).any():
-        return "a vehicle is between two steps"
+    for j in range(int(s.phase.size)):
+        phases = int(p.phase_begins[j + 1]) - int(p.phase_begins[j])
+        for phase in (int(s.phase[j]), int(s.next_phase[j])):
+            if phase < 0 or phase >= phases:
+                return "a phase does not exist"
+    for v in range(int(s.new_drivable.size)):
+        if int(s.new_drivable[v]) != NOWHERE:
+            return "a vehicle is between two steps"
     return _fault_of_lists(p, s) or _fault_of_routes(p, s) or _fault_of_shadows(p, s)
 
 
 def _fault_of_lists(p: Any, s: Any) -> str:
     """Every place below `used` is in exactly one list: that of a drivable, that of a queue, or that of free places."""
-    behind, ahead, drivable = s.behind.tolist(), s.ahead.tolist(), s.drivable.tolist()
-    met = np.zeros(len(behind), bool)
-    lists = [("first", "last", "count"), ("queue_first", "queue_last", "")]
-    for first, last, count in lists:
-        for d in range(getattr(s, first).size):
-            v, before, length = int(getattr(s, first)[d]), -1, 0
-            while v >= 0:
-                if met[v] or drivable[v] != d or (count and ahead[v] != before):
-                    return f"the list of drivable {d} is broken"
-                met[v], before, v, length = True, v, behind[v], length + 1
-            if before != int(getattr(s, last)[d]) or (count and length != int(s.count[d])):
-                return f"the list of drivable {d} is broken"
+    met = [False for _ in range(int(s.behind.size))]
+    for d in range(int(s.first.size)):
+        if not _is_list(s, met, d, int(s.first[d]), int(s.last[d]), int(s.count[d])):
+            return f"the list of drivable {d} is broken"
+    for lane in range(int(s.queue_first.size)):
+        if not _is_list(s, met, lane, int(s.queue_first[lane]), int(s.queue_last[lane]), -1):
+            return f"the list of drivable {lane} is broken"
     v = int(s.free)
     while v >= 0:
-        if met[v] or drivable[v] >= 0:
+        if met[v] or int(s.drivable[v]) >= 0:
             return "the list of free places is broken"
-        met[v], v = True, behind[v]
-    if not met[: int(s.used)].all() or met[int(s.used) :].any():
-        return "a vehicle is in no list"
+        met[v] = True
+        v = int(s.behind[v])
+    for v in range(len(met)):
+        if met[v] != (v < int(s.used)):
+            return "a vehicle is in no list"
     return ""
+
+
+def _is_list(s: Any, met: list[bool], d: int, first: int, last: int, count: int) -> bool:
+    """Whether the vehicles from the first one on are all on a drivable, not met before, up to the last one; with a
+    count, as many, and linked both ways."""
+    v, before, length = first, -1, 0
+    while v >= 0:
+        if met[v] or int(s.drivable[v]) != d or (count >= 0 and int(s.ahead[v]) != before):
+            return False
+        met[v] = True
+        before = v
+        v = int(s.behind[v])
+        length += 1
+    return before == last and (count < 0 or length == count)
 
 
 def _fault_of_routes(p: Any, s: Any) -> str:
     """Every vehicle is on a road of its route, or on the link from there to the next one."""
-    lanes = p.lane_road.size
-    there = np.flatnonzero(np.asarray(s.drivable) >= 0)
-    drivable, leg, flow = (np.asarray(field)[there] for field in (s.drivable, s.leg, s.flow))
-    begins, roads = np.asarray(p.route_begins), np.asarray(p.route_road)
-    on_link = drivable >= lanes
-    link = np.where(on_link, drivable - lanes, 0)
-    if (leg < begins[flow]).any() or (leg + on_link >= begins[flow + 1]).any():
-        return "a vehicle is not on its route"
-    road = np.asarray(p.lane_road)[np.where(on_link, np.asarray(p.link_start)[link], np.where(on_link, 0, drivable))]
-    after = np.asarray(p.lane_road)[np.asarray(p.link_end)[link]]
-    if (roads[leg] != road).any() or (on_link & (roads[np.minimum(leg + 1, roads.size - 1)] != after)).any():
-        return "a vehicle is not on a road of its route"
+    lanes = int(p.lane_road.size)
+    for v in range(int(s.drivable.size)):
+        d = int(s.drivable[v])
+        if d < 0:
+            continue
+        leg, flow, link = int(s.leg[v]), int(s.flow[v]), d - lanes
+        end = int(p.route_begins[flow + 1])
+        if leg < int(p.route_begins[flow]) or leg >= end or (link >= 0 and leg + 1 >= end):
+            return "a vehicle is not on its route"
+        lane = d if link < 0 else int(p.link_start[link])
+        if int(p.route_road[leg]) != int(p.lane_road[lane]):
+            return "a vehicle is not on a road of its route"
+        if link >= 0 and int(p.route_road[leg + 1]) != int(p.lane_road[p.link_end[link]]):
+            return "a vehicle is not on a road of its route"
     return ""
 
 
 def _fault_of_shadows(p: Any, s: Any) -> str:
     """Every shadow belongs to the vehicle that changes to its lane."""
-    shadow, partner = np.asarray(s.shadow, bool) & (np.asarray(s.drivable) >= 0), np.asarray(s.partner)
-    changing = (partner >= 0) & (np.asarray(s.drivable) >= 0) & ~shadow
-    numbers = np.flatnonzero(changing)
-    others = partner[numbers]
-    if changing.sum() != shadow.sum() or not shadow[others].all() or (partner[others] != numbers).any():
-        return "a shadow is not that of a vehicle"
-    lane = np.asarray(s.drivable)[others]
-    if (lane >= p.lane_road.size).any() or (np.asarray(s.target)[numbers] != lane).any():
-        return "a shadow is not on the lane to change to"
+    lanes = int(p.lane_road.size)
+    for v in range(int(s.drivable.size)):
+        other = int(s.partner[v])
+        if int(s.drivable[v]) < 0:
+            continue
+        if other < 0:
+            if s.shadow[v]:
+                return "a shadow is not that of a vehicle"
+            continue
+        there = int(s.drivable[other])
+        if there < 0 or int(s.partner[other]) != v or bool(s.shadow[v]) == bool(s.shadow[other]):
+            return "a shadow is not that of a vehicle"
+        if not s.shadow[v] and (there >= lanes or int(s.target[v]) != there):
+            return "a shadow is not on the lane to change to"
     return ""

@@ -7,6 +7,7 @@ begins[i + 1] - 1. Vehicles are numbers of places in arrays; the vehicles of a d
 
 from rlenvs.core import b1, choice, f8, i4, i8, param, u1
 from rlenvs.core.declare.declaration import ENDLESS
+from rlenvs.multi.traffic.incidents import INCIDENT_DATA, INCIDENT_STATE
 
 ARRIVALS = choice("random", "regular", doc="whether vehicles of a flow come by chance or at equal intervals")
 (REGULAR,) = ARRIVALS.codes("regular")
@@ -17,6 +18,7 @@ PARAMS = {
     "spread": param(0.3, 0.0, 1.0, "", "by how much a flow's own factor may differ from 1, in each episode"),
     "peak": param(0.0, 0.0, 1.0, "", "by how much demand is above its mean in the middle of a period"),
     "period": param(3600.0, 60.0, 86400.0, "s", "time from one low of the demand to the next"),
+    "incident_chance": param(1.0, 0.0, 1.0, "", "probability that an incident happens, in each episode"),
 }
 
 DATA = {
@@ -60,8 +62,10 @@ DATA = {
     "car_headway": f8("kinds"),  # s
     "car_turn_speed": f8("kinds"),  # m/s
     "car_yield": f8("kinds"),  # m, before a crossing where a vehicle yields
+    "toward": i4("drivables"),  # the junction to which a lane leads, or of a link; -1 for none
     "room": f8("lanes"),  # vehicles that fit on a lane
     "draws": i8("draws"),  # random numbers in [0, 2^32) to take first, before those of the world's own generator
+    **INCIDENT_DATA,
 }
 
 PICTURE = {
@@ -69,6 +73,7 @@ PICTURE = {
     "line": f8("points", 2),  # m
     "place": f8("junctions", 2),  # m, middle of a junction
     "road_begins": i4("road_ends"),  # lanes of a road
+    "car_width": f8("kinds"),  # m
 }
 
 # of `new_drivable`: the vehicle stays where it is; its route ends; another one takes its place
@@ -119,6 +124,7 @@ STATE = {
     "notified": i4("crossings").index_of("vehicles", low=-1),  # who comes to a crossing
     "notice": f8("crossings"),  # m that it is away from there; negative behind
     "ran_red": i4("junctions"),  # vehicles that have passed a closed gate
+    "burnt": f8("junctions"),  # g of carbon dioxide, of vehicles on its links and on lanes to it
     "phase": i4("junctions"),  # phase that is shown, of this junction
     "next_phase": i4("junctions"),  # the same; while both differ, only gates that are open in both are open
     "flow_clock": f8("flows"),
@@ -133,4 +139,5 @@ STATE = {
     "present": i4,  # the same, with those that wait to enter
     "finished": i4,
     "travelled": f8,  # s, travel times of finished vehicles
+    **INCIDENT_STATE,
 }

@@ -32,6 +32,8 @@ from rlenvs.multi.traffic.networks import (
 )
 from rlenvs.multi.traffic.routes import Router
 
+__all__ = ["load_config", "load_flows", "load_network", "load_scenario", "save_config", "save_flows", "save_network"]
+
 LARGEST = 500_000_000  # bytes of a file
 EXACT = 2**53 - 1  # whole numbers of more digits are rounded
 DIGITS = 17  # of a fraction that are read, without the first one

@@ -10,6 +10,8 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.multi.traffic.geometry import CURVE, _unit
 from rlenvs.multi.traffic.networks import Flow, Junction, Lane, LaneLink, Movement, Network, Phase, Point, Road, Vehicle
 
+__all__ = ["Streets", "arterial", "city", "generator_flows", "grid", "grid_flows"]
+
 Place = tuple[int, int]  # column and row, counted from the virtual junctions on the left and below
 
 EAST, NORTH, WEST, SOUTH = range(4)

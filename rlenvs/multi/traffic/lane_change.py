@@ -9,6 +9,7 @@ from typing import Any
 from rlenvs.core import kernel
 from rlenvs.multi.traffic.fields import GONE, NOWHERE
 from rlenvs.multi.traffic.following import braking_distance, greater, lesser, safe_speed
+from rlenvs.multi.traffic.incidents import blocked_at
 from rlenvs.multi.traffic.places import draw_priority, put_between, take_place
 
 COOLING = 3.0  # s, before which nobody changes; between changes CityFlow's has no effect, since the shadow has none
@@ -38,11 +39,14 @@ def plan_changes(p: Any, s: Any) -> int:
 def ask(p: Any, s: Any, v: int, lane: int) -> None:
     """Choose the lane to change to, of those beside, where there is more room; -1 for none."""
     kind = s.kind[v]
-    size, gap = p.car_length[kind], s.gap[v]
+    size, gap, way = p.car_length[kind], s.gap[v], blocked_at(p, s, lane, s.position[v]) - s.position[v]
     s.asks[v] = s.ticks * p.interval >= COOLING
     if not s.asks[v] or p.length[lane] - s.position[v] < NEAR:
         return
-    if gap > 2.0 * size + 4.0 * p.interval * p.car_max_speed[kind] or gap < 1.5 * size:
+    widest = 2.0 * size + 4.0 * p.interval * p.car_max_speed[kind]
+    if way <= widest:
+        gap = lesser(gap, way)
+    elif gap > widest or gap < 1.5 * size:
         return
     outer, room = 0.0, gap + size
     if lane + 1 < p.lane_road.size and p.lane_road[lane + 1] == p.lane_road[lane] and leads_on(p, s, v, lane + 1):
@@ -78,11 +82,12 @@ def ahead_on(s: Any, v: int, lane: int) -> int:
 
 @kernel
 def room_on(p: Any, s: Any, v: int, lane: int) -> float:
-    """The gap [m] to the next vehicle on a lane beside, or to its end."""
+    """The gap [m] to the next vehicle on a lane beside, or to its end, or to an incident."""
     other = ahead_on(s, v, lane)
-    if other < 0:
-        return p.length[lane] - s.position[v]
-    return s.position[other] - s.position[v] - p.car_length[s.kind[other]]
+    room = p.length[lane] - s.position[v]
+    if other >= 0:
+        room = s.position[other] - s.position[v] - p.car_length[s.kind[other]]
+    return lesser(blocked_at(p, s, lane, s.position[v]) - s.position[v], room)
 
 
 @kernel

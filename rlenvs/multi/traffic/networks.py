@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+__all__ = ["Flow", "Junction", "Lane", "LaneLink", "Movement", "Network", "Phase", "Road", "Vehicle"]
+
 Point = tuple[float, float]
 
 KINDS = {"turn_right": 1, "turn_left": 2, "go_straight": 3}  # of movements, by their priority where they cross

@@ -15,6 +15,8 @@ from dataclasses import replace
 from rlenvs.multi.traffic.networks import Flow, Junction, Network, Phase
 from rlenvs.multi.traffic.routes import Router
 
+__all__ = ["webster_plan"]
+
 SATURATION = 1800.0  # vehicles per hour that pass a stop line at green, on a lane
 CLEARING = 5.0  # s between greens
 SHORTEST_GREEN, LONGEST_CYCLE = 5.0, 180.0  # s

@@ -8,19 +8,21 @@ from rlenvs.core.declare.canvas import Canvas, Color
 GROUND, ASPHALT, DASH = (226, 234, 214), (108, 114, 120), (176, 181, 186)
 MOVING, WAITING, SHORT, MIDDLE = "sky", "red", (255, 218, 160), "orange"
 OPEN, CLEARING, CLOSED = (0, 190, 120), (240, 228, 66), (176, 40, 40)
+INCIDENT = (20, 20, 20)
 STANDING = 0.1  # m/s: slower vehicles wait
 PLACE = 7.5  # m of a lane for a vehicle that waits
 FINE = 0.4  # pixels per meter, from which vehicles are shown
 AROUND = 140.0  # m of the roads around a single junction that are shown
 EDGE = 20.0  # m around a network
-THIN, STUB = 4.0, 5.0  # pixels, of the narrowest road and of signals
+THIN, STUB, SPOT = 4.0, 5.0, 5.0  # pixels, of the narrowest road, of signals, and of incidents
 
 
 def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
     """The network from above: its signals, and vehicles, or the queues of roads where vehicles would be too small."""
     left, right, bottom, top = _bounds(p)
     lanes, waiting = int(p.lane_road.size), _waiting(p, s)
-    canvas.caption(f"vehicles {int(s.running)}, waiting {sum(waiting)}")
+    people = f", people {sum([int(n) for n in s.people])}" if p.walk > 0 else ""
+    canvas.caption(f"vehicles {int(s.running)}, waiting {sum(waiting)}{people}")
     wide, tall = canvas.scene
     scale = min(wide / (right - left), tall / (top - bottom))
     fine = scale >= FINE
@@ -32,6 +34,8 @@ def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
             (MIDDLE, "over 1/3 of the lane", "square"),
             (WAITING, "over 2/3", "square"),
         ]
+    if p.incident_at.size > 0:
+        vehicles.append((INCIDENT, "incident", "disc"))
     canvas.legend(*vehicles, (OPEN, "green"), (CLEARING, "yellow"), (CLOSED, "red"))
     wide, tall = canvas.scene
     scale = min(wide / (right - left), tall / (top - bottom))
@@ -51,6 +55,8 @@ def draw_network(canvas: Canvas, p: Any, s: Any) -> None:
     if fine:
         for drivable in range(int(s.first.size)):
             _draw_vehicles(canvas, p, s, drivable, scale)
+    for lane in range(lanes):
+        _draw_incidents(canvas, p, s, lane, scale)
 
 
 def signal_color(p: Any, s: Any, link: int) -> Color:
@@ -58,7 +64,8 @@ def signal_color(p: Any, s: Any, link: int) -> Color:
     gate = int(p.link_gate[link])
     j = int(p.gate_junction[gate])
     begins = int(p.phase_begins[j])
-    shown = p.green[p.green_begins[begins + s.phase[j]] + gate - p.gate_begins[j]] > 0
+    dark = s.phase[j] != s.next_phase[j] and s.clearing[j] < p.all_red
+    shown = not dark and p.green[p.green_begins[begins + s.phase[j]] + gate - p.gate_begins[j]] > 0
     stays = p.green[p.green_begins[begins + s.next_phase[j]] + gate - p.gate_begins[j]] > 0
     if shown:
         return OPEN if stays else CLEARING
@@ -190,6 +197,14 @@ def _stub(canvas: Canvas, points: list[list[float]], color: Color, width: float,
     length = math.sqrt(x * x + y * y)
     reach = STUB / scale / length
     canvas.line([head, [head[0] + reach * x, head[1] + reach * y]], color, max(width, 2.0))
+
+
+def _draw_incidents(canvas: Canvas, p: Any, s: Any, lane: int, scale: float) -> None:
+    now = float(s.ticks) * float(p.interval)
+    for i in range(int(p.incident_begins[lane]), int(p.incident_begins[lane + 1])):
+        if s.happens[i] and p.incident_start[i] <= now and now < p.incident_end[i]:
+            place = place_on(points_of(p, lane), float(p.incident_at[i]))
+            canvas.circle(place, SPOT / scale, INCIDENT)
 
 
 def _draw_vehicles(canvas: Canvas, p: Any, s: Any, drivable: int, scale: float) -> None:

@@ -17,7 +17,9 @@ from rlenvs.multi.traffic.fields import DATA, PICTURE
 from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from, parse
 from rlenvs.multi.traffic.flat import Flat, flatten, mersenne
 from rlenvs.multi.traffic.grids import arterial, city, grid, grid_flows
-from rlenvs.multi.traffic.networks import Flow, Network
+from rlenvs.multi.traffic.incidents import incident_arrays, incidents_from
+from rlenvs.multi.traffic.networks import Flow, Network, Phase
+from rlenvs.multi.traffic.plans import webster_plan
 
 MOST_VEHICLES, MOST_DRAWS, LONGEST = 200_000, 3_000_000, 14_400.0
 ROOM = 15.0  # m of lane per vehicle that may be there at a time
@@ -52,6 +54,11 @@ OPTIONS: dict[str, Any] = {
     "instance": data_option(integer(0, 0, 2**31 - 1, "which random city")),
     "network": data_option(json_option(None, parse_file, "a roadnet of CityFlow, a path or its content, instead")),
     "flows": data_option(json_option(None, parse_file, "flows of CityFlow, a path or their content, instead")),
+    "incidents": data_option(
+        json_option(None, parse_file, "where and when nobody passes a place on a lane, a path or its content")
+    ),
+    "walk": integer(0, 0, 120, "steps of the engine for which a phase lets people cross on foot; 0: there is none"),
+    "plan": data_option(choice("stored", "webster", doc="that of the network, or one timed for its demand by Webster")),
     "phases": data_option(choice("green", "all", doc="phases to choose from: all, or without those for clearing")),
     "vehicles": data_option(
         integer(0, 0, MOST_VEHICLES, "most vehicles at a time, with those that wait to enter; 0: by length of lanes")
@@ -71,6 +78,8 @@ class Chosen(NamedTuple):
     instance: int
     network: str | None
     flows: str | None
+    walk: int
+    plan: str
 
 
 @functools.lru_cache(maxsize=8)
@@ -91,7 +100,23 @@ def scenario_of(chosen: Chosen) -> tuple[Network, Flat]:
         demand = flows_from(parse(flows), roads)
     if not roads.signals:
         raise ParameterError("the network has no junction with a signal")
+    if chosen.plan == "webster":
+        roads = webster_plan(roads, demand)
+    if chosen.walk > 0:
+        roads = with_walk(roads)
     return roads, flatten(roads, demand)
+
+
+def with_walk(network: Network) -> Network:
+    """The network with a last phase at each junction in which all gates are closed, for people on foot."""
+    walk = Phase(0.0, ())
+    return dataclasses.replace(
+        network,
+        junctions=tuple(
+            each if each.virtual else dataclasses.replace(each, phases=(*each.phases, walk))
+            for each in network.junctions
+        ),
+    )
 
 
 def _made(chosen: Chosen) -> tuple[Network, tuple[Flow, ...]]:
@@ -116,6 +141,11 @@ def _scenario(values: Any) -> tuple[Network, Flat]:
     return scenario_of(_chosen(values))
 
 
+def network_of(values: Any) -> Network:
+    """The network of a batch with these values, `batch.setup.values`."""
+    return _scenario(values)[0]
+
+
 class Around(NamedTuple):
     """What belongs to a junction: lanes that lead to it and away, and the phases among which an agent chooses."""
 
@@ -133,7 +163,12 @@ def _around(chosen: Chosen, every: bool) -> tuple[Around, ...]:
         links = range(a["link_begins"][j], a["link_begins"][j + 1])
         coming = sorted({int(a["link_start"][link]) for link in links}, key=lambda lane: _bearing(a, lane, -1))
         leaving = sorted({int(a["link_end"][link]) for link in links}, key=lambda lane: _bearing(a, lane, 0))
-        found.append(Around(coming, leaving, _choices([set(phase.green) for phase in junction.phases], every)))
+        phases = [set(phase.green) for phase in junction.phases]
+        if chosen.walk > 0:
+            choices = [*_choices(phases[:-1], every), len(phases) - 1]
+        else:
+            choices = _choices(phases, every)
+        found.append(Around(coming, leaving, choices))
     return tuple(found)
 
 
@@ -161,24 +196,38 @@ def _all_around(values: Any) -> tuple[Around, ...]:
     return _around(_chosen(values), values.phases == "all")
 
 
-def sizes_of(values: Any) -> dict[str, int]:
-    """Of the arrays of a network and its demand, of vehicles, and of what agents see."""
+def network_sizes(values: Any) -> dict[str, int]:
+    """Of the arrays of a network and its demand, of vehicles, and of what is around junctions."""
     (_, flat), around = _scenario(values), _all_around(values)
     coming, leaving = (max(len(each[n]) for each in around) for n in range(2))
     length = float(flat.arrays["length"][: flat.sizes["lanes"]].sum())
-    seen = values.observation
     return {
         **flat.sizes,
-        "agents": len(around),
         "vehicles": values.vehicles or int(length / ROOM) + SPARE,
         "draws": _draws(flat) if values.draws_seed >= 0 else 0,
-        "choices": max(len(each.choices) for each in around),
+        "phase_choices": max(len(each.choices) for each in around),
+        "incidents": int(_incidents(values)["incident_at"].size),
+        "walks": int(values.walk > 0),
+        "walkers": len(around) if values.walk > 0 else 0,
         "in_lanes": coming,
         "out_lanes": leaving,
-        "densities": coming if seen == "density" else 0,
-        "counts": coming if seen != "density" else 0,
-        "out_counts": leaving if seen == "pressure" else 0,
     }
+
+
+def _incidents(values: Any) -> dict[str, np.ndarray]:
+    """The arrays of the incidents."""
+    roads, flat = _scenario(values)
+    found = () if values.incidents is None else incidents_from(json.loads(values.incidents), roads)
+    return incident_arrays(found, flat.sizes["lanes"])
+
+
+def _toward(arrays: Any, around: tuple[Around, ...], sizes: dict[str, int]) -> np.ndarray:
+    """By lane and link, the junction to which a lane leads, or in which a link is; -1 for none."""
+    found = np.full(sizes["drivables"], -1, np.int32)
+    for j, each in enumerate(around):
+        found[each.coming] = j
+    found[sizes["lanes"] :] = arrays["gate_junction"][arrays["link_gate"]]
+    return found
 
 
 def _draws(flat: Flat) -> int:
@@ -194,7 +243,7 @@ def _draws(flat: Flat) -> int:
 
 def data_of(values: Any) -> dict[str, Any]:
     """The arrays of a network and its demand, and what belongs to each junction."""
-    (_, flat), around, sizes = _scenario(values), _all_around(values), sizes_of(values)
+    (_, flat), around, sizes = _scenario(values), _all_around(values), network_sizes(values)
     arrays = flat.arrays
     draws = mersenne(values.draws_seed, sizes["draws"]).astype(np.int64) if sizes["draws"] else np.zeros(0, np.int64)
     times = [
@@ -205,9 +254,11 @@ def data_of(values: Any) -> dict[str, Any]:
     return {
         **{name: arrays[name] for name in {**DATA, **PICTURE} if name in arrays},
         "draws": draws,
+        "toward": _toward(arrays, around, flat.sizes),
+        **_incidents(values),
         "room": room,
-        "choice": _padded([each.choices for each in around], sizes["choices"], np.int32),
-        "choice_time": _padded(times, sizes["choices"], np.float64),
+        "choice": _padded([each.choices for each in around], sizes["phase_choices"], np.int32),
+        "choice_time": _padded(times, sizes["phase_choices"], np.float64),
         "serves": _serves(arrays, around, sizes),
         "in_lane": _padded([each.coming for each in around], sizes["in_lanes"], np.int32),
         "out_lane": _padded([each.leaving for each in around], sizes["out_lanes"], np.int32),
@@ -216,13 +267,13 @@ def data_of(values: Any) -> dict[str, Any]:
 
 def _serves(arrays: Any, around: tuple[Around, ...], sizes: dict[str, int]) -> np.ndarray:
     """By junction, choice and lane that leads there, whether the choice opens a link of the lane that not all open."""
-    found = np.zeros((len(around), sizes["choices"], sizes["in_lanes"]), np.uint8)
+    found = np.zeros((len(around), sizes["phase_choices"], sizes["in_lanes"]), np.uint8)
     for j, each in enumerate(around):
         first = arrays["phase_begins"][j]
         rows = [
             arrays["green"][start : start + _gates(arrays, j)] for start in arrays["green_begins"][first:][each.choices]
         ]
-        common = np.logical_and.reduce(rows)
+        common = np.logical_and.reduce([row for row in rows if row.any()] or rows)  # without people on foot
         for i, lane in enumerate(each.coming):
             links = arrays["leaving"][arrays["leaving_begins"][lane] : arrays["leaving_begins"][lane + 1]]
             gates = arrays["link_gate"][links] - arrays["gate_begins"][j]

@@ -9,19 +9,27 @@ that of others; with `lane_change` they change lanes where there is more room. W
 `draws_seed` the positions are those of CityFlow to the last bit, but for lane changes, whose order there depends on
 addresses in memory; the results do not depend on the number of threads.
 
+`incidents` close lanes or roads for some time: `[{"road": "road_1_1_0", "lane": 1, "at": 150, "startTime": 600,
+"endTime": 1200}]` lets nobody pass a place 150 m along a lane for 600 s. Without "lane" all lanes are concerned, and
+without "at" nobody enters them. Vehicles stop before the place, unless they are too near to stop, or change to another
+lane where they may; they look for no other way. Each incident happens with probability `incident_chance`.
+
 The default is a grid of `rows` x `columns` junctions 300 m apart, with a lane for each movement and 16.67 m/s, as
 CityFlow's generator makes them; each end of a street emits 400 vehicles per hour, of which 40 % turn once. `network`
 and `flows` take files of CityFlow, or their content.
 
 Different from CityFlow: between two phases only gates that are open in both are open, for `yellow` steps, while a
-vehicle that cannot stop any more goes on, as it does at a closed gate; a phase stays for `min_green` steps at least;
-arrivals may be random; and no more than `vehicles` are there at a time: where all places are taken, vehicles come
-later. `rlenvs.multi.traffic.signal_grid.metrics(p, s)` gives travel times, throughput and queues.
+vehicle that cannot stop any more goes on, as it does at a closed gate; for `all_red` steps after that none is; a phase
+stays for `min_green` steps at least; with `walk`, each junction has a last phase of that many steps for people on foot,
+in which all gates are closed, and `people_rate` of them come per hour; arrivals may be random; and no more than
+`vehicles` are there at a time: where all places are taken, vehicles come later.
+`rlenvs.multi.traffic.signal_grid.metrics(p, s)` gives travel times, throughput and queues.
 
 Scripted players: "max_pressure" chooses the phase with the most vehicles before its open links minus those behind
 them (Varaiya, "Max pressure control of a network of signalized intersections", 2013), "greedy" that with the longest
 queues, "actuated" goes on when no vehicle is within 40 m before a green light, or after 60 s, "sotl" when few vehicles
-are left at green and many at red (self-organizing traffic lights, as in LibSignal), "fixed" by the stored plan.
+are left at green and many at red (self-organizing traffic lights, as in LibSignal), "fixed" by the stored plan. With
+`plan="webster"` that plan, and so the choices, are made for the mean demand by Webster's rule (1958).
 
 ## Action Space
 The phase to show, one of those of the junction's plan. `phases="green"` leaves out those that only clear the junction.
@@ -37,8 +45,10 @@ of PressLight: also the number on lanes that lead away. Lanes that a junction do
 All are of one junction. `queue` is minus the number of waiting vehicles (below 0.1 m/s) on lanes that lead to it (in
 LibSignal minus 12 times the mean over lanes, the same with 12 of them), `pressure` the number of vehicles on lanes that
 lead away minus those on lanes that lead to it, `waiting` the decrease, in 100 s, of the time that vehicles there have
-waited on their lanes (the default of sumo-rl), `speed` the mean speed of vehicles there as a share of the limit.
-`reward` chooses which of them counts.
+waited on their lanes (the default of sumo-rl), `speed` the mean speed of vehicles there as a share of the limit,
+`fairness` minus the longest time that one of them has waited, and `emissions` minus the carbon dioxide of vehicles on
+these lanes and on the junction, by vehicle-specific power (Jimenez-Palacios, 1999), in kg. `reward` chooses which of
+them counts. With `walk`, `people`, minus the number of people who wait to cross, counts as well.
 
 ## Costs
 `spillback` is 1 where a lane that leads to the junction is full up to its beginning. `red` is the number of vehicles
@@ -65,14 +75,19 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import block, choice, cost, discrete, f8, flag, integer, kernel, term, world
+from rlenvs.core import block, choice, cost, discrete, f8, kernel, term, world
+from rlenvs.multi.traffic.diagrams import Queues, TimeSpace
 from rlenvs.multi.traffic.engine import WAITING, advance, empty_roads
 from rlenvs.multi.traffic.faults import fault_of
-from rlenvs.multi.traffic.fields import ARRIVALS, DATA, PARAMS, PICTURE, STATE
+from rlenvs.multi.traffic.fields import DATA, PARAMS, PICTURE, STATE
 from rlenvs.multi.traffic.render import draw_network
-from rlenvs.multi.traffic.scenario import OPTIONS, data_of, sizes_of
+from rlenvs.multi.traffic.scenario import OPTIONS, data_of, network_sizes
 from rlenvs.multi.traffic.signals import (
+    HOUR,
+    PROBE,
     SIGNAL_DATA,
+    SIGNAL_OPTIONS,
+    SIGNAL_PARAMS,
     SIGNAL_STATE,
     actuated_choice,
     allowed,
@@ -81,30 +96,44 @@ from rlenvs.multi.traffic.signals import (
     chosen,
     first_phases,
     fixed_choice,
+    gather,
+    is_full,
     may_change,
     organized_choice,
     show_signals,
     waiting_on,
 )
+from rlenvs.multi.traffic.words import describe, neighbors, parse_action
 
-HOUR, MOST = 3600, 10_000.0  # s; more vehicles than around a junction
+__all__ = ["metrics"]
+
+MOST = 10_000.0  # more vehicles than around a junction
 OBSERVATION = choice("density", "count", "pressure", doc="that of sumo-rl, of LibSignal, or of PressLight")
 DENSITY, PRESSURE = OBSERVATION.codes("density", "pressure")
-TERMS = ("queue", "pressure", "waiting", "speed")
+TERMS = ("queue", "pressure", "waiting", "speed", "fairness", "emissions")
+
+
+def sizes_of(values: Any) -> dict[str, int]:
+    """Those of the network, and of what agents see."""
+    sizes, seen = network_sizes(values), values.observation
+    return {
+        **sizes,
+        "agents": sizes["junctions"],
+        "densities": sizes["in_lanes"] if seen == "density" else 0,
+        "counts": sizes["in_lanes"] if seen != "density" else 0,
+        "out_counts": sizes["out_lanes"] if seen == "pressure" else 0,
+    }
+
 
 SPEC = world(
     "SignalGrid-v0",
     doc=__doc__,
     source="CityFlow (Zhang et al., WWW 2019); LibSignal (Mei et al., Machine Learning 2024); sumo-rl (Alegre)",
     agents=True,
-    params=PARAMS,
+    params={**PARAMS, **SIGNAL_PARAMS},
     options={
         **OPTIONS,
-        "arrivals": ARRIVALS,
-        "lane_change": flag(False, "whether vehicles change lanes"),
-        "decision": integer(10, 1, 60, "steps of the engine per step"),
-        "yellow": integer(5, 0, 30, "steps of the engine between two phases"),
-        "min_green": integer(5, 0, 120, "steps of the engine for which a phase stays at least"),
+        **SIGNAL_OPTIONS,
         "observation": OBSERVATION,
         "reward": choice(
             *TERMS,
@@ -120,21 +149,27 @@ SPEC = world(
         "waited_before": f8("junctions"),  # s, of all vehicles on lanes that lead to a junction
     },
     observation={
-        "phase": block("choices", low=0.0, high=1.0, raw=True, constant=True, doc="1 for the phase shown or to come"),
+        "phase": block(
+            "phase_choices", low=0.0, high=1.0, raw=True, constant=True, doc="1 for the phase shown or to come"
+        ),
         "ready": block(1, low=0.0, high=1.0, raw=True, constant=True, doc="1 if it may be changed"),
         "density": block("densities", low=0.0, high=1.0, raw=True, constant=True, doc="vehicles, of those that fit"),
         "queue": block("densities", low=0.0, high=1.0, raw=True, constant=True, doc="waiting ones, of those that fit"),
         "count": block("counts", low=0.0, high=MOST, raw=True, constant=True, doc="vehicles on lanes that lead here"),
         "out_count": block("out_counts", low=0.0, high=MOST, raw=True, constant=True, doc="on lanes that lead away"),
+        "people": block("walks", low=0.0, high=MOST, raw=True, constant=True, doc="people who wait to cross"),
     },
     action=lambda values: discrete(
-        *(f"phase {n + 1}" for n in range(sizes_of(values)["choices"])), size="choices", doc="phase to show"
+        *(f"phase {n + 1}" for n in range(sizes_of(values)["phase_choices"])), size="phase_choices", doc="phase to show"
     ),
     terms={
         "queue": term(-MOST, 0.0, 1.0, "minus the vehicles that wait on lanes to the junction"),
         "pressure": term(-MOST, MOST, 0.0, "vehicles on lanes away from it minus those on lanes to it"),
         "waiting": term(-MOST, MOST, 0.0, "by how much the waiting times on lanes to it fell, in 100 s"),
         "speed": term(0.0, 1.0, 0.0, "mean speed on lanes to it, as a share of the limit; 1 without vehicles"),
+        "fairness": term(-MOST, 0.0, 0.0, "minus the longest time that a vehicle there has waited, in 100 s"),
+        "emissions": term(-MOST, 0.0, 0.0, "minus the carbon dioxide of vehicles on these lanes and links, in kg"),
+        "people": term(-MOST, 0.0, 1.0, "minus the people who wait to cross"),
     },
     costs={
         "spillback": cost(36.0, 1.0, "1 where a lane to the junction is full"),
@@ -145,7 +180,7 @@ SPEC = world(
     expert_sees="state",
     players=("max_pressure", "greedy", "actuated", "sotl", "fixed"),
     quick={"rows": 1, "columns": 1},
-    probe={"period": {"peak": 1.0}},
+    probe=PROBE,
     levels={
         "single": {"rows": 1, "columns": 1},
         "arterial": {"layout": "arterial", "columns": 6},
@@ -155,8 +190,35 @@ SPEC = world(
     },
 )
 
+SPEC.member(
+    "SignalSingle-v0",
+    "Signal of one junction: an agent sets it so that vehicles, and people on foot, spend little time there.",
+    rows=1,
+    columns=1,
+    levels={
+        "walk": {"walk": 10},
+        "incident": {"incidents": [{"road": "road_1_1_0", "at": 150, "startTime": 900, "endTime": 1800}]},
+        "rush_hour": {"peak": 1.0, "demand": 1.2},
+    },
+)
+SPEC.member(
+    "SignalArterial-v0",
+    "Signals of a main street: six agents set them so that vehicles spend little time there.",
+    layout="arterial",
+    columns=6,
+    levels={
+        "incident": {"incidents": [{"road": "road_3_1_0", "lane": 1, "at": 150, "startTime": 900, "endTime": 1800}]},
+        "rush_hour": {"peak": 1.0, "demand": 1.2},
+    },
+)
+
 SPEC.make_data(data_of)
 SPEC.state_fault(fault_of)
+SPEC.describe(describe)
+SPEC.parse_action(parse_action)
+SPEC.hears(neighbors)
+SPEC.diagram("queues", Queues)
+SPEC.diagram("time_space", TimeSpace)
 
 
 @SPEC.reset
@@ -170,18 +232,23 @@ def step(p, s, a, rng, r):
     for j in range(s.phase.size):
         choose(p, s, j, a[j])
         s.ran_red[j] = 0
+        s.burnt[j] = 0.0
     for _ in range(p.decision):
         show_signals(s)
+        if p.walk > 0:
+            gather(p, s, rng)
         advance(p, s, rng)
     for j in range(s.phase.size):
         measure(p, s, j, r)
         r.red[j] = s.ran_red[j]
+        r.emissions[j] = -s.burnt[j] / 1000.0
+        r.people[j] = -s.people[j]
 
 
 @kernel
 def measure(p: Any, s: Any, j: int, r: Any) -> None:
     """Fill the terms and costs of a junction from the vehicles around it."""
-    vehicles, shares, waited = 0, 0.0, 0.0
+    vehicles, shares, waited, longest = 0, 0.0, 0.0, 0.0
     for i in range(p.in_lane.shape[1]):
         lane = p.in_lane[j, i]
         if lane < 0:
@@ -192,16 +259,17 @@ def measure(p: Any, s: Any, j: int, r: Any) -> None:
             r.queue[j] -= 1.0 if s.speed[v] < WAITING else 0.0
             shares += s.speed[v] / p.limit[lane]
             waited += s.waited[v]
+            longest = max(longest, s.waited[v])
             v = s.behind[v]
-        tail = s.last[lane]
-        if tail >= 0 and s.position[tail] <= p.car_length[s.kind[tail]] + p.car_gap[s.kind[tail]]:
-            r.spillback[j] = 1.0 if s.speed[tail] < WAITING else r.spillback[j]
+        if is_full(p, s, lane):
+            r.spillback[j] = 1.0
     r.pressure[j] = -vehicles
     for i in range(p.out_lane.shape[1]):
         if p.out_lane[j, i] >= 0:
             r.pressure[j] += s.count[p.out_lane[j, i]]
     r.waiting[j] = (s.waited_before[j] - waited) / 100.0
     s.waited_before[j] = waited
+    r.fairness[j] = -longest / 100.0
     r.speed[j] = min(shares / vehicles, 1.0) if vehicles > 0 else 1.0
 
 
@@ -222,6 +290,8 @@ def observe(p, s, k, o):
         for i in range(p.out_lane.shape[1]):
             lane = p.out_lane[k, i]
             o.out_count[i] = s.count[lane] if lane >= 0 else 0.0
+    if p.walk > 0:
+        o.people[0] = s.people[k]
 
 
 @SPEC.mask
@@ -301,4 +371,4 @@ def text(p, s):
 
 @SPEC.keys
 def keys(pressed, values):
-    return next((n for n in range(9) if str(n + 1) in pressed and n < sizes_of(values)["choices"]), 0)
+    return next((n for n in range(9) if str(n + 1) in pressed and n < sizes_of(values)["phase_choices"]), 0)

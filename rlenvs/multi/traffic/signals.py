@@ -2,21 +2,37 @@
 
 from typing import Any
 
-from rlenvs.core import f8, i4, kernel, u1
+from rlenvs.core import f8, flag, i4, integer, kernel, param, u1, uniform
 from rlenvs.multi.traffic.crossing import is_green
 from rlenvs.multi.traffic.engine import WAITING
+from rlenvs.multi.traffic.fields import ARRIVALS
 
-LONG = 2**30  # steps
+HOUR, LONG = 3600, 2**30  # steps, of an episode and at most
+PROBE: dict[str, dict[str, Any]] = {  # where parameters have an effect that have none by default
+    "period": {"peak": 1.0},
+    "people_rate": {"walk": 5},
+    "incident_chance": {"incidents": [{"road": "road_0_1_0", "at": 50}]},
+}
+SIGNAL_PARAMS = {"people_rate": param(120.0, 0.0, 3600.0, "1/h", "people who come to a junction to cross it")}
+SIGNAL_OPTIONS: dict[str, Any] = {
+    "arrivals": ARRIVALS,
+    "lane_change": flag(False, "whether vehicles change lanes"),
+    "decision": integer(10, 1, 60, "steps of the engine per step"),
+    "yellow": integer(5, 0, 30, "steps of the engine between two phases"),
+    "all_red": integer(0, 0, 30, "steps of the engine after these in which all gates are closed"),
+    "min_green": integer(5, 0, 120, "steps of the engine for which a phase stays at least"),
+}
 SIGNAL_DATA = {
-    "choice": i4("junctions", "choices"),  # phases among which an agent chooses, of its junction; -1 for none
-    "choice_time": f8("junctions", "choices"),  # s, in the stored plan
-    "serves": u1("junctions", "choices", "in_lanes"),  # 1 where a choice opens a link of a lane that not all open
+    "choice": i4("junctions", "phase_choices"),  # phases among which an agent chooses, of its junction; -1 for none
+    "choice_time": f8("junctions", "phase_choices"),  # s, in the stored plan
+    "serves": u1("junctions", "phase_choices", "in_lanes"),  # 1 where a choice opens a link of a lane that not all open
     "in_lane": i4("junctions", "in_lanes"),  # lanes that lead to a junction, by direction; -1 for none
     "out_lane": i4("junctions", "out_lanes"),  # lanes that lead away
 }
 SIGNAL_STATE = {
     "clearing": i4("junctions").within(0, LONG),  # steps of the engine until the next phase is shown
     "green_for": i4("junctions").within(0, LONG),  # steps for which the present one has been
+    "people": i4("junctions").within(0, LONG),  # who wait to cross on foot
 }
 FEW_GREEN, MANY_RED = 5, 5  # of self-organizing signals: vehicles that let a green end, and that ask for it
 DETECTOR, LONGEST_GREEN = 40.0, 60.0  # of actuated signals: m before the line, and s
@@ -33,8 +49,25 @@ def first_phases(p: Any, s: Any) -> None:
 
 @kernel
 def may_change(p: Any, s: Any, j: int) -> bool:
-    """Whether the phase of a junction has been green for long enough."""
-    return s.phase[j] == s.next_phase[j] and s.green_for[j] >= p.min_green
+    """Whether the phase of a junction has been shown for long enough."""
+    least = p.walk if is_walk(p, j, s.phase[j]) else p.min_green
+    return s.phase[j] == s.next_phase[j] and s.green_for[j] >= least
+
+
+@kernel
+def is_walk(p: Any, j: int, phase: int) -> bool:
+    """Whether a phase is that of people on foot: with `walk`, the last one of a junction."""
+    return p.walk > 0 and phase == p.phase_begins[j + 1] - p.phase_begins[j] - 1
+
+
+@kernel
+def gather(p: Any, s: Any, rng: Any) -> None:
+    """People come to the junctions, and those who wait cross where they have green."""
+    for j in range(s.phase.size):
+        if uniform(rng, 0.0, 1.0) * 3600.0 < p.people_rate * p.interval:
+            s.people[j] += 1
+        if s.phase[j] == s.next_phase[j] and is_walk(p, j, s.phase[j]):
+            s.people[j] = 0
 
 
 @kernel
@@ -43,7 +76,7 @@ def choose(p: Any, s: Any, j: int, action: int) -> None:
     phase = p.choice[j, action]
     if phase >= 0 and phase != s.phase[j] and may_change(p, s, j):
         s.next_phase[j] = phase
-        s.clearing[j] = p.yellow
+        s.clearing[j] = p.yellow + p.all_red
 
 
 @kernel
@@ -85,14 +118,25 @@ def waiting_on(s: Any, lane: int) -> int:
     return total
 
 
+@kernel
+def is_full(p: Any, s: Any, lane: int) -> bool:
+    """Whether vehicles wait on a lane up to its beginning."""
+    tail = s.last[lane]
+    if tail < 0 or s.speed[tail] >= WAITING:
+        return False
+    return s.position[tail] <= p.car_length[s.kind[tail]] + p.car_gap[s.kind[tail]]
+
+
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
 @kernel
 def next_choice(p: Any, s: Any, j: int) -> int:
-    """The choice after the present one, in a circle."""
+    """The choice after the present one, in a circle; that of people on foot only if some wait."""
     n = chosen(p, s, j) + 1
-    return n if n < p.choice.shape[1] and p.choice[j, n] >= 0 else 0
+    if n == p.choice.shape[1] or p.choice[j, n] < 0 or (is_walk(p, j, p.choice[j, n]) and s.people[j] == 0):
+        return 0
+    return n
 
 
 @kernel
@@ -105,8 +149,8 @@ def fixed_choice(p: Any, s: Any, j: int) -> int:
 
 @kernel
 def pressure_of(p: Any, s: Any, j: int, n: int) -> int:
-    """Vehicles before the open links of a choice minus those behind them."""
-    total = 0
+    """Vehicles before the open links of a choice minus those behind them; of people on foot, those who wait."""
+    total = s.people[j] if is_walk(p, j, p.choice[j, n]) else 0
     for link in range(p.link_begins[j], p.link_begins[j + 1]):
         if is_green(p, j, p.choice[j, n], p.link_gate[link]):
             total += s.count[p.link_start[link]] - s.count[p.link_end[link]]
@@ -115,8 +159,8 @@ def pressure_of(p: Any, s: Any, j: int, n: int) -> int:
 
 @kernel
 def queue_of(p: Any, s: Any, j: int, n: int) -> int:
-    """Vehicles that wait on lanes that a choice serves."""
-    total = 0
+    """Vehicles that wait on lanes that a choice serves; or people."""
+    total = s.people[j] if is_walk(p, j, p.choice[j, n]) else 0
     for i in range(p.in_lane.shape[1]):
         if p.serves[j, n, i]:
             total += waiting_on(s, p.in_lane[j, i])

@@ -6,8 +6,10 @@ The planar robots of Huang, Mordatch and Pathak, "One policy to control them all
 agent-agnostic control" (ICML 2020, huangwl18/modular-rl): trees of limbs from which limbs are taken out, for one policy
 that moves all that is left. A torso slides and pitches in the plane of x and z; a motor turns each hinge. What the
 policy sees and does is listed limb by limb, in places that are the same for all bodies of a tree, so a batch has a
-different body in each world: `body` is a parameter. `rlenvs.robotics.locomotion.limb_trees` has the trees, `prune`,
-which makes further bodies and refuses those that fall apart, and `adjacency`, which limbs hang at each other.
+different body in each world: `body` is a parameter. PlanarBodies-v0 has all 32 bodies of the four trees in places that
+fit each of them: the paper's sets WHH++ (the first 17: walkers, humanoids, hoppers) and CWHH++ (with cheetahs, all).
+`rlenvs.robotics.locomotion.limb_trees` has `prune`, which makes further bodies and refuses those that fall apart, and
+`adjacency`, which limbs hang at each other.
 
 Models have the masses, shapes, hinges, motors and contacts of the original's; they are made by taking limbs out of one
 tree. Empty places are filled with hinges without weight that touch nothing, which changes the motion by rounding
@@ -34,7 +36,8 @@ the angle of its hinge in its range, from 0 to 1, and both ends of this range, w
 ## Rewards
 
 `forward` is the velocity along x in this step [m/s], `alive` is 1 in every step, `control` is the negative sum of
-squares of the actions. Weights are 1, 1 and 0.001; for cheetahs 1, 0 and 0.1.
+squares of the actions. Weights are 1, 1 and 0.001; for cheetahs 1, 0 and 0.1. In PlanarBodies-v0, whose bodies share
+the weights, the terms of cheetahs are multiplied instead: `alive` is 0, `control` 100 times as large.
 
 ## Costs
 
@@ -69,10 +72,8 @@ v0: first version.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,41 +87,41 @@ from rlenvs.robotics.locomotion.limb_worlds import (
     CONTEXTS,
     MOTION,
     PRESENT,
-    STEPS,
     TABLE,
     build,
     clipped,
     declared,
     member,
     number_of,
+    show_places,
     table,
 )
-from rlenvs.robotics.locomotion.oscillators import PI, RHYTHM, WAVE, follow
+from rlenvs.robotics.locomotion.oscillators import GAITS, PI, RHYTHM, WAVE, follow
 from rlenvs.robotics.locomotion.robots import BOUND, FASTEST, effort
 
 SEEN = 19  # numbers of each limb
 ROOT = 3  # joints of the torso
 TINY = 1.1920928955078125e-07  # the original adds it to a length before it divides by that
 FASTEST_LIMB = 10.0  # m/s, up to which it is observed
-GAITS_FILE = Path(__file__).with_name("limb_gaits.json")
-GAITS: dict[str, list[float]] = json.loads(GAITS_FILE.read_text(encoding="utf-8"))  # what `follow` takes, by body
 TREES = {  # whole trees and their bodies, by the world's name
     "PlanarWalkers-v0": (trees.WALKER, trees.WALKERS),
     "PlanarHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
     "PlanarCheetahs-v0": (trees.CHEETAH, trees.CHEETAHS),
     "PlanarHoppers-v0": (trees.HOPPER, trees.HOPPERS),
+    "PlanarBodies-v0": (trees.PLACES, trees.ALL),
 }
 
 
 def data_of(tree: Tree, bodies: dict[str, Body]) -> dict[str, np.ndarray]:
-    """What kernels need of bodies, their gaits too."""
+    """What kernels need of bodies, what they are paid and their gaits too."""
     gaits = np.zeros((len(bodies), RHYTHM + WAVE * (len(tree.limbs) - 1)))
     for b, (name, body) in enumerate(bodies.items()):
         gaits[b, :RHYTHM] = GAITS[name][:RHYTHM]
         for j, i in enumerate(slots(tree, body)[1:]):
             gaits[b, RHYTHM + WAVE * (i - 1) :][:WAVE] = GAITS[name][RHYTHM + WAVE * j :][:WAVE]
-    general = np.array([tree.tilt, tree.largest, STEPS * tree.timestep])
-    return {**table(tree, bodies), "general": general, "gait": gaits}
+    runs = np.array([tree is trees.PLACES and body.tree is trees.CHEETAH for body in bodies.values()])
+    pay = {"alive": np.where(runs, 0.0, 1.0), "toll": np.where(runs, 100.0, 1.0)}  # elsewhere weights say so
+    return {**table(tree, bodies), **pay, "gait": gaits}
 
 
 def own_of(name: str) -> dict[str, Any]:
@@ -163,7 +164,8 @@ SPEC = world(
     },
     data={
         **TABLE,
-        "general": f8(3),
+        "alive": f8("bodies"),
+        "toll": f8("bodies"),
         "gait": f8("bodies", "numbers"),
     },
     horizon=1000,
@@ -205,6 +207,11 @@ HOPPERS = other(
     "PlanarHoppers-v0",
     "PlanarHoppers: hop forwards on whichever of three bodies, with two to four links below the torso.",
 )
+BODIES = other(
+    "PlanarBodies-v0",
+    "PlanarBodies: move forwards on whichever of 32 bodies, walkers, humanoids, hoppers and cheetahs in one batch.",
+    terms={**SPEC.terms, "control": replace(SPEC.terms["control"], low=-600.0)},
+)
 
 
 @SPEC.reset
@@ -230,8 +237,8 @@ def act(p, s, a, rng):
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
     b = number_of(p)
-    r.forward = clipped((s.qpos[0] - s.x) / p.general[2], FASTEST)
-    r.alive, r.control = 1.0, -effort(s.ctrl)
+    r.forward = clipped((s.qpos[0] - s.x) / p.dt[b], FASTEST)
+    r.alive, r.control = p.alive[b], -p.toll[b] * effort(s.ctrl)
     s.x = s.qpos[0]
     r.terminated = not is_healthy(p, s, b)
 
@@ -239,10 +246,10 @@ def outcome(p, s, a, rng, r):
 @kernel
 def is_healthy(p, s, b):
     """Whether body b stands: its height, its pitch, and that no number is too large."""
-    if not (p.healthy[b, 0] < s.qpos[1] and s.qpos[1] < p.healthy[b, 1] and abs(s.qpos[2]) < p.general[0]):
+    if not (p.healthy[b, 0] < s.qpos[1] and s.qpos[1] < p.healthy[b, 1] and abs(s.qpos[2]) < p.tilt[b]):
         return False
     for j in range(s.qvel.size):
-        if abs(s.qvel[j]) >= p.general[1] or (j > 1 and abs(s.qpos[j]) >= p.general[1]):
+        if abs(s.qvel[j]) >= p.largest[b] or (j > 1 and abs(s.qpos[j]) >= p.largest[b]):
             return False
     return True
 
@@ -250,10 +257,8 @@ def is_healthy(p, s, b):
 @SPEC.observe
 def observe(p, s, o):
     b = number_of(p)
+    show_places(p, o)
     for i in range(s.place.shape[0]):
-        o.present[i] = p.present[b, i]
-        for k in range(SEEN):
-            o.limbs[i, k] = 0.0
         if p.present[b, i] == 1:
             observe_limb(p, s, o, b, i)
 
@@ -282,7 +287,8 @@ def observe_limb(p, s, o, b, i):
 
 @SPEC.expert
 def expert(p, s, a):
-    b, time = number_of(p), p.general[2] * s.elapsed
+    b = number_of(p)
+    time = p.dt[b] * s.elapsed
     for j in range(a.size):
         a[j] = 0.0
         if p.present[b, j + 1] == 1:

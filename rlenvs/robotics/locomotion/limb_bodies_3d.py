@@ -6,8 +6,9 @@ The robots in three dimensions of Chen, Xue, Zhang et al., "Subequivariant graph
 environments" (ICML 2023, alpc91/SGRL): trees of limbs from which limbs are taken out, for one policy that moves all
 that is left. The torso is free, and three hinges hold each limb. As in PlanarWalkers-v0 what the policy sees and does
 is listed limb by limb, in places that are the same for all bodies of a tree, and `body` is a parameter: a batch has a
-different body in each world. The paper trains on some bodies and holds others out;
-`rlenvs.robotics.locomotion.limbs_spatial.HELD_OUT` has the names of these.
+different body in each world. SpatialBodies-v0 has all 29 bodies of the four trees in places that fit each of them: the
+sets WHH++ (the first 19: walkers, humanoids, hoppers) and CWHH++ (with cheetahs, all). The paper trains on some bodies
+and holds others out; `rlenvs.robotics.locomotion.limbs_spatial.HELD_OUT` has the names of these.
 
 Models have the masses, shapes, hinges, motors and contacts of the original's. Empty places are filled with hinges
 without weight that touch nothing, which changes the motion by rounding errors.
@@ -33,7 +34,8 @@ Then for each place 1 where there is a limb, else 0: the mask.
 
 `approach` is the velocity towards the target in this step [m/s], `ahead` the velocity in the direction in which the
 torso faced before it [m/s], `alive` is 1 in every step, `control` is the negative sum of squares of the actions.
-Weights are 1, 1, 1 and 0.001; hoppers have none for `ahead`, cheetahs none for `alive`.
+Weights are 1, 1, 1 and 0.001; hoppers have none for `ahead`, cheetahs none for `alive`; in SpatialBodies-v0, whose
+bodies share the weights, these terms are 0 instead.
 
 ## Costs
 
@@ -42,7 +44,8 @@ None.
 ## Starting State
 
 The body stands upright and faces a random direction, the target lies in another one. All positions and velocities are
-uniform within `noise`; cheetahs have a noise of 0.1, and their velocities are normal with this standard deviation.
+uniform within `noise`; cheetahs have a noise of 0.1 (in SpatialBodies-v0 20 times `noise`), and their velocities are
+normal with this standard deviation.
 
 ## Episode End
 
@@ -83,13 +86,13 @@ from rlenvs.robotics.locomotion.limb_worlds import (
     CONTEXTS,
     MOTION,
     PRESENT,
-    STEPS,
     TABLE,
     build,
     clipped,
     declared,
     member,
     number_of,
+    show_places,
     table,
 )
 from rlenvs.robotics.locomotion.robots import BOUND, FASTEST, effort
@@ -105,19 +108,31 @@ TREES = {  # whole trees and their bodies, by the world's name
     "SpatialHumanoids-v0": (trees.HUMANOID, trees.HUMANOIDS),
     "SpatialCheetahs-v0": (trees.CHEETAH, trees.CHEETAHS),
     "SpatialHoppers-v0": (trees.HOPPER, trees.HOPPERS),
+    "SpatialBodies-v0": (trees.PLACES, trees.ALL),
 }
-LEANS, RUNS = "SpatialHoppers-v0", "SpatialCheetahs-v0"  # whose episodes end in ways of their own
 
 
 def data_of(name: str) -> dict[str, np.ndarray]:
-    """What kernels need of the bodies of a world."""
+    """What kernels need of the bodies of a world: of each, how it falls and how much it begins to move; what it is paid
+    where others of the batch are paid otherwise, and weights cannot say so."""
     tree, bodies = TREES[name]
     watched = np.zeros((len(bodies), len(tree.limbs)), np.int64)
     for b, body in enumerate(bodies.values()):
         for i, limb in zip(slots(tree, body), body.limbs, strict=True):
             watched[b, i] = limb.name.endswith("fthigh")
-    general = [tree.tilt, tree.largest, STEPS * tree.timestep, float(name == LEANS), float(name == RUNS)]
-    return {**table(tree, bodies), "watched": watched, "general": np.array(general)}
+    mixed = tree is trees.PLACES
+    leans, runs = (
+        np.array([body.tree is of for body in bodies.values()], np.int64) for of in (trees.HOPPER, trees.CHEETAH)
+    )
+    pay = {"ahead": 1.0 - mixed * leans, "alive": 1.0 - mixed * runs}
+    return {
+        **table(tree, bodies),
+        "watched": watched,
+        "leans": leans,
+        "runs": runs,
+        **pay,
+        "unrest": 1.0 + 19.0 * mixed * runs,
+    }
 
 
 def own_of(name: str) -> dict[str, Any]:
@@ -167,7 +182,11 @@ SPEC = world(
     data={
         **TABLE,
         "watched": i8("bodies", "limbs"),
-        "general": f8(5),
+        "leans": i8("bodies"),
+        "runs": i8("bodies"),
+        "ahead": f8("bodies"),
+        "alive": f8("bodies"),
+        "unrest": f8("bodies"),
     },
     constraints=(at_most("nearest", "farthest"),),
     horizon=1000,
@@ -212,20 +231,26 @@ HOPPERS = other(
     "SpatialHoppers: hop to a far target on whichever of three bodies, with two to four links below the torso.",
     terms=without("ahead"),
 )
+BODIES = other(
+    "SpatialBodies-v0",
+    "SpatialBodies: run to a far target on whichever of 29 bodies: walkers, humanoids, hoppers, cheetahs in one batch.",
+    noise=replace(SPEC.params["noise"], high=0.01),  # of which cheetahs have 20 times
+)
 
 
 @SPEC.reset
 def reset(p, s, rng):
     b = number_of(p)
+    noise = p.unrest[b] * p.noise
     s.qpos[2] = p.start[b]
     sine, cosine = sin_cos(0.5 * uniform(rng, -PI, PI))
     s.qpos[3], s.qpos[6] = cosine, sine
     for j in range(s.qpos.size):
         if j < ROOT_QPOS or p.present[b, (j - ROOT_QPOS) // HINGES + 1] == 1:
-            s.qpos[j] += uniform(rng, -p.noise, p.noise)
+            s.qpos[j] += uniform(rng, -noise, noise)
     for j in range(s.qvel.size):
         if j < ROOT_QVEL or p.present[b, (j - ROOT_QVEL) // HINGES + 1] == 1:
-            s.qvel[j] = p.noise * normal(rng) if p.general[4] == 1.0 else uniform(rng, -p.noise, p.noise)
+            s.qvel[j] = noise * normal(rng) if p.runs[b] == 1 else uniform(rng, -noise, noise)
     length = 0.0
     for j in range(3, ROOT_QPOS):
         length += s.qpos[j] * s.qpos[j]
@@ -256,13 +281,13 @@ def act(p, s, a, rng):
 
 @SPEC.outcome
 def outcome(p, s, a, rng, r):
-    dt = p.general[2]
+    b = number_of(p)
     dx, dy = s.qpos[0] - s.before[0], s.qpos[1] - s.before[1]
     far = hypot(s.target[0] - s.before[0], s.target[1] - s.before[1])
     near = hypot(s.target[0] - s.qpos[0], s.target[1] - s.qpos[1])
-    r.approach = clipped((far - near) / dt, FASTEST)
-    r.ahead = clipped((dx * s.facing[0] + dy * s.facing[1]) / dt, FASTEST)
-    r.alive, r.control = 1.0, -effort(s.ctrl)
+    r.approach = clipped((far - near) / p.dt[b], FASTEST)
+    r.ahead = p.ahead[b] * clipped((dx * s.facing[0] + dy * s.facing[1]) / p.dt[b], FASTEST)
+    r.alive, r.control = p.alive[b], -effort(s.ctrl)
     r.terminated = not is_healthy(p, s)
     if near < REACHED:
         aim(p, s, rng)
@@ -275,23 +300,23 @@ def is_healthy(p, s):
     for i in range(s.place.shape[0]):
         if p.watched[b, i] == 1:
             height = min(height, s.place[i, 2])
-    if not (p.healthy[b, 0] < height and height < p.healthy[b, 1] and leans(p, s) < p.general[0]):
+    if not (p.healthy[b, 0] < height and height < p.healthy[b, 1] and leans(p, s) < p.tilt[b]):
         return False
     for j in range(s.qvel.size):
         motion += s.qvel[j] * s.qvel[j]
-        if abs(s.qvel[j]) >= p.general[1]:
+        if abs(s.qvel[j]) >= p.largest[b]:
             return False
     for j in range(3, s.qpos.size):
-        if abs(s.qpos[j]) >= p.general[1]:
+        if abs(s.qpos[j]) >= p.largest[b]:
             return False
-    return p.general[4] == 0.0 or motion > 1.0
+    return p.runs[b] == 0 or motion > 1.0
 
 
 @kernel
 def leans(p, s):
     """How much the torso leans [rad]: the whole angle, or the larger one of pitch and roll."""
     w, x, y, z = s.turn[0, 0], s.turn[0, 1], s.turn[0, 2], s.turn[0, 3]
-    if p.general[3] == 1.0:
+    if p.leans[number_of(p)] == 1:
         return 2.0 * atan2(hypot(x, y), hypot(w, z))
     right, up = 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
     pitch = atan2(-2.0 * (x * z - w * y), hypot(right, up))
@@ -301,10 +326,8 @@ def leans(p, s):
 @SPEC.observe
 def observe(p, s, o):
     b = number_of(p)
+    show_places(p, o)
     for i in range(s.place.shape[0]):
-        o.present[i] = p.present[b, i]
-        for k in range(SEEN):
-            o.limbs[i, k] = 0.0
         if p.present[b, i] == 1:
             observe_limb(p, s, o, b, i)
 

@@ -19,32 +19,33 @@ def model_of(tree: Tree, bodies: dict[str, Body], body: Body, values: Any) -> An
     Sensors `place/i`, `turn/i`, `velocity/i` and `spin/i` tell where limb i of the whole tree is, and how it moves.
 
     Args:
-        tree, bodies, body: the whole tree, its bodies by name, and one of them.
-        values: parameters of `limb_bodies.PARAMS`.
+        tree, bodies, body: the whole tree, which has the places, its bodies by name, and one of them, whose own tree
+            has the physics.
+        values: parameters of `limb_worlds.CONTEXTS`.
     """
     import mujoco
 
-    spec = mujoco.MjSpec()
+    spec, own = mujoco.MjSpec(), body.tree
     spec.compiler.degree = False
-    spec.option.timestep, spec.option.gravity = tree.timestep, (0.0, 0.0, -values.gravity)
+    spec.option.timestep, spec.option.gravity = own.timestep, (0.0, 0.0, -values.gravity)
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # one body alone: faster, same numbers
-    if tree.runge_kutta:
+    if own.runge_kutta:
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
-    _add_floor(spec, tree.floor, values)
+    _add_floor(spec, own.floor, values)
     filled = dict(zip(slots(tree, body), body.limbs, strict=True))
     counts = _shapes_per_place(tree, bodies)
-    torso = _add_torso(spec, tree, body)
+    torso = _add_torso(spec, body)
     parts = {"": spec.worldbody, filled[0].name: torso}
     hosts = [torso]
     for i, whole in enumerate(tree.limbs[1:], 1):
         limb = filled.get(i)
         host = parts[limb.parent] if limb else hosts[parents_of(tree)[i]]
-        part = _add_part(spec, tree, host, whole, limb, values)
+        part = _add_part(spec, own, host, whole, limb, values)
         hosts.append(part)
         if limb:
             parts[limb.name] = part
     for i, part in enumerate(hosts):
-        _add_shapes(part, filled[i].shapes if i in filled else (), counts[i], tree.surface, values)
+        _add_shapes(part, filled[i].shapes if i in filled else (), counts[i], own.surface, values)
     _add_sensors(spec, hosts)
     return spec
 
@@ -80,10 +81,11 @@ def _soften(geom: Any, surface: Surface, sliding: float) -> None:
     geom.solref, geom.solimp = surface.solref, surface.solimp
 
 
-def _add_torso(spec: Any, tree: Tree, body: Body) -> Any:
+def _add_torso(spec: Any, body: Body) -> Any:
     """The torso, which moves freely, or slides along x and z and pitches."""
     import mujoco
 
+    tree = body.tree
     torso = spec.worldbody.add_body(name=body.limbs[0].name, pos=(0.0, 0.0, body.start + tree.above))
     kinds = mujoco.mjtJoint
     root: dict[str, Any] = {"limited": mujoco.mjtLimited.mjLIMITED_FALSE, "armature": tree.root_armature}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -96,26 +97,6 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Body:
-    """What is left of a tree, and while it is healthy.
-
-    Attributes:
-        limbs: the torso and the limbs that are left, each after its parent.
-        lowest, highest: heights of the torso between which it is healthy, as its joint has them [m].
-        start: that height at the start [m].
-    """
-
-    limbs: tuple[Limb, ...]
-    lowest: float = -math.inf
-    highest: float = math.inf
-    start: float = 0.0
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(limb.name for limb in self.limbs)
-
-
-@dataclass(frozen=True)
 class Tree:
     """A whole tree of limbs, and what all its bodies have in common.
 
@@ -129,6 +110,7 @@ class Tree:
         root_armature: of these slides, and of the hinge.
         tilt: pitch, and roll, up to which a body is healthy [rad].
         largest: number of the state, but for those of place, up to which it is healthy.
+        instead: names of limbs of other trees, and of its own in whose places they go.
     """
 
     limbs: tuple[Limb, ...]
@@ -142,6 +124,29 @@ class Tree:
     root_armature: float = 0.0
     tilt: float = math.inf
     largest: float = math.inf
+    instead: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Body:
+    """What is left of a tree, and while it is healthy.
+
+    Attributes:
+        tree: what its limbs were taken from; its physics are the body's.
+        limbs: the torso and the limbs that are left, each after its parent.
+        lowest, highest: heights of the torso between which it is healthy, as its joint has them [m].
+        start: that height at the start [m].
+    """
+
+    tree: Tree
+    limbs: tuple[Limb, ...]
+    lowest: float = -math.inf
+    highest: float = math.inf
+    start: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(limb.name for limb in self.limbs)
 
 
 def prune(tree: Tree, names: Iterable[str], closing: bool = False) -> tuple[Limb, ...]:
@@ -183,13 +188,14 @@ def _hung(every: Mapping[str, Limb], kept: set[str], limb: Limb, closing: bool) 
 
 
 def slots(tree: Tree, body: Body) -> tuple[int, ...]:
-    """The place of each limb of a body among those of the whole tree: its own one, or else the first free one below the
-    place of its parent.
+    """The place of each limb of a body among those of a whole tree, its own or another: that of its name, or else the
+    first free one below the place of its parent.
 
     Raises:
         ParameterError: a limb has no place.
     """
     own = {limb.name: i for i, limb in enumerate(tree.limbs)}
+    own.update({name: own[place] for name, place in tree.instead.items()})
     parents = parents_of(tree)
     taken: dict[str, int] = {}
     for limb in body.limbs:
@@ -216,6 +222,15 @@ def adjacency(tree: Tree, body: Body | None = None) -> np.ndarray:
         if parent >= 0 and i in present:
             found[i, parent] = found[parent, i] = True
     return found
+
+
+def places(hinges: tuple[Hinge, ...], *chains: tuple[str, ...]) -> tuple[Limb, ...]:
+    """A torso and places for limbs of other trees, each below the one before it, the first of a chain below the torso;
+    `hinges` say how many a limb has."""
+    found = [Limb(TORSO, "", ORIGIN, -1, (), ())]
+    for chain in chains:
+        found += [Limb(name, parent, ORIGIN, -1, hinges, ()) for parent, name in pairwise((TORSO, *chain))]
+    return tuple(found)
 
 
 DEGREES = math.pi / 180.0

@@ -30,7 +30,10 @@ TABLE = {  # what `table` gives
     "type": i8("bodies", "limbs"),
     "range": f8("bodies", "limbs", "hinges", 2),
     "healthy": f8("bodies", 2),
+    "tilt": f8("bodies"),
+    "largest": f8("bodies"),
     "start": f8("bodies"),
+    "dt": f8("bodies"),
 }
 
 
@@ -48,7 +51,7 @@ def declared(tree: Tree, bodies: Mapping[str, Body], **sizes: int) -> dict[str, 
     return {
         "body": param(0.0, 0.0, len(names), "", told),
         "action": continuous(*motors),
-        "fps": 1.0 / (STEPS * tree.timestep),
+        "fps": lambda values: 1.0 / (STEPS * body_of(bodies, values).tree.timestep),
         "levels": {name: {"body": float(i)} for i, name in enumerate(names)},
         "sizes": lambda values: found,
     }
@@ -56,7 +59,7 @@ def declared(tree: Tree, bodies: Mapping[str, Body], **sizes: int) -> dict[str, 
 
 def table(tree: Tree, bodies: Mapping[str, Body]) -> dict[str, np.ndarray]:
     """What kernels need of bodies, a row each: which limbs there are, of which types, with which ranges of hinges; the
-    heights in which it is healthy, and that at the start."""
+    heights, the tilt and the largest number with which it is healthy; its height at the start; seconds of a step."""
     count, places = len(bodies), len(tree.limbs)
     present, types = np.zeros((count, places), np.int64), np.full((count, places), -1, np.int64)
     ranges = np.zeros((count, places, len(tree.limbs[-1].hinges), 2))
@@ -65,9 +68,17 @@ def table(tree: Tree, bodies: Mapping[str, Body]) -> dict[str, np.ndarray]:
             present[b, i], types[b, i] = 1, limb.type
             for k, hinge in enumerate(limb.hinges):
                 ranges[b, i, k] = hinge.range
-    healthy = np.array([(body.lowest, body.highest) for body in bodies.values()])
-    start = np.array([body.start for body in bodies.values()])
-    return {"present": present, "type": types, "range": ranges, "healthy": healthy, "start": start}
+    rows = bodies.values()
+    return {
+        "present": present,
+        "type": types,
+        "range": ranges,
+        "healthy": np.array([(body.lowest, body.highest) for body in rows]),
+        "tilt": np.array([body.tree.tilt for body in rows]),
+        "largest": np.array([body.tree.largest for body in rows]),
+        "start": np.array([body.start for body in rows]),
+        "dt": np.array([STEPS * body.tree.timestep for body in rows]),
+    }
 
 
 def member(
@@ -89,13 +100,28 @@ def member(
 def build(family: tuple[Tree, dict[str, Body]], values: Any) -> Any:
     """The model of the body that the values ask for."""
     tree, bodies = family
-    return model_of(tree, bodies, list(bodies.values())[min(int(values.body), len(bodies) - 1)], values)
+    return model_of(tree, bodies, body_of(bodies, values), values)
+
+
+def body_of(bodies: Mapping[str, Body], values: Any) -> Body:
+    """The body that the values ask for."""
+    return list(bodies.values())[min(int(values.body), len(bodies) - 1)]
 
 
 @kernel
 def number_of(p):
     """The number of the body."""
     return min(int(p.body), p.start.size - 1)
+
+
+@kernel
+def show_places(p, o):
+    """Fill the mask, and all numbers of limbs with 0."""
+    b = number_of(p)
+    for i in range(o.present.size):
+        o.present[i] = p.present[b, i]
+        for k in range(o.limbs.shape[1]):
+            o.limbs[i, k] = 0.0
 
 
 @kernel

@@ -17,6 +17,7 @@ from rlenvs.robotics.locomotion.limb_trees import (
     Shape,
     Surface,
     Tree,
+    places,
     prune,
     upright,
 )
@@ -168,7 +169,7 @@ def _walkers() -> dict[str, Body]:
     for count in range(7, 1, -1):
         limbs = prune(WALKER, (TORSO, *left[: count // 2], *right[: (count - 1) // 2]))
         lower = 0.26 if count < 4 else 0.136 if count == 4 else 0.0
-        found[f"walker_{count}"] = Body(limbs, 0.8 - lower, 2.0 - lower, 1.25)
+        found[f"walker_{count}"] = Body(WALKER, limbs, 0.8 - lower, 2.0 - lower, 1.25)
     return found
 
 
@@ -185,7 +186,9 @@ def _humanoids() -> dict[str, Body]:
         "8_right_knee": ("right_shin",),
     }
     return {
-        f"humanoid_2d_{name}": Body(prune(HUMANOID, [limb for limb in whole if limb not in out]), 0.4, 2.1, 1.25)
+        f"humanoid_2d_{name}": Body(
+            HUMANOID, prune(HUMANOID, [limb for limb in whole if limb not in out]), 0.4, 2.1, 1.25
+        )
         for name, out in gone.items()
     }
 
@@ -198,7 +201,7 @@ def _cheetahs() -> dict[str, Body]:
     legs |= {"5_back": (3, 1), "5_balanced": (2, 2), "5_front": (1, 3), "6_back": (3, 2), "6_front": (2, 3)}
     back, front = ("bthigh", "bshin", "bfoot"), ("fthigh", "fshin", "ffoot")
     return {
-        f"cheetah_{name}": Body(prune(CHEETAH, (TORSO, *back[:behind], *front[:ahead])))
+        f"cheetah_{name}": Body(CHEETAH, prune(CHEETAH, (TORSO, *back[:behind], *front[:ahead])))
         for name, (behind, ahead) in legs.items()
     }
 
@@ -211,9 +214,23 @@ def _hoppers() -> dict[str, Body]:
         "hopper_3": (("thigh", "foot"), 0.45, 1.25),
     }
     return {
-        name: Body(prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)
+        name: Body(HOPPER, prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)
         for name, (limbs, lowest, start) in bodies.items()
     }
 
 
 WALKERS, HUMANOIDS, CHEETAHS, HOPPERS = _walkers(), _humanoids(), _cheetahs(), _hoppers()
+LEFT, RIGHT = ("left_thigh", "left_shin", "left_foot", "left_toe"), ("right_thigh", "right_shin", "right_foot")
+ALL = {**WALKERS, **HUMANOIDS, **HOPPERS, **CHEETAHS}
+PLACES = Tree(  # for all of them
+    places(
+        (Hinge(BACK, (0.0, 0.0), 0.0),),
+        *(LEFT, RIGHT, ("right_upper_arm", "right_lower_arm"), ("left_upper_arm", "left_lower_arm")),
+    ),
+    above=0.0,
+    instead={
+        **dict(zip(("left1", "left2", "left3", "right1", "right2", "right3"), (*LEFT[:3], *RIGHT), strict=True)),
+        **dict(zip(("bthigh", "bshin", "bfoot", "fthigh", "fshin", "ffoot"), (*LEFT[:3], *RIGHT), strict=True)),
+        **dict(zip(("thigh", "leg", "lower_leg", "foot"), LEFT, strict=True)),
+    },
+)

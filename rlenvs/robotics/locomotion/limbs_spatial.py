@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 
 from rlenvs.robotics.locomotion.limb_trees import (
     DEGREES,
@@ -18,6 +19,7 @@ from rlenvs.robotics.locomotion.limb_trees import (
     Shape,
     Surface,
     Tree,
+    places,
     prune,
     upright,
 )
@@ -259,7 +261,7 @@ def _walkers() -> dict[str, Body]:
     found = {}
     for name, (right, left, lower, upper) in gone.items():
         limbs = without(WALKER, [f"right{part}" for part in right] + [f"left{part}" for part in left])
-        found[f"3d_walker_{name}"] = Body(limbs, 0.8 - lower, 2.0 - upper, 1.6)
+        found[f"3d_walker_{name}"] = Body(WALKER, limbs, 0.8 - lower, 2.0 - upper, 1.6)
     return found
 
 
@@ -275,7 +277,9 @@ def _humanoids() -> dict[str, Body]:
         "8_right_knee": ("right_shin",),
     }
     low, high, start = 1.0 - 0.165375, 2.0 - 0.165375, 1.234625
-    return {f"3d_humanoid_{name}": Body(without(HUMANOID, out), low, high, start) for name, out in gone.items()}
+    return {
+        f"3d_humanoid_{name}": Body(HUMANOID, without(HUMANOID, out), low, high, start) for name, out in gone.items()
+    }
 
 
 def _cheetahs() -> dict[str, Body]:
@@ -292,7 +296,9 @@ def _cheetahs() -> dict[str, Body]:
         "13_rightffoot": ("right_ffoot",),
         "13_tail": tail,
     }
-    return {f"3d_cheetah_{name}": Body(without(CHEETAH, out), 0.26, math.inf, 0.7) for name, out in gone.items()}
+    return {
+        f"3d_cheetah_{name}": Body(CHEETAH, without(CHEETAH, out), 0.26, math.inf, 0.7) for name, out in gone.items()
+    }
 
 
 def _hoppers() -> dict[str, Body]:
@@ -303,9 +309,27 @@ def _hoppers() -> dict[str, Body]:
         "3_shin": (("thigh", "foot"), 0.45, 1.25),
     }
     return {
-        f"3d_hopper_{name}": Body(prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)
+        f"3d_hopper_{name}": Body(HOPPER, prune(HOPPER, (TORSO, *limbs), closing=True), lowest, math.inf, start)
         for name, (limbs, lowest, start) in bodies.items()
     }
 
 
 WALKERS, HUMANOIDS, CHEETAHS, HOPPERS = _walkers(), _humanoids(), _cheetahs(), _hoppers()
+LEFT, RIGHT = ("left_thigh", "left_shin", "left_foot", "left_toe"), ("right_thigh", "right_shin", "right_foot")
+ARMS = tuple(tuple(f"{side}_{part}" for part in ("upper_arm", "lower_arm", "hand")) for side in ("right", "left"))
+ALL = {**WALKERS, **HUMANOIDS, **HOPPERS, **CHEETAHS}
+PLACES = Tree(  # for all of them
+    places(hinges(1.0, *[((0.0, 0.0), 0.0)] * 3), LEFT, RIGHT, *ARMS, ("upper_tail",)),
+    above=0.0,
+    free=True,
+    instead={
+        **dict(zip(("thigh", "shin", "lower_shin", "foot"), LEFT, strict=True)),
+        **{
+            f"{side}_{end}{part}": place
+            for (side, end), chain in zip(
+                product(("right", "left"), "bf"), (RIGHT, ARMS[0], LEFT, ARMS[1]), strict=True
+            )
+            for part, place in zip(("thigh", "shin", "foot"), chain, strict=False)
+        },
+    },
+)

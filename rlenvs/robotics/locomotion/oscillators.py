@@ -7,8 +7,10 @@ locomotion tasks" (RLJ 2024). `benchmarks/oscillators.py` fits their numbers.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +22,8 @@ __all__ = ["Oscillators"]
 
 PI = 3.141592653589793
 RHYTHM, WAVE = 4, 3  # numbers that all joints share, and of each joint
+GAITS_FILE = Path(__file__).with_name("oscillators.json")
+GAITS: dict[str, list[float]] = json.loads(GAITS_FILE.read_text(encoding="utf-8"))  # that were fitted, by body or robot
 
 
 @kernel
@@ -85,17 +89,18 @@ class Oscillators:
     def __init__(self, id: str, gait: Sequence[float] | None = None) -> None:
         """Args:
             id: of the robot, without "rlenvs/".
-            gait: RHYTHM + WAVE * joints numbers; None: the published ones.
+            gait: RHYTHM + WAVE * joints numbers; None: the published ones, or else those that were fitted.
 
         Raises:
-            ParameterError: an unknown robot, none published for it, or not so many numbers.
+            ParameterError: an unknown robot, none known for it, or not so many numbers.
         """
         if id not in ROBOTS:
             raise ParameterError(f"no oscillators for {id!r}; for {', '.join(ROBOTS)}")
-        if gait is None and id not in PUBLISHED:
-            raise ParameterError(f"no published oscillators for {id}; give `gait`, or fit one")
+        chosen = PUBLISHED.get(id, GAITS.get(id)) if gait is None else gait
+        if chosen is None:
+            raise ParameterError(f"no published oscillators for {id}, and none that were fitted; give `gait`")
         self.robot, self.steps = ROBOTS[id], 0
-        self.gait = tuple(map(float, PUBLISHED[id] if gait is None else gait))
+        self.gait = tuple(map(float, chosen))
         needed = RHYTHM + WAVE * (self.robot.angles.stop - self.robot.angles.start)
         if len(self.gait) != needed or min(self.gait[:2]) <= 0.0:
             raise ParameterError(f"{id} needs {needed} numbers, of which the first two are positive, not {self.gait}")

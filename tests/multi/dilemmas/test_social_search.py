@@ -1,15 +1,24 @@
-"""Social search: the landscape, what agents see of each other, players."""
+"""Social search: recorded games of SocialNet, the landscape, what agents see of each other, players."""
 
 import itertools
 
 import numpy as np
 import pytest
 from support.batches import begun
+from support.places import DATA
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError
 
 SEARCH = "SocialSearch-v0"
+RECORDED = np.load(DATA / "social_net.npz")
+GAMES = {
+    "default": {"agents": 16},
+    "published": {"level": "published", "agents": 16},
+    "selective": {"level": "selective", "loci": 10, "links": 3, "seen": 5, "sharpness": 4.0},
+    "group": {"level": "group", "loci": 8, "links": 0, "seen": 2, "sharpness": 2.0},
+}
+BASELINES = {"explore": "IndvLearning", "copy": "RandomCopy", "copy_or_explore": "FollowBest_indv"}
 
 
 def bits_of(solutions, loci):
@@ -24,6 +33,65 @@ def worth(state, solutions):
     for place, row in zip(state["place"], state["worth"], strict=True):
         total += row[(solutions * place).sum(axis=-1)]
     return total / solutions.shape[-1]
+
+
+def recorded(name):
+    return {key.removeprefix(f"{name}_"): array for key, array in RECORDED.items() if key.startswith(f"{name}_")}
+
+
+def put_landscape(states, links, worth_of_entries):
+    """A landscape of the original, or one for each world: the bits of a locus are numbered as there."""
+    loci = states["place"].shape[-1]
+    states["place"] = ((links[..., None] == np.arange(loci)) << np.arange(links.shape[-1])[:, None]).sum(axis=-2)
+    states["worth"] = worth_of_entries
+    every = bits_of(np.arange(2**loci), loci)
+    states["top"] = [worth(state, every).max() * loci for state in states]
+
+
+def put_solutions(states, solutions, scores):
+    states["solution"] = states["best"] = (solutions.astype(int) << np.arange(solutions.shape[-1])).sum(axis=-1)
+    states["score"] = states["best_score"] = scores
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_recorded_games_are_the_same(name):
+    """Each step of the original, from its state: observations, solutions, scores and rewards."""
+    game = recorded(name)
+    steps, loci = len(game["actions"]), game["actions"].shape[-1]
+    batch = begun(SEARCH, steps, **GAMES[name])
+    put_landscape(batch.states, game["links"], game["worth"])
+    put_solutions(batch.states, game["solutions"][:-1], game["scores"][:-1])
+    batch.states["watched"] = game["watched"][:-1]
+    batch.recompute_observations()
+    seen = game["seen"][:-1]
+    theirs = [seen[:, :, 0, : loci + 1], seen[:, :, 1:, :loci].reshape(steps, 16, -1), seen[:, :, 1:, loci]]
+    np.testing.assert_allclose(batch.observations, np.concatenate(theirs, axis=2), rtol=1e-6, atol=1e-9)
+    batch.step(game["actions"])
+    np.testing.assert_array_equal(bits_of(batch.states["solution"], loci), game["solutions"][1:])
+    np.testing.assert_allclose(batch.states["score"], game["scores"][1:], rtol=1e-12)
+    np.testing.assert_allclose(batch.rewards, game["rewards"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("player", BASELINES)
+def test_players_do_as_the_baselines_of_the_original(player):
+    """The mean score in the same landscapes, where solutions that are no better are dropped: as a player tries one bit
+    or copies, so does a baseline."""
+    played = recorded("baselines")
+    theirs = played["means"][list(BASELINES).index(player)]
+    count, copies = len(theirs), 8
+    batch = begun(SEARCH, count * copies, level="selective", loci=8, links=3)
+    put_landscape(batch.states, played["links"].repeat(copies, axis=0), played["worth"].repeat(copies, axis=0))
+    dice = np.random.default_rng(0)
+    first = dice.integers(2, size=(count * copies, 16, 8))
+    put_solutions(batch.states, first, 0.0)
+    batch.step(first)
+    ours = []
+    for _ in range(theirs.shape[1]):
+        ours.append(batch.states["score"].reshape(count, copies, 16).mean(axis=(1, 2)))
+        batch.step(batch.player_actions(player))
+    apart = np.array(ours).T - theirs
+    error = apart.std(axis=0, ddof=1) / np.sqrt(count)
+    assert (np.abs(apart.mean(axis=0)) < 4 * error).all(), (apart.mean(axis=0), error)
 
 
 @pytest.mark.parametrize(
