@@ -134,12 +134,14 @@ def main() -> None:
     chosen = parser.parse_args()
     os.environ["NO_PROXY"] = "127.0.0.1,localhost"
     from rlenvs.serve.mcp_server import http_app, mcp_server
-    from rlenvs.serve.openenv_server import openenv_app
 
     first, second = (Sessions(["CartPole-v0"], limits=Limits(sessions=32, characters=BYTES)) for _ in range(2))
     if chosen.what == "mcp":
         asyncio.run(episodes_over_mcp(listening(http_app(mcp_server(first), first)), first, chosen.episodes))
-    elif chosen.what == "openenv":
+        return
+    from rlenvs.serve.openenv_server import openenv_app
+
+    if chosen.what == "openenv":
         episodes_over_openenv(listening(openenv_app(second)), second, chosen.episodes)
     else:
         ports = listening(http_app(mcp_server(first), first)), listening(openenv_app(second))
