@@ -138,6 +138,8 @@ GROUPS = {
         more=["torch", "tianshou", "skrl", "supersuit", "pymoo", "wandb", "seaborn", "scipy", "sortedcontainers"],
         bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
     ),
+    "servers": Group("compile,mcp,openenv,dev", ["tests/serve"]),
+    "verifiers": Group("compile,verifiers,dev", ["tests/integrations/test_verifiers.py"]),  # asks for an older mcp
     "agilerl": Group(
         "minari,dev",
         ["tests/integrations/test_integrations_agilerl.py", "tests/integrations/test_integrations_docs.py"],

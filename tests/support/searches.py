@@ -46,7 +46,7 @@ def exact_searches():
         "mujoco": worlds(lambda world: world.engine),
         "offline": worlds(lambda world: "datasets" in world.functions),
         "robot arm": like("MetaWorld", "Panda", "TwoLinkReacher", "Reacher", "Pusher"),
-        "soccer": {"AirHockey-v0"},
+        "soccer": {"AirHockey-v0", "MetaWorldSoccer-v0"},
         "atari": family("Arcade"),
         "bandits": like("Bandit", "ContextualBandit"),
         "minecraft": {"Crafting-v0"},

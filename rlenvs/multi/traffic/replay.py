@@ -23,6 +23,8 @@ from rlenvs.multi.traffic.scenario import network_of
 if TYPE_CHECKING:
     from rlenvs.core.batch.kernel_batch import KernelBatch
 
+__all__ = ["Replay"]
+
 NARROWEST = 5.0  # m of a road's width beyond the end of its lanes, in the outline of a junction
 ROADNET, REPLAY = "replay_roadnet.json", "replay.txt"  # names of the files, CityFlow's by default
 
