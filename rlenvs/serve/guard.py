@@ -8,6 +8,7 @@ import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from rlenvs.core.declare.errors import ParameterError
 
@@ -44,6 +45,8 @@ def check_place(host: str, token: str) -> None:
 class Guard:
     """An ASGI application in front of another: strangers and long messages get an answer of their own.
 
+    Without a token, pages of other sites that a browser on this machine shows are refused.
+
     A client sends the token as `Authorization: Bearer TOKEN`, or, where it takes an address alone, as the password in
     http://agent:TOKEN@host.
 
@@ -66,6 +69,9 @@ class Guard:
         if self.token and not hmac.compare_digest(_token_in(headers.get(b"authorization", b"")), self.token):
             await self._refuse(kind, send, 401, "needed: the server's token")
             return
+        if not self.token and not _from_here(headers.get(b"origin", b"").decode("latin-1")):
+            await self._refuse(kind, send, 403, "pages of other sites need the server's token")
+            return
         length = headers.get(b"content-length", b"0")
         chunked = kind == "http" and b"transfer-encoding" in headers
         if chunked or not length.isdigit() or int(length) > self.longest:
@@ -81,6 +87,14 @@ class Guard:
         head = [(b"content-type", b"text/plain; charset=utf-8")]
         await send({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": why.encode()})
+
+
+def _from_here(origin: str) -> bool:
+    """Whether a request comes from no page, or from one of this machine."""
+    try:
+        return not origin or is_loopback(urlsplit(origin).hostname or "")
+    except ValueError:
+        return False
 
 
 def _forgiving(send: Send) -> Send:

@@ -58,6 +58,16 @@ def test_long_messages_are_refused(headers, status):
     assert answer(Guard(served, longest=100), **headers) == status
 
 
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_pages_of_other_sites_need_the_token(kind):
+    refused = {"http": 403, "websocket": "websocket.close"}[kind]
+    for origin in ("https://example.org", "null", "http://127.0.0.1.example.org", "file://", "http://[", "x"):
+        assert answer(Guard(served), kind, origin=origin) == refused, origin
+        assert answer(Guard(served, TOKEN), kind, origin=origin, authorization=f"Bearer {TOKEN}") == "served"
+    for origin in ("http://localhost:3000", "http://127.0.0.1:8000", "http://[::1]:8000"):
+        assert answer(Guard(served), kind, origin=origin) == "served"
+
+
 def test_the_start_of_the_server_passes():
     assert answer(Guard(served, TOKEN), "lifespan") == "served"
 
