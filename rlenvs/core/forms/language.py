@@ -12,7 +12,7 @@ dimension of an action of several choices, or `<set(number, ...)>` where actions
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,9 +87,16 @@ class Interpreter:
     def __init__(self, batch: KernelBatch) -> None:
         self.batch = batch
         self._masked = "mask" in batch.world.kernels
-        functions = batch.world.functions
-        self._takes_any_text = "parse_reply" in functions
-        self._parser = functions.get("parse_reply", functions.get("parse_action"))
+
+    @property
+    def _takes_any_text(self) -> bool:
+        return "parse_reply" in self.batch.world.functions
+
+    @property
+    def _parser(self) -> Callable[..., Any] | None:
+        """What the world reads replies with; None where it does not."""
+        functions = self.batch.world.functions
+        return functions.get("parse_reply", functions.get("parse_action"))
 
     def describe(self, k: int) -> str:
         """What agent k observes, in words."""
@@ -123,9 +130,10 @@ class Interpreter:
         return lowest[0] if setup.single_choice else np.array(lowest)
 
     def _understand(self, reply: Any, k: int) -> Any:
-        if self._parser is not None:
+        parse = self._parser
+        if parse is not None:
             (check_reply if self._takes_any_text else read_order)(reply)  # what is none never reaches the world
-            return self.batch.setup.taken(self._parser(reply, *self.batch.records(0), k))
+            return self.batch.setup.taken(parse(reply, *self.batch.records(0), k))
         name, arguments = read_order(reply)
         if self.batch.setup.continuous:
             return self._numbers(name, arguments)

@@ -31,7 +31,6 @@ import functools
 import gc
 import math
 import os
-import re
 import warnings
 import weakref
 from types import SimpleNamespace
@@ -40,13 +39,12 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.batch.loops import cores
-from rlenvs.core.declare.errors import DependencyError, EngineError, MissingExtraError, ParameterError
+from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.layout import f8
 from rlenvs.core.declare.spec import World
 from rlenvs.kits.engines.images import Painter
-from rlenvs.version import DISTRIBUTION
+from rlenvs.kits.engines.mujoco_versions import import_mujoco
 
-OLDEST = (4, 0, 1)  # of MuJoCo
 ENGINE = "rlenvs.kits.engines.mujoco:MujocoEngine"
 
 # MuJoCo's integration state, in its order
@@ -87,7 +85,7 @@ class MujocoEngine:
     """
 
     def __init__(self, batch: Any) -> None:
-        mujoco = _import_mujoco()
+        mujoco = import_mujoco()
         self._mujoco = mujoco
         self.batch = batch
         self.model = compiled(batch.world, batch.setup.values)
@@ -346,7 +344,7 @@ class MujocoEngine:
     @staticmethod
     def sizes(world: World, values: Any) -> dict[str, int]:
         """The named sizes of a world's model."""
-        return _model_sizes(_import_mujoco(), compiled(world, values))
+        return _model_sizes(import_mujoco(), compiled(world, values))
 
 
 # --- forks ------------------------------------------------------------------------------------------------------------
@@ -409,7 +407,7 @@ def compiled(world: World, values: Any) -> Any:
 
 
 def _compile(world: World, values: Any) -> Any:
-    mujoco = _import_mujoco()
+    mujoco = import_mujoco()
     try:
         with warnings.catch_warnings():  # models of other packages may use what is going out of use
             warnings.filterwarnings("ignore", "compiler attribute")
@@ -473,43 +471,3 @@ def _physics_steps(fps: float, model: Any, world: World) -> int:
             f"{model.opt.timestep:g} s"
         )
     return round(steps)
-
-
-def _import_mujoco() -> Any:
-    """Raises:
-    MissingExtraError: mujoco is not installed.
-    DependencyError: it is too old, or its parts do not fit each other.
-    EngineError: it refuses the OpenGL that MUJOCO_GL asks for.
-    """
-    try:
-        import mujoco
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("This environment is simulated by MuJoCo, which", "mujoco") from error
-    except ImportError as error:
-        raise DependencyError(f"mujoco is installed, but cannot be imported: {' '.join(str(error).split())}") from error
-    except Exception as error:
-        wanted = os.environ.get("MUJOCO_GL", "")
-        raise EngineError(f"mujoco is installed, but cannot be imported with MUJOCO_GL={wanted}: {error}") from error
-    _check_version(mujoco.__version__)
-    import mujoco.batch
-
-    _write_no_log_file(mujoco)
-    return mujoco
-
-
-def _check_version(version: str) -> None:
-    if tuple(map(int, re.findall(r"\d+", version)[:3])) < OLDEST:
-        needed = ".".join(map(str, OLDEST))
-        raise DependencyError(
-            f"mujoco {version} is too old: versions before 3.17 have no batches, and later ones before {needed} other "
-            f"states or wrong accelerations. Needed: {needed} or newer. Install it with: pip install --upgrade "
-            f"'{DISTRIBUTION}[mujoco]'"
-        )
-
-
-@functools.cache
-def _write_no_log_file(mujoco: Any) -> None:
-    """Once in a process: no MUJOCO_LOG.TXT in the working directory; why a world failed is in `simulation_error`."""
-    config = mujoco.MjLogConfig.get()
-    config.logto_file = False
-    config.set()
