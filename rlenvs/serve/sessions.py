@@ -291,11 +291,6 @@ class Sessions:
         if session is not None:
             session.close()
 
-    def close_all(self) -> None:
-        """End all sessions."""
-        for key in list(self._open):
-            self.close(key)
-
     def __len__(self) -> int:
         return len(self._open)
 

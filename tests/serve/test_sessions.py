@@ -18,9 +18,7 @@ def without_key(turn):
 
 @pytest.fixture
 def sessions():
-    made = Sessions(["CartPole-v0"], limits=Limits(sessions=4, steps=300, characters=2000, kept=8))
-    yield made
-    made.close_all()
+    return Sessions(["CartPole-v0"], limits=Limits(sessions=4, steps=300, characters=2000, kept=8))
 
 
 def test_a_session_is_the_text_environment(sessions):

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlenvs.core import choice, data_option, integer, json_option, maths
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.options import Choice
 from rlenvs.core.declare.user_files import read_text, reason
 from rlenvs.multi.traffic.fields import DATA, PICTURE
 from rlenvs.multi.traffic.files import LARGEST, flows_from, network_from, parse
@@ -288,3 +289,9 @@ def _gates(arrays: Any, junction: int) -> int:
 def _padded(rows: list[Any], width: int, kind: Any) -> np.ndarray:
     """Rows of different lengths, with -1 behind them."""
     return np.array([[*row, *[-1] * (width - len(row))] for row in rows], kind)
+
+
+def counted(*terms: str) -> Choice:
+    """The option that says which of some terms counts."""
+    weights = {name: {each: float(each == name) for each in terms} for name in terms}
+    return choice(*terms, doc="which term counts", sets=weights)

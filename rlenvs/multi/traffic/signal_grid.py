@@ -81,7 +81,7 @@ from rlenvs.multi.traffic.engine import WAITING, advance, empty_roads
 from rlenvs.multi.traffic.faults import fault_of
 from rlenvs.multi.traffic.fields import DATA, PARAMS, PICTURE, STATE
 from rlenvs.multi.traffic.render import draw_network
-from rlenvs.multi.traffic.scenario import OPTIONS, data_of, network_sizes
+from rlenvs.multi.traffic.scenario import OPTIONS, counted, data_of, network_sizes
 from rlenvs.multi.traffic.signals import (
     HOUR,
     PROBE,
@@ -135,11 +135,7 @@ SPEC = world(
         **OPTIONS,
         **SIGNAL_OPTIONS,
         "observation": OBSERVATION,
-        "reward": choice(
-            *TERMS,
-            doc="which term counts",
-            sets={name: {each: float(each == name) for each in TERMS} for name in TERMS},
-        ),
+        "reward": counted(*TERMS),
     },
     sizes=sizes_of,
     data={**DATA, **PICTURE, **SIGNAL_DATA},

@@ -48,13 +48,13 @@ v0: first version.
 
 from typing import Any
 
-from rlenvs.core import block, choice, cost, discrete, f8, i4, kernel, multi_discrete, param, term, world
+from rlenvs.core import block, cost, discrete, f8, i4, kernel, multi_discrete, param, term, world
 from rlenvs.multi.traffic.diagrams import Queues, TimeSpace
 from rlenvs.multi.traffic.engine import advance, empty_roads
 from rlenvs.multi.traffic.faults import fault_of
 from rlenvs.multi.traffic.fields import DATA, PARAMS, PICTURE, STATE
 from rlenvs.multi.traffic.render import draw_network
-from rlenvs.multi.traffic.scenario import OPTIONS, data_of, network_sizes
+from rlenvs.multi.traffic.scenario import OPTIONS, counted, data_of, network_sizes
 from rlenvs.multi.traffic.signals import (
     HOUR,
     PROBE,
@@ -90,11 +90,7 @@ SPEC = world(
     options={
         **OPTIONS,
         **SIGNAL_OPTIONS,
-        "reward": choice(
-            *TERMS,
-            doc="which term counts",
-            sets={name: {each: float(each == name) for each in TERMS} for name in TERMS},
-        ),
+        "reward": counted(*TERMS),
     },
     sizes=network_sizes,
     data={**DATA, **PICTURE, **SIGNAL_DATA},

@@ -20,6 +20,7 @@ from rlenvs.robotics.metaworld.parts import (
     TURN,
     UPRIGHT,
     bar,
+    coffee_machine,
     fixture,
     observe,
     rod,
@@ -185,18 +186,7 @@ def add_mug_and_machine(spec: Any, values: Any) -> None:
     rod(mug, (0.0, 0.0, 0.035), "z", 0.028, 0.033, ORANGE)
     rod(mug, (0.034, 0.0, 0.042), "y", 0.02, 0.005, ORANGE)
     roughen(mug, values)
-    machine = fixture(spec)
-    for place, size, color in (
-        ((0.069, -0.133, 0.3), (0.031, 0.05, 0.035), BLUE),
-        ((-0.069, -0.133, 0.3), (0.031, 0.05, 0.035), BLUE),
-        ((0.0, -0.133, 0.352), (0.1, 0.05, 0.018), BLUE),
-        ((0.0, -0.133, 0.248), (0.1, 0.05, 0.018), BLUE),
-        ((0.0, 0.0, 0.115), (0.1, 0.098, 0.115), PALE),
-        ((0.0, 0.0, 0.3), (0.1, 0.098, 0.07), BLUE),
-    ):
-        add_box(machine, place, size, color, **HARD)
-    rod(machine, (0.0, -0.109, 0.135), "y", 0.009, 0.018, DARK)
-    rod(machine, (0.0, -0.141, 0.152), "z", 0.016, 0.041, DARK)
+    machine = coffee_machine(spec, PALE, BLUE)
     rod(machine, (0.0, -0.19, 0.3), "y", 0.032, 0.03, RED)
 
 

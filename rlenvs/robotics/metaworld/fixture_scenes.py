@@ -18,6 +18,7 @@ from rlenvs.robotics.metaworld.parts import (
     YELLOW,
     ball,
     bar,
+    coffee_machine,
     fixture,
     hinge,
     observe,
@@ -178,18 +179,7 @@ def _wall(spec: Any, y: float) -> None:
 
 def add_coffee_machine(spec: Any, values: Any) -> None:
     """A coffee machine with a button in front, and a mug below it."""
-    machine = fixture(spec)
-    for place, size, color in (
-        ((0.069, -0.133, 0.3), (0.031, 0.05, 0.035), RED),
-        ((-0.069, -0.133, 0.3), (0.031, 0.05, 0.035), RED),
-        ((0.0, -0.133, 0.352), (0.1, 0.05, 0.018), RED),
-        ((0.0, -0.133, 0.248), (0.1, 0.05, 0.018), RED),
-        ((0.0, 0.0, 0.115), (0.1, 0.098, 0.115), RED),
-        ((0.0, 0.0, 0.3), (0.1, 0.098, 0.07), RED),
-    ):
-        add_box(machine, place, size, color, **HARD)
-    rod(machine, (0.0, -0.109, 0.135), "y", 0.009, 0.018, DARK)
-    rod(machine, (0.0, -0.141, 0.152), "z", 0.016, 0.041, DARK)
+    machine = coffee_machine(spec, RED, RED)
     button = machine.add_body(name="button")
     slide(button, values, (0.0, 1.0, 0.0), (0.0, 0.03), 1.0)
     rod(button, (0.0, -0.19, 0.3), "y", 0.032, 0.03, METAL, mass=0.1 * values.mass)

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from rlenvs.kits.engines.mujoco_parts import add_sensor
+from rlenvs.robotics.metaworld.sawyer import DARK, add_box
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 TURN = 0.5 * math.pi
@@ -68,6 +69,23 @@ def bar(body: Any, start: Any, end: Any, radius: float, color: Any, **weight: fl
 
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
     body.add_geom(type=kind, size=(radius, 0.0, 0.0), fromto=(*start, *end), rgba=color, **weight, **HARD)
+
+
+def coffee_machine(spec: Any, body: Any, color: Any) -> Any:
+    """A fixture: a coffee machine without its button, of these colors."""
+    machine = fixture(spec)
+    for place, size, paint in (
+        ((0.069, -0.133, 0.3), (0.031, 0.05, 0.035), color),
+        ((-0.069, -0.133, 0.3), (0.031, 0.05, 0.035), color),
+        ((0.0, -0.133, 0.352), (0.1, 0.05, 0.018), color),
+        ((0.0, -0.133, 0.248), (0.1, 0.05, 0.018), color),
+        ((0.0, 0.0, 0.115), (0.1, 0.098, 0.115), body),
+        ((0.0, 0.0, 0.3), (0.1, 0.098, 0.07), color),
+    ):
+        add_box(machine, place, size, paint, **HARD)
+    rod(machine, (0.0, -0.109, 0.135), "y", 0.009, 0.018, DARK)
+    rod(machine, (0.0, -0.141, 0.152), "z", 0.016, 0.041, DARK)
+    return machine
 
 
 def roughen(body: Any, values: Any) -> None:
