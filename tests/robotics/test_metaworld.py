@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rlenvs
 from rlenvs.core.catalogue.make import new_batch
 from rlenvs.core.declare.members import changed
 from rlenvs.robotics.metaworld import blocks, rows, sawyer
@@ -307,3 +308,11 @@ def test_experts_succeed_and_stay(task):
         worlds.step(worlds.expert_actions())
     assert worlds.terms[:, list(REACH.terms).index("sparse"), 0].all()
     worlds.close()
+
+
+def test_bounds_of_goals_are_those_of_the_task_that_is_chosen():
+    """The task is an option, too: any id plays all tasks of its kind."""
+    chosen = rlenvs.make("MetaWorldPlateSlideSide-v0", task="coffee-button")
+    assert chosen.observation_space == rlenvs.make("MetaWorldCoffeeButton-v0").observation_space
+    assert chosen.observation_space != rlenvs.make("MetaWorldPlateSlideSide-v0").observation_space
+    assert chosen.observation_space.contains(chosen.reset(seed=0)[0])

@@ -145,28 +145,33 @@ TERMS = {
 }
 
 
-def original(task: str, row: Task) -> Any:
-    """The published environment of a task."""
-
-    def bounds(hand: Any, fingers: float, things: float, goals: Any) -> Callable[[Any], list[float]]:
-        return lambda values: [*(*hand, fingers, *[things] * 14) * 2, *(goals if values.goal_visible else (0.0,) * 3)]
-
-    drawn = [
+def goal_box(row: Task) -> tuple[Any, Any]:
+    """The lowest and the highest coordinates [m] of a task's goals."""
+    if row.goals:
+        return row.goals
+    low, high = (
         np.multiply(places[3:], row.keep) + row.goal if places[3:] else anywhere
         for places, anywhere in ((row.low, row.lowest), (row.high, HIGH))
-    ]
-    low, high = row.goals or drawn
-    return published(
-        f"Meta-World {task}-v3",
-        "float64",
-        low=bounds(HAND_LOW, -1.0, -math.inf, low),
-        high=bounds(HAND_HIGH, 1.0, math.inf, high),
     )
+    return low, high
 
 
-def of_task(task: str, row: Task) -> dict[str, Any]:
-    """Keywords of `world` and of members that a task has of its own."""
-    return {"published": original(task, row), "source": SOURCE.format(task)}
+def of_task(task: str, rows: Mapping[str, Task]) -> dict[str, Any]:
+    """Keywords of `world` and of members that a task has of its own: the published environment, whose bounds of goals
+    are those of the task that is played."""
+
+    def bounds(hand: Any, fingers: float, things: float, side: int) -> Callable[[Any], list[float]]:
+        def limits(values: Any) -> list[float]:
+            goals = goal_box(rows[values.task])[side] if values.goal_visible else (0.0,) * 3
+            return [*(*hand, fingers, *[things] * 14) * 2, *goals]
+
+        return limits
+
+    low, high = bounds(HAND_LOW, -1.0, -math.inf, 0), bounds(HAND_HIGH, 1.0, math.inf, 1)
+    return {
+        "published": published(f"Meta-World {task}-v3", "float64", low=low, high=high),
+        "source": SOURCE.format(task),
+    }
 
 
 def id_of(task: str) -> str:
@@ -197,7 +202,7 @@ def declared(rows: Mapping[str, Task], choices: Any, data: Mapping[str, Any]) ->
         "fps": sawyer.CONTROL_HZ,
         "engine": ENGINE,
         "expert_sees": "state",
-        **of_task(task, row),
+        **of_task(task, rows),
     }
 
 
@@ -230,7 +235,7 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
         draw_ways(canvas, [Way(at, s.goal, row.radius)], legend, told, view=sawyer.OVERVIEW)
 
     for task, row in list(rows.items())[1:]:
-        kind.member(id_of(task), row.summary, task=task, **of_task(task, row))
+        kind.member(id_of(task), row.summary, task=task, **of_task(task, rows))
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
