@@ -4,7 +4,7 @@
                                      one case of each test
     python -m support.suite --all    all that was not seen to pass as it is now, on this machine
     python -m support.suite --slow   all, and those tests, too, that are marked as slow
-    python -m support.suite --turn   an eighth of the tests that are marked as slow, another one with each commit
+    python -m support.suite --turn   a sixteenth of the tests that are marked as slow, another one with each commit
     python -m support.suite --fresh  without regard to the record
     python -m support.suite --minutes 60  no part begins later; the run fails where parts were left out
 
@@ -43,9 +43,9 @@ FEW = 10  # units, below which a family's part joins that of its area
 MEMORY = 2.0  # GiB that a process of tests may take
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "support.selection"]
 BUDGETS_KEPT = "RLENVS_BUDGETS"  # in the environment: a test fails that takes FAR times its budget
-FAR = 2.0  # what other programs on the machine do to a test's time, at most
+FAR = 3.0  # what other programs on the machine do to a test's time, at most
 MARKS = {"slow": ("-m", "not browser"), "turn": ("-m", "slow and not browser")}  # else as pyproject.toml has it
-TURNS = 8  # parts of the slow tests, one of which runs at a time
+TURNS = 16  # parts of the slow tests, one of which runs at a time
 # whose kernels the tests compile for PyBullet; those of the other tasks run in plain Python around it
 PYBULLET_IDS = ["QuadHover-v0", "QuadMultiHover-v0", "QuadObstacles-v0"]
 

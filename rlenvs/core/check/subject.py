@@ -26,6 +26,7 @@ from rlenvs.core.forms.vector_env import VectorEnv
 SHORT = 12  # steps of a short episode, with the compiled backend
 MOST_KEPT = 64_000_000  # bytes of a rollout that is kept for other rules
 BESIDES = 400  # bytes of an agent's step beside its observation and its mask
+LARGE = 100_000  # bytes of a state, with which steps begin to take long
 
 
 def golden_file(world: World) -> Path | None:
@@ -131,8 +132,13 @@ class Subject:
         return ("random", *expert, *(name for name in self.world.players if name != "random"))
 
     def scale(self, many: int, few: int) -> int:
-        """How much to do: the compiled backend is worth many, the interpreted one few."""
-        return many if self.backend == "numba" else few
+        """How much to do: the compiled backend is worth many, less with large states, the interpreted one few."""
+        return max(few, many // self._slowness) if self.backend == "numba" else few
+
+    @functools.cached_property
+    def _slowness(self) -> int:
+        """How many times as long as usual a step takes, judged by the size of a state; 1 in the long mode."""
+        return 1 if self.long else max(1, Setup(self.world, **self.choices).dtypes["state"].itemsize // LARGE)
 
     @property
     def steps(self) -> int:

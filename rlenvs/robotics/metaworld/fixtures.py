@@ -10,7 +10,7 @@ from rlenvs.robotics.metaworld.fixture_rows import DATA, TASK, TASKS
 from rlenvs.robotics.metaworld.suite import GAIN, THING, add_tasks, begin, declared, head, judge
 
 SWING = 0.2  # rad, by which the scripted policy goes ahead of what turns, at most
-BEHIND = 0.03  # m
+BEHIND = 0.06  # m
 UPRIGHT = 0.3  # rad from upright, where the lever is held
 LEANING = 0.05  # m, by which the hand is drawn to hold it
 
