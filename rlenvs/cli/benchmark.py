@@ -157,11 +157,14 @@ def _of_tasks(name: str) -> Callable[..., None]:
         held_out: Annotated[
             bool, typer.Option("--held-out", help="Play the tasks that ML benchmarks hold out.")
         ] = False,
+        compat: Annotated[
+            str, typer.Option(metavar="NAME", help="metaworld: ML25 with the original's mistake in what it holds out.")
+        ] = "none",
         set: Set = None,
     ) -> None:
         from rlenvs.agents.benchmarks import HEAD, benchmark
 
-        found = benchmark(name).evaluate(policy, held_out=held_out, **keywords_from(set))
+        found = benchmark(name, compat=compat).evaluate(policy, held_out=held_out, **keywords_from(set))
         say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
         console().print(table_of_numbers(HEAD, found.rows()))
 

@@ -77,6 +77,17 @@ def test_what_is_refused():
         Benchmark("Short", TWO, (0,), SHORT).evaluate({TWO[0]: "expert"})
 
 
+def test_the_originals_mistake_can_be_asked_for():
+    found, usual = rlenvs.benchmark("ML25", compat="metaworld"), rlenvs.benchmark("ML25")
+    assert found.held_out == ("MetaWorldBasketball-v0", *usual.held_out)
+    assert found.held_out[0] in found.ids
+    assert "compat=metaworld" in found.name
+    assert rlenvs.benchmark("MT10", compat="metaworld") is rlenvs.benchmark("MT10")
+    for other in ("metaworlds", None, 3):
+        with pytest.raises(ParameterError, match="'none' and 'metaworld'"):
+            rlenvs.benchmark("ML25", compat=other)
+
+
 @pytest.mark.parametrize(
     ("name", "tasks", "held_out"),
     [("MT10", 10, 0), ("MT25", 25, 0), ("MT50", 50, 0), ("ML10", 10, 5), ("ML25", 25, 4), ("ML45", 45, 5)],
