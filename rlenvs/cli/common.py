@@ -150,7 +150,7 @@ def keywords_from(pairs: list[str] | None, level: str | None = None, option: str
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
-            example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
+            example = {"--set": "horizon=100", "--hyper": "gamma=0.99", "--text": "text_history=3"}[option]
             raise ParameterError(f"{option} {pair}: expected NAME=VALUE, for example {option} {example}")
         if name in ("self", "world"):  # names of arguments that are given anyway
             raise UnknownKeywordError(f"{option} {pair}: there is no keyword argument {name!r}")

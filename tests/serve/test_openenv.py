@@ -15,7 +15,7 @@ from openenv.core.generic_client import GenericEnvClient
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.serve import Limits, Sessions
 from rlenvs.serve.guard import Guard
-from rlenvs.serve.openenv_server import openenv_app
+from rlenvs.serve.openenv_server import Reply, Served, openenv_app
 
 LEFT, RIGHT = {"text": "<choose(0)>"}, {"text": "<choose(1)>"}
 TOKEN = "0123456789abcdef"
@@ -79,6 +79,23 @@ def test_an_episode(sessions, connect):
     with pytest.raises(RuntimeError, match="over"):
         client.step(LEFT)
     sessions.close(twin.key)
+
+
+def test_each_connection_plays_an_agent_of_a_team():
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=2, backend="python")
+    first, second = Served(sessions), Served(sessions)
+    told = first.reset(seed=2, agent="agent_0")
+    assert told.agents == ["agent_0", "agent_1"]
+    assert second.reset(session=told.session, agent="agent_1").agent == "agent_1"
+    stay = Reply(text="<stay()>")
+    assert first.step(stay).waiting_for == ["agent_1"]
+    done = second.step(stay)
+    assert (done.agent, done.steps, done.waiting_for) == ("agent_1", 1, [])
+    assert first.step(Reply(text="<stay()>", agent="agent_1")).waiting_for == ["agent_0"]  # by its name
+    second.close()
+    assert sessions.get(told.session).attached  # the other connection holds it
+    first.close()
+    assert not sessions.get(told.session).attached
 
 
 def test_fork_rewind_save_and_resume(connect):
