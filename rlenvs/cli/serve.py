@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
 
-from rlenvs.cli.common import Level, Set, app, checked, keywords_from, say
-from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownKeywordError, nearest
+from rlenvs.cli.common import Level, Set, Text, app, checked, keywords_from, say, text_keywords
+from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 PANEL = "Environments"
 
@@ -34,14 +33,7 @@ def serve(  # 13 parameters: the options of the command
     idle: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds until an unused session ends.")] = 600.0,
     message: Annotated[int, typer.Option(min=1000, metavar="N", help="Bytes that a message may have.")] = 100_000,
     team: Annotated[bool, typer.Option("--team", help="Clients play all agents, each by its name.")] = False,
-    text: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="Set an option of the texts: text_history, text_tokens, reply_tokens, fallback, and messages of "
-            "teams. Can be repeated.",
-        ),
-    ] = None,
+    text: Text = None,
     level: Level = None,
     set_: Set = None,
 ) -> None:
@@ -56,7 +48,7 @@ def serve(  # 13 parameters: the options of the command
     if (level or set_) and len(ids or ()) != 1:
         raise ParameterError("--level and --set need exactly one ID")
     keywords = checked(ids[0], keywords_from(set_, level)) if ids else {}
-    keywords |= _text_keywords(text, team)
+    keywords |= text_keywords(text, team)
     table = Sessions(ids or (), limits=Limits(sessions, steps, message, idle), team=team, **keywords)
     if mcp and port is None:
         from rlenvs.serve.mcp_server import mcp_server
@@ -64,21 +56,6 @@ def serve(  # 13 parameters: the options of the command
         mcp_server(table).run("stdio")
     else:
         _listen(_app(table, mcp, host), host, port or 8000, message)
-
-
-def _text_keywords(pairs: list[str] | None, team: bool) -> dict[str, Any]:
-    """Options of the texts in "name=value" texts, checked."""
-    from rlenvs.core.declare.inputs import positive
-    from rlenvs.core.forms.dialogue import TextOptions
-
-    given = keywords_from(pairs, option="--text")
-    known = [field.name for field in fields(TextOptions)] + ["messages"] * team
-    for name in given:
-        if name not in known:
-            raise UnknownKeywordError(f"--text {name}: there is no such option. {nearest(name, known)}")
-    TextOptions(**{name: value for name, value in given.items() if name != "messages"})
-    positive("messages", given.get("messages", 1))
-    return given
 
 
 def _app(table: Any, mcp: bool, host: str) -> Any:

@@ -117,6 +117,13 @@ class Interpreter:
         Raises:
             ActionError: it stands for none, and that is to be an error.
         """
+        action, reason = self.read(reply, k)
+        if reason and self.options.fallback == "error":
+            raise ActionError(f"{self.batch.world.name}, {self.batch.setup.roles[k].name}: {reason}")
+        return (self.fallback(k) if reason else action), reason
+
+    def read(self, reply: Any, k: int) -> tuple[Any, str]:
+        """The action of agent k that a reply stands for, and ""; None, and why, where it stands for no legal one."""
         read = self.options.cut_reply(reply)
         try:
             if isinstance(reply, NumericAction):
@@ -124,14 +131,11 @@ class Interpreter:
             return self._legal(self._understand(read, k), read, k), ""
         except ValueError as error:
             cut = isinstance(reply, str) and read != reply
-            reason = f"{error}{f'; only its first {self.options.reply_tokens} tokens were read' if cut else ''}"
-        if self.options.fallback == "error":
-            raise ActionError(f"{self.batch.world.name}, {self.batch.setup.roles[k].name}: {reason}")
-        return self.fallback(k), reason
+            return None, f"{error}{f'; only its first {self.options.reply_tokens} tokens were read' if cut else ''}"
 
     def fallback(self, k: int) -> Any:
         """What is done in the place of a reply that is no legal action."""
-        return self._drawn(k) if self.options.fallback == "random" else self._waiting(k)
+        return self._drawn(k) if self.options.fallback == "random" else self.idle(k)
 
     def _drawn(self, k: int) -> Any:
         """A legal action, each equally likely; it follows from the state, so that a snapshot needs to keep nothing."""
@@ -143,7 +147,7 @@ class Interpreter:
         drawn = [int(generator.choice(np.flatnonzero(part))) for part in self._masks(k)]
         return drawn[0] if setup.single_choice else np.array(drawn)
 
-    def _waiting(self, k: int) -> Any:
+    def idle(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
         nothing, where actions are continuous."""
         setup, function = self.batch.setup, self._parser

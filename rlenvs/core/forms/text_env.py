@@ -173,6 +173,15 @@ class TextParallelEnv(PettingZooParallelEnv):
             self._dialogues[self._index[agent]].add(actions[agent], rewards.get(agent, 0.0), reason)
         return self._told(list(observed)), rewards, ends, cuts, self._noted(infos, reasons)
 
+    def fault(self, agent: str, reply: Any) -> str:
+        """Why a reply of an agent would be replaced now; "" for a legal one."""
+        said = split_message(self.options.cut_reply(reply))[0] if self.messages else reply
+        return self._interpreter.read(said, self._index[agent])[1]
+
+    def idle_action(self, agent: str) -> Any:
+        """What an agent does that says nothing: a legal action of the numeric form."""
+        return self._interpreter.idle(self._index[agent])
+
     def _heard_in(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         """The replies without their messages, and the messages of all agents."""
         replies = {agent: actions[agent] for agent in self.agents if agent in actions}
