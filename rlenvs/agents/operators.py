@@ -67,8 +67,8 @@ class View:
 
     @property
     def observation(self) -> Any:
-        """The observation of the numeric form, padded to that of the longest agent: an array or a dictionary."""
-        seen = self._batch.get_observations((np.zeros(1, np.int64), np.array([self._k])))
+        """The observation of the numeric form, without its mask: an array or a dictionary."""
+        seen = self._batch.get_observations((np.zeros(1, np.int64), self._k))
         return {name: rows[0] for name, rows in seen.items()} if isinstance(seen, dict) else seen[0]
 
     @property
