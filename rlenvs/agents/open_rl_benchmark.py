@@ -188,7 +188,14 @@ def _described(run: TrackedRun, key: str, entity: str, project: str) -> dict[str
     id = hashlib.sha256(key.encode()).hexdigest()[:8]
     config: dict[str, Any] = {name: {"value": value} for name, value in run.config.items()}
     config |= {f"{name}.value": run.config[name] for name in ("env_id", "exp_name", "seed")}
-    about = {"id": id, "name": key, "state": "finished", "url": "", "project": project, "entity": entity}
+    about: dict[str, Any] = {
+        "id": id,
+        "name": key,
+        "state": "finished",
+        "url": "",
+        "project": project,
+        "entity": entity,
+    }
     about |= {"config": config, "tags": list(run.tags), "path": [entity, project, id]}
     return {**about, "user": {"username": entity, "name": entity}}
 
@@ -317,7 +324,7 @@ def read_results(text: str) -> dict[str, dict[str, Result]]:
         found: dict[str, dict[str, Result]] = {}
         for env, *cells in rows:
             pairs = [[float(part) for part in cell.split("±")] for cell in cells]
-            numbers = {label: Result(*pair) for label, pair in zip(labels, pairs, strict=True)}
+            numbers = {label: Result(mean, spread) for label, (mean, spread) in zip(labels, pairs, strict=True)}
             found[env] = {label: result for label, result in numbers.items() if math.isfinite(result.mean)}
     except (ValueError, TypeError, csv.Error) as error:
         raise RunError(f"this is no table of results: {error}") from None

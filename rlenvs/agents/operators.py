@@ -240,11 +240,13 @@ class Policy(Operator):
 
     def reset(self, seed: Sequence[int]) -> None:
         """Begin an episode."""
-        self._generator, self._memory, self._starts = np.random.default_rng(seed), None, True
+        self._generator, self._starts = np.random.default_rng(seed), True
+        self._memory: Any = None
 
     def act(self, view: View) -> Any:
         """The policy's action."""
-        mask, player = view.mask, self.player
+        mask: Any = view.mask
+        player: Any = self.player
         if isinstance(player, Agent):
             mask = mask if player.network.masked else None
             action, self._memory = player.act(
@@ -282,14 +284,14 @@ class Language(Operator):
         if seconds is not None and not (isinstance(seconds, (int, float)) and seconds > 0):
             raise ParameterError(f"seconds={shortened(seconds)} must be above 0, or None")
         self.model, self.tries, self.seconds = model, positive("tries", tries), seconds
-        self._name = name or getattr(model, "__name__", type(model).__name__)
+        self._name = str(name or getattr(model, "__name__", type(model).__name__))
 
     @property
     def name(self) -> str:
         """As it was given, or that of the function."""
         return self._name
 
-    def ask(self, view: View, reason: str) -> str:
+    def ask(self, view: View, reason: str) -> Any:
         """One reply."""
         return self.model(view.text, reason)
 
@@ -327,7 +329,7 @@ class Human(Language):
         except EOFError:
             raise ParameterError("a person was asked for an action, and standard input has ended") from None
 
-    def ask(self, view: View, reason: str) -> str:
+    def ask(self, view: View, reason: str) -> Any:
         """One reply, completed where it is short."""
         reply = super().ask(view, reason)
         if not isinstance(reply, str):

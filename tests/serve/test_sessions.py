@@ -1,5 +1,6 @@
 """Sessions: moments, forks, limits, and what clients may ask for."""
 
+import random
 import threading
 from dataclasses import replace
 
@@ -325,6 +326,33 @@ def test_the_steps_of_a_team_are_limited(teams):
             session.act(STAY, agent)
     with pytest.raises(SessionError, match="used its 20 steps"):
         session.act(STAY, "agent_0")
+
+
+def test_whatever_clients_of_a_team_send_the_world_is_that_of_its_replies():
+    """Refused calls change nothing; what is taken is what the text form makes of the same replies."""
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=3, backend="python", horizon=30)
+    session, rng = sessions.get(sessions.open(seed=8).session), random.Random(0)
+    env = text_parallel_env("PathFinding-v0", agents=3, backend="python", horizon=30)
+    env.reset(seed=8)
+    names = [*TEAM, "agent_7", "", None, 1.5]
+    replies = [STAY, "<move(up)>", "<move(left)>", "", "x" * 2000, "\x00", None, 3, b"", "<say(hi)>"]
+    came, refused = {}, 0
+    for _ in range(600):
+        before = {agent: session.observe(agent) for agent in TEAM}
+        agent, reply = rng.choice(names), rng.choice(replies)
+        try:
+            session.act(reply, agent)
+        except (ParameterError, SessionError, UnknownNameError, EpisodeOverError):
+            refused += 1
+            assert {agent: session.observe(agent) for agent in TEAM} == before
+            continue
+        came[agent] = reply
+        if set(came) == set(env.agents):
+            env.step(came)
+            came = {}
+        assert session.env.get_state() == env.get_state()
+    assert refused > 200
+    assert not env.agents
 
 
 def test_a_team_cannot_be_refused_replies():

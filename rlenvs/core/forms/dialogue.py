@@ -47,7 +47,9 @@ def without_middle(text: str, most: int) -> str:
     """A text of at most so many tokens. Whole lines are taken by turns from its end, where the actions are told, and
     from its beginning, until the next does not fit; a line in their midst says how many are left out. Where the last
     line alone is too long, it is cut behind its first tokens."""
-    lines, head, tail = text.splitlines(), [], []
+    lines = text.splitlines()
+    head: list[str] = []
+    tail: list[str] = []
     if tokens_in(text) <= most:
         return text
     room = most - MARK_TOKENS
