@@ -9,7 +9,6 @@ After the operators of MOSAIC (Mousa, 2026; github.com/Abdulhamid97Mousa/MOSAIC)
 from __future__ import annotations
 
 import copy
-import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -296,16 +295,18 @@ class Language(Operator):
         return self.model(view.text, reason)
 
     def act(self, view: View) -> Any:
-        """The first legal reply, or the last one."""
+        """The first legal reply, or the last one; the log has those before it, with what was wrong, as "rejected"."""
         begin, reason = time.monotonic(), view.reason
-        for tried in itertools.count(1):
+        rejected: list[tuple[str, str]] = []
+        while True:
             reply = self.ask(view, reason)
             reply = reply if isinstance(reply, str) else f"no text, but a {type(reply).__name__}"
             if self.seconds is not None and time.monotonic() - begin > self.seconds:
-                return Decision("too late", {"tries": tried, "late": reply})
+                return Decision("too late", {"late": reply, "rejected": rejected})
             reason = view.fault(reply)
-            if not reason or tried == self.tries:
-                return Decision(reply, {"tries": tried})
+            if not reason or len(rejected) + 1 == self.tries:
+                return Decision(reply, {"rejected": rejected})
+            rejected.append((reply, reason))
 
 
 class Human(Language):

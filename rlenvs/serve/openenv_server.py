@@ -86,6 +86,11 @@ class Served(Environment):
         agent: str | None = None,
     ) -> Told:
         """Begin an episode, or go to another moment; see the module docstring."""
+        agent, there = self.agent if agent is None else agent, fork if fork is not None else session
+        if there is not None or save or rewind or moment is not None:
+            (self._playing() if there is None else self.sessions.get(there)).observe(agent)  # which must be there
+        else:
+            self._begin(seed, level, settings, agent)
         if fork is not None:
             self._hold(self.sessions.fork(fork).session)
         elif session is not None:
@@ -94,21 +99,24 @@ class Served(Environment):
             self._playing().rewind(rewind)
         if moment is not None:
             self._playing().restore(moment)
-        if not (save or rewind or moment is not None or fork is not None or session is not None):
-            self._begin(seed, level, settings)
-        turn = self._playing().observe(self.agent if agent is None else agent)
-        self.agent = self.agent if agent is None else agent
-        return _told(turn, self._playing().save() if save else "")
+        self.agent = agent
+        return _told(self._playing().observe(agent), self._playing().save() if save else "")
 
-    def _begin(self, seed: int | None, level: str | None, settings: dict[str, Any] | None) -> Turn:
+    def _begin(self, seed: int | None, level: str | None, settings: dict[str, Any] | None, agent: str) -> None:
         """An episode; in the same session unless it is of another level or has other settings."""
         if self.session is not None and level is None and not settings:
-            return self.session.reset(seed)
-        before, turn = self.session, self.sessions.open(None, seed, level, settings)
-        if before is not None:
+            self.session.observe(agent)
+            self.session.reset(seed)
+            return
+        before, key = self.session, self.sessions.open(None, seed, level, settings).session
+        try:
+            self.sessions.get(key).observe(agent)
+        except RlenvsError:
+            self.sessions.close(key)
+            raise
+        self._hold(key)
+        if before is not None and not before.connections:
             self.sessions.close(before.key)
-        self._hold(turn.session)
-        return turn
 
     def _hold(self, key: str) -> None:
         there = self.sessions.get(key)

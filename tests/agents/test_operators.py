@@ -139,7 +139,8 @@ def test_a_model_is_asked_again_with_the_reason():
     seen = []
     found = lock_step(POLE, {"three": Language(model, tries=3)}, 1, watch=seen.extend, backend="python", horizon=2)
     assert found.illegal.sum() == 0
-    assert [row["tries"] for row in seen] == [3, 3]
+    assert [[reply for reply, _ in row["rejected"]] for row in seen] == [["left", "<choose(9)>"]] * 2
+    assert [reason for _, reason in seen[0]["rejected"]] == heard[1:3]
     assert heard[0] == ""
     assert "not exactly one command" in heard[1]
     assert "no choice 9" in heard[2]
