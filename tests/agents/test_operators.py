@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,6 +41,20 @@ def test_an_agent_plays_as_in_an_evaluation(id):
     if not agent.card.drawn:
         np.testing.assert_allclose(found.returns[0], expected.returns, rtol=1e-6)
     assert not found.illegal.any()
+
+
+def test_an_agent_with_masks_reads_them():
+    agent = rlenvs.load_agent("DeepSeaTreasure-v0")
+    env = rlenvs.text_parallel_env("DeepSeaTreasure-v0", backend="python", **agent.card.keywords)
+    env.reset(seed=0)
+    policy = Policy(agent).bind(env, "agent_0")
+    seen = env.numeric.batch.get_observations((0, 0))
+    mask = np.ones(4, np.int8)
+    for _ in range(3):  # the choice that it likes best is forbidden each time
+        policy.reset([0])
+        chosen = policy.act(SimpleNamespace(observation=seen, mask=mask, agent="agent_0"))
+        assert mask[chosen]
+        mask[chosen] = 0
 
 
 def test_scripts_play_as_the_world_says():

@@ -92,6 +92,16 @@ def test_a_snapshot_holds_the_turns():
                 other.set_state(snapshot._replace(turns=turns))
 
 
+def test_a_snapshot_of_the_single_form_holds_the_turns():
+    env = pole(text_history=2)
+    env.reset(seed=0)
+    env.step("<choose(1)>")
+    snapshot, after = env.get_state(), env.step("<choose(0)>")[0]
+    env.step("?")
+    assert env.set_state(snapshot).startswith("1 step ago:")
+    assert env.step("<choose(0)>")[0] == after
+
+
 @pytest.mark.parametrize("reply", ["\x00\xe9\u4e2d<stay()>", "a\nb\n" * 400, None, 3, b"x", ["<stay()>"]])
 def test_whatever_was_replied_a_text_is_in_its_space(reply):
     env = grid(text_history=3)
