@@ -29,7 +29,8 @@ from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.core.declare.inputs import first_seed_of, positive, truth
 from rlenvs.core.declare.progress import progress
-from rlenvs.core.forms.dialogue import NumericAction, tokens_in
+from rlenvs.core.forms.dialogue import tokens_in
+from rlenvs.core.forms.text_env import NumericAction, TextParallelEnv
 from rlenvs.version import __version__
 
 __all__ = ["lock_step"]
@@ -43,15 +44,13 @@ class Play:
     """One line-up and its environment.
 
     Args:
-        name: of the line-up. line_up: who plays. id, keywords: of the environment.
+        name: of the line-up. line_up: who plays. env: where.
     """
 
-    def __init__(self, name: str, line_up: LineUp, id: str, keywords: Mapping[str, Any]) -> None:
-        self.name = name
-        self.env = text_parallel_env(id, **keywords)
-        self.operators = _seated(name, line_up, self.env.possible_agents)
-        for agent, operator in self.operators.items():
-            self.operators[agent] = operator.bind(self.env, agent)
+    def __init__(self, name: str, line_up: LineUp, env: TextParallelEnv) -> None:
+        self.name, self.env = name, env
+        seated = _seated(name, line_up, env.possible_agents)
+        self.operators = {agent: operator.bind(env, agent) for agent, operator in seated.items()}
         self._turns = self.env.numeric.batch.world.turns
         self._players = [
             operator.player if isinstance(operator, Scripted) and operator.of_world else None
@@ -136,10 +135,9 @@ class Play:
         }
 
     def close(self) -> None:
-        """Close the operators and the environment."""
+        """Close the operators."""
         for operator in self.operators.values():
             operator.close()
-        self.env.close()
 
 
 def _seated(name: str, line_up: LineUp, agents: list[str]) -> dict[str, Operator]:
@@ -234,7 +232,9 @@ def lock_step(
     with ExitStack() as stack:
         plays = []
         for name, line_up in line_ups.items():
-            plays.append(Play(name, line_up, id, {**drawn, **keywords}))
+            env = text_parallel_env(id, **{**drawn, **keywords})
+            stack.callback(env.close)
+            plays.append(Play(name, line_up, env))
             stack.callback(plays[-1].close)
         agents = _first_team(plays[0])
         header = _header(entry(id).id, keywords, seed, fixed_seed, plays, agents)
