@@ -248,10 +248,11 @@ def resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) 
     if len(set(players)) < max(len(players), 2):
         raise ParameterError(f"players={list(players)}: a tournament needs at least two, of different names")
     named = players if isinstance(players, Mapping) else dict(zip(players, players, strict=True))
-    return {name: _player(setup, name, player) for name, player in named.items()}
+    return {name: player_of(setup, name, player) for name, player in named.items()}
 
 
-def _player(setup: Setup, name: str, player: Player) -> str | MaskedPolicy:
+def player_of(setup: Setup, name: str, player: Player) -> str | MaskedPolicy:
+    """A player as `tournament` takes it: a scripted player's name, "random", or a function."""
     known = [*setup.world.players, RANDOM]
     if isinstance(player, (str, Path)) and str(player).endswith(".safetensors"):
         player = load_agent(player, id=setup.world.name)

@@ -61,3 +61,16 @@ def wilson(count: int, total: int) -> tuple[float, float]:
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total)) / (1 + z2 / total)
     return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def student(freedom: int) -> float:
+    """Half width of the 95 % interval of Student's t distribution: 12.706 of one degree of freedom, 1.96 of many.
+
+    With t = sqrt(freedom) tan(angle) its density is proportional to cos(angle) ** (freedom - 1), which is summed up.
+    """
+    if freedom > 1000:
+        return Z
+    angles = np.linspace(0.0, math.pi / 2, 20001)
+    density = np.maximum(np.cos(angles), 0.0) ** (freedom - 1)
+    share = np.concatenate([[0.0], np.cumsum(density[1:] + density[:-1])])
+    return math.sqrt(freedom) * math.tan(float(np.interp(0.95 * share[-1], share, angles)))

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
 
-from rlenvs.core.declare.errors import ParameterError, RlenvsError, UnknownKeywordError, printable, shortened
+from rlenvs.core.declare.errors import ParameterError, RlenvsError, UnknownKeywordError, nearest, printable, shortened
 from rlenvs.core.declare.progress import QUIET, progress
 
 OF_BATCHES = ("threads", "backend")  # keywords of make that are not of the world
@@ -114,6 +115,14 @@ Set = Annotated[
         help="Set a parameter or option of the environment, such as mass=0.03 (see rlenvs info ID). Can be repeated.",
     ),
 ]
+Text = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Set an option of the texts: text_history, text_tokens, reply_tokens, fallback, and messages of teams. "
+        "Can be repeated.",
+    ),
+]
 Level = Annotated[
     str | None, typer.Option(metavar="NAME", help="Level (preset) of the environment; see rlenvs info ID.")
 ]
@@ -150,7 +159,7 @@ def keywords_from(pairs: list[str] | None, level: str | None = None, option: str
     for pair in pairs or []:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
-            example = {"--set": "horizon=100", "--hyper": "gamma=0.99"}[option]
+            example = {"--set": "horizon=100", "--hyper": "gamma=0.99", "--text": "text_history=3"}[option]
             raise ParameterError(f"{option} {pair}: expected NAME=VALUE, for example {option} {example}")
         if name in ("self", "world"):  # names of arguments that are given anyway
             raise UnknownKeywordError(f"{option} {pair}: there is no keyword argument {name!r}")
@@ -165,6 +174,21 @@ def _value_of(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def text_keywords(pairs: list[str] | None, team: bool) -> dict[str, Any]:
+    """Options of the texts in "name=value" texts, checked."""
+    from rlenvs.core.declare.inputs import positive
+    from rlenvs.core.forms.dialogue import TextOptions
+
+    given = keywords_from(pairs, option="--text")
+    known = [field.name for field in fields(TextOptions)] + ["messages"] * team
+    for name in given:
+        if name not in known:
+            raise UnknownKeywordError(f"--text {name}: there is no such option. {nearest(name, known)}")
+    TextOptions(**{name: value for name, value in given.items() if name != "messages"})
+    positive("messages", given.get("messages", 1))
+    return given
 
 
 def checked(id: str, keywords: dict[str, Any]) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from rlenvs.cli.common import Level, Set, app, checked, keywords_from, say
+from rlenvs.cli.common import Level, Set, Text, app, checked, keywords_from, say, text_keywords
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 PANEL = "Environments"
 
 
 @app.command(rich_help_panel=PANEL)
-def serve(
+def serve(  # 13 parameters: the options of the command
     ids: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]...", help="Environments that clients may play; over MCP, all by default."),
@@ -32,6 +32,8 @@ def serve(
     steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps that a session may take.")] = 100_000,
     idle: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds until an unused session ends.")] = 600.0,
     message: Annotated[int, typer.Option(min=1000, metavar="N", help="Bytes that a message may have.")] = 100_000,
+    team: Annotated[bool, typer.Option("--team", help="Clients play all agents, each by its name.")] = False,
+    text: Text = None,
     level: Level = None,
     set_: Set = None,
 ) -> None:
@@ -46,7 +48,8 @@ def serve(
     if (level or set_) and len(ids or ()) != 1:
         raise ParameterError("--level and --set need exactly one ID")
     keywords = checked(ids[0], keywords_from(set_, level)) if ids else {}
-    table = Sessions(ids or (), limits=Limits(sessions, steps, message, idle), **keywords)
+    keywords |= text_keywords(text, team)
+    table = Sessions(ids or (), limits=Limits(sessions, steps, message, idle), team=team, **keywords)
     if mcp and port is None:
         from rlenvs.serve.mcp_server import mcp_server
 

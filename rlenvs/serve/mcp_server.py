@@ -26,7 +26,9 @@ __all__ = ["http_app", "mcp_server"]
 INSTRUCTIONS = f"""Reinforcement-learning environments to play in words. Start a session with `start`; read the
 observation, which lists the valid actions; reply with exactly one of them to `act` until `terminated` or `truncated`.
 A reply has at most {LONGEST_REPLY} characters; one that is no legal action is replaced, and `illegal_reason` says why.
-`fork` copies a session at its present moment, `rewind` undoes steps, `save` and `restore` keep moments."""
+`fork` copies a session at its present moment, `rewind` undoes steps, `save` and `restore` keep moments. Where `agents`
+are named, `act` needs the name of the agent that replies; the step is taken when all of them have replied, until then
+`waiting_for` names the others, and `observe` shows each agent its own turn."""
 
 
 def mcp_server(sessions: Sessions) -> MCPServer:
@@ -78,13 +80,14 @@ def _tools(sessions: Sessions) -> list[Callable[..., Any]]:
         """Start a session with an episode. The same id, seed, level and settings give the same episode."""
         return asdict(sessions.open(id, seed, level, settings))
 
-    def act(session: str, reply: str) -> dict[str, Any]:
-        """Take one step with exactly one of the valid actions that the observation lists."""
-        return asdict(sessions.get(session).act(reply))
+    def act(session: str, reply: str, agent: str = "") -> dict[str, Any]:
+        """Reply with exactly one of the valid actions that the observation lists. The step is taken when all agents
+        have replied."""
+        return asdict(sessions.get(session).act(reply, agent))
 
-    def observe(session: str) -> dict[str, Any]:
-        """What the session told last, again."""
-        return asdict(sessions.get(session).observe())
+    def observe(session: str, agent: str = "") -> dict[str, Any]:
+        """What an agent was told last, again."""
+        return asdict(sessions.get(session).observe(agent))
 
     def reset(session: str, seed: int | None = None) -> dict[str, Any]:
         """Start another episode in this session."""

@@ -3,7 +3,9 @@
 An action is {"text": reply}; an observation has the fields of `rlenvs.serve.Turn`, where `text` is what the agent
 reads. What OpenEnv has no message for are arguments of `reset`: `session` goes on with a session of before, `fork` from
 another one's moment, `rewind` undoes steps, `save` keeps a moment, and `moment` goes back to it. A session whose
-connection is lost stays for as long as one may be idle, unless its place is needed.
+connection is lost stays for as long as one may be idle, unless its place is needed. In a team session an action names
+its agent, {"text": reply, "agent": name}; several connections may hold the session, each with `reset(session=,
+agent=)` for the agent that it plays.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ class Reply(Action):
     """What an agent says."""
 
     text: str
+    agent: str = ""  # in a team session; "" for the one that the connection plays
 
 
 class Told(Observation):
@@ -47,6 +50,9 @@ class Told(Observation):
     illegal_actions: int
     illegal_reason: str
     success: bool | None
+    agent: str
+    agents: list[str]
+    waiting_for: list[str]
     saved: str  # the name of the moment that was saved
 
 
@@ -63,6 +69,7 @@ class Served(Environment):
         super().__init__()
         self.sessions = sessions
         self.session: Session | None = None
+        self.agent = ""
 
     def reset(
         self,
@@ -76,34 +83,45 @@ class Served(Environment):
         rewind: int = 0,
         save: bool = False,
         moment: str | None = None,
+        agent: str | None = None,
     ) -> Told:
         """Begin an episode, or go to another moment; see the module docstring."""
+        agent, there = self.agent if agent is None else agent, fork if fork is not None else session
+        if there is not None or save or rewind or moment is not None:
+            (self._playing() if there is None else self.sessions.get(there)).observe(agent)  # which must be there
+        else:
+            self._begin(seed, level, settings, agent)
         if fork is not None:
             self._hold(self.sessions.fork(fork).session)
         elif session is not None:
             self._hold(session)
-        if save or rewind or moment is not None:
-            turn = self._playing().rewind(rewind) if rewind else self._playing().observe()
-            turn = turn if moment is None else self._playing().restore(moment)
-        elif fork is not None or session is not None:
-            turn = self._playing().observe()
-        else:
-            turn = self._begin(seed, level, settings)
-        return _told(turn, self._playing().save() if save else "")
+        if rewind:
+            self._playing().rewind(rewind)
+        if moment is not None:
+            self._playing().restore(moment)
+        self.agent = agent
+        return _told(self._playing().observe(agent), self._playing().save() if save else "")
 
-    def _begin(self, seed: int | None, level: str | None, settings: dict[str, Any] | None) -> Turn:
+    def _begin(self, seed: int | None, level: str | None, settings: dict[str, Any] | None, agent: str) -> None:
         """An episode; in the same session unless it is of another level or has other settings."""
         if self.session is not None and level is None and not settings:
-            return self.session.reset(seed)
-        before, turn = self.session, self.sessions.open(None, seed, level, settings)
-        if before is not None:
+            self.session.observe(agent)
+            self.session.reset(seed)
+            return
+        before, key = self.session, self.sessions.open(None, seed, level, settings).session
+        try:
+            self.sessions.get(key).observe(agent)
+        except RlenvsError:
+            self.sessions.close(key)
+            raise
+        self._hold(key)
+        if before is not None and not before.connections:
             self.sessions.close(before.key)
-        self._hold(turn.session)
-        return turn
 
     def _hold(self, key: str) -> None:
         there = self.sessions.get(key)
         self.close()
+        there.connections.add(id(self))
         there.attached, self.session = True, there
 
     def _playing(self) -> Session:
@@ -115,13 +133,13 @@ class Served(Environment):
         """Take a step with a reply."""
         if session is not None:
             self._hold(session)
-        return _told(self._playing().act(action.text))
+        return _told(self._playing().act(action.text, action.agent or self.agent))
 
     @property
     def state(self) -> State:
         """The key of the session, and the steps of its episode."""
-        turn = self.session.turn if self.session is not None else None
-        return State(episode_id=turn.session, step_count=turn.steps) if turn is not None else State()
+        turns = list(self.session.turns.values()) if self.session is not None else []
+        return State(episode_id=turns[0].session, step_count=max(turn.steps for turn in turns)) if turns else State()
 
     def get_metadata(self) -> EnvironmentMetadata:
         """What is served."""
@@ -131,7 +149,8 @@ class Served(Environment):
     def close(self) -> None:
         """Leave the session, which stays for those who know its key."""
         if self.session is not None:
-            self.session.attached, self.session = False, None
+            self.session.connections.discard(id(self))
+            self.session.attached, self.session = bool(self.session.connections), None
 
 
 def _told(turn: Turn, saved: str = "") -> Told:

@@ -1,5 +1,8 @@
 """Sessions: text environments that clients play by a key, with snapshots to go back to and to fork from.
 
+In a team session all agents are played from outside, each by its name, by one client or by several that share the key.
+Their replies are collected, and the step is taken when the last one comes.
+
 A call that fails leaves its session as it was. Keys are random and never listed, so that nobody plays in another's
 session. Clients choose a level, parameters and options with declared values; texts and files they cannot send, and
 nothing of what they send is run.
@@ -13,14 +16,22 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from rlenvs.core.catalogue.make import text_env
+from rlenvs.core.catalogue.make import text_env, text_parallel_env
 from rlenvs.core.catalogue.registry import entry, world_of
-from rlenvs.core.declare.errors import ParameterError, SessionError, UnknownNameError, nearest, shortened
+from rlenvs.core.declare.errors import (
+    EpisodeOverError,
+    ParameterError,
+    SessionError,
+    UnknownNameError,
+    nearest,
+    shortened,
+)
 from rlenvs.core.declare.options import Choice, Flag, Integer
-from rlenvs.core.forms.text_env import TextEnv, TextSnapshot
+from rlenvs.core.forms.text_env import TextParallelEnv, TextSnapshot
+from rlenvs.serve.alone import Alone
 
 __all__ = ["Limits", "Session", "Sessions", "Turn"]
 
@@ -65,6 +76,9 @@ class Turn:
         illegal_actions: replies in this episode that were no legal action, and were replaced by one.
         illegal_reason: why the last reply was replaced; "" when it was legal.
         success: whether the task was solved, where the environment says it.
+        agent: whose turn this is; "" where the client plays one agent.
+        agents: that act next, in a team session.
+        waiting_for: agents whose replies are missing before the step can be taken, once one has come.
     """
 
     session: str
@@ -76,24 +90,30 @@ class Turn:
     illegal_actions: int = 0
     illegal_reason: str = ""
     success: bool | None = None
+    agent: str = ""
+    agents: list[str] = field(default_factory=list)
+    waiting_for: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class _Moment:
-    """A state to go back to."""
+    """A state to go back to: the environment, what its agents were told, and the replies that have come."""
 
     snapshot: TextSnapshot
-    turn: Turn
+    turns: Mapping[str, Turn]
+    replies: Mapping[str, str]
 
 
 class Session:
-    """One client's environment; `Sessions` makes it. Its calls wait for each other."""
+    """One environment; `Sessions` makes it. Its calls wait for each other."""
 
-    def __init__(self, key: str, make: Callable[[], TextEnv], limits: Limits) -> None:
+    def __init__(self, key: str, make: Callable[[], Alone | TextParallelEnv], limits: Limits) -> None:
         self.key, self.limits, self._make = key, limits, make
         self.env = make()
         self.taken, self.used, self.attached = 0, time.monotonic(), True
-        self.turn: Turn | None = None
+        self.connections: set[int] = set()  # of OpenEnv, which may share it
+        self.turns: Mapping[str, Turn] = {}
+        self._replies: Mapping[str, str] = {}
         self._past: deque[_Moment] = deque(maxlen=limits.kept)
         self._saved: dict[str, _Moment] = {}
         self._lock = threading.Lock()
@@ -101,47 +121,70 @@ class Session:
     def reset(self, seed: int | None = None) -> Turn:
         """Start an episode; those before cannot be rewound into, what was saved stays."""
         with self._lock:
-            text, _ = self.env.reset(seed=seed)
+            told, _ = self.env.reset(seed=seed)
             self._past.clear()
-            return self._told(Turn(self.key, text))
+            return self._told({agent: Turn(self.key, text, agent=agent) for agent, text in told.items()})
 
-    def act(self, reply: str) -> Turn:
-        """Take a step with an agent's reply.
+    def act(self, reply: str, agent: str = "") -> Turn:
+        """Give an agent's reply; when all agents have replied, the step is taken.
+
+        Args:
+            reply: of the agent. agent: its name, in a team session.
+
+        Returns:
+            what the agent is told; the turn of before, with `waiting_for`, as long as others have not replied.
 
         Raises:
-            SessionError: the session has used its steps.
+            SessionError: the session has used its steps, or the agent has replied already.
+            UnknownNameError: there is no such agent.
             ParameterError: the reply is no text, or too long.
-            EpisodeOverError: the episode is over.
+            EpisodeOverError: the episode is over, or this agent's.
         """
         with self._lock:
-            turn = self._now()
+            self._now(agent)
             if not isinstance(reply, str) or len(reply) > self.limits.characters:
                 said = f"{len(reply)} characters" if isinstance(reply, str) else type(reply).__name__
                 raise ParameterError(f"a reply must be a text of at most {self.limits.characters} characters: {said}")
             if self.taken >= self.limits.steps:
                 raise SessionError(f"this session has used its {self.limits.steps} steps; open another")
-            before = _Moment(self.env.get_state(), turn)
-            text, reward, terminated, truncated, info = self.env.step(reply)
-            self.taken += 1
-            self._past.append(before)
-            return self._told(
-                Turn(
-                    self.key,
-                    text,
-                    float(reward),
-                    bool(terminated),
-                    bool(truncated),
-                    turn.steps + 1,
-                    int(info["illegal_actions"]),
-                    info["illegal_reason"],
-                    bool(info["is_success"]) if "is_success" in info else None,
-                )
-            )
+            if agent not in self.env.agents:
+                raise EpisodeOverError(f"{agent or 'the agent'} is out: its episode is over; reset for another")
+            if agent in self._replies:
+                raise SessionError(f"{agent} has replied already; the step waits for {', '.join(self._missing())}")
+            replies = {**self._replies, agent: reply}
+            if set(replies) < set(self.env.agents):
+                self._told(self.turns, replies)
+            else:
+                self._step(replies)
+            return self.turns[agent]
 
-    def observe(self) -> Turn:
-        """The last turn again."""
+    def _step(self, replies: Mapping[str, str]) -> None:
+        before = _Moment(self.env.get_state(), self.turns, {})
+        told, rewards, ends, cuts, infos = self.env.step(dict(replies))
+        self.taken += 1
+        self._past.append(before)
+        turns = {
+            agent: Turn(
+                self.key,
+                text,
+                float(rewards[agent]),
+                bool(ends[agent]),
+                bool(cuts[agent]),
+                self.turns[agent].steps + 1,
+                int(infos[agent]["illegal_actions"]),
+                infos[agent]["illegal_reason"],
+                bool(infos[agent]["is_success"]) if "is_success" in infos[agent] else None,
+                agent,
+            )
+            for agent, text in told.items()
+        }
+        self._told({**self.turns, **turns})
+
+    def observe(self, agent: str = "") -> Turn:
+        """The last turn of an agent again; without a name that of the first one."""
         with self._lock:
-            return self._told(self._now())
+            self.used = time.monotonic()
+            return self._now(agent or self.env.possible_agents[0])
 
     def save(self) -> str:
         """Keep this moment; returns the name to restore it by.
@@ -195,21 +238,37 @@ class Session:
         with self._lock:
             self.env.close()
 
-    def _now(self) -> Turn:
-        if self.turn is None:
+    def _now(self, agent: str) -> Turn:
+        """The last turn of an agent."""
+        known = self.env.possible_agents
+        if agent not in known:
+            one = f"there is no agent {shortened(agent)}" if agent else "say which agent replies"
+            raise UnknownNameError(f"{one}. {nearest(str(agent), known) if known != [''] else 'Leave its name out.'}")
+        if not self.turns:
             raise SessionError("this session has not begun: reset it first")
-        return self.turn
+        return self.turns[agent]
+
+    def _missing(self) -> list[str]:
+        return [agent for agent in self.env.agents if agent not in self._replies]
 
     def _moment(self) -> _Moment:
-        return _Moment(self.env.get_state(), self._now())
+        if not self.turns:
+            raise SessionError("this session has not begun: reset it first")
+        return _Moment(self.env.get_state(), self.turns, self._replies)
 
     def _set(self, moment: _Moment) -> Turn:
         self.env.set_state(moment.snapshot)
-        return self._told(replace(moment.turn, session=self.key))
+        return self._told(moment.turns, moment.replies)
 
-    def _told(self, turn: Turn) -> Turn:
-        self.turn, self.used = turn, time.monotonic()
-        return turn
+    def _told(self, turns: Mapping[str, Turn], replies: Mapping[str, str] | None = None) -> Turn:
+        """Keep what the agents are told, and the replies that have come; returns the turn of the first."""
+        self._replies, self.used = dict(replies or {}), time.monotonic()
+        agents = [agent for agent in self.env.agents if agent]
+        waiting = self._missing() if self._replies else []
+        self.turns = {
+            agent: replace(turn, session=self.key, agents=agents, waiting_for=waiting) for agent, turn in turns.items()
+        }
+        return self.turns[self.env.possible_agents[0]]
 
 
 class Sessions:
@@ -218,16 +277,22 @@ class Sessions:
     Args:
         ids: that clients may play; none for all but those with vectors of rewards.
         limits: what they may use.
-        keywords: of `rlenvs.text_env`, for all sessions; clients cannot change these.
+        team: whether all agents are played from outside, instead of the first one alone.
+        keywords: of `rlenvs.text_env`, or `rlenvs.text_parallel_env` of teams, for all sessions; clients cannot change
+            these.
 
     Raises:
         UnknownNameError: there is no such id.
-        ParameterError: the reward of an id is a vector.
+        ParameterError: the reward of an id is a vector, or a team would be refused replies (fallback="error").
     """
 
-    def __init__(self, ids: Sequence[str] = (), *, limits: Limits | None = None, **keywords: Any) -> None:
+    def __init__(
+        self, ids: Sequence[str] = (), *, limits: Limits | None = None, team: bool = False, **keywords: Any
+    ) -> None:
         self.ids = [_scalar(id) for id in ids]
-        self.limits, self.keywords = limits or Limits(), keywords
+        self.limits, self.team, self.keywords = limits or Limits(), team, keywords
+        if team and keywords.get("fallback") == "error":
+            raise ParameterError("fallback='error' needs one client; in a team it would refuse the others' replies")
         self._open: dict[str, Session] = {}
         self._lock = threading.Lock()
 
@@ -253,7 +318,11 @@ class Sessions:
         """
         chosen = self._served(id)
         keywords = {**_client_keywords(chosen, level, settings or {}), **self.keywords}
-        session = self._add(lambda key: Session(key, lambda: text_env(chosen, **keywords), self.limits))
+
+        def make() -> Alone | TextParallelEnv:
+            return text_parallel_env(chosen, **keywords) if self.team else Alone(text_env(chosen, **keywords))
+
+        session = self._add(lambda key: Session(key, make, self.limits))
         try:
             return session.reset(seed)
         except Exception:

@@ -60,6 +60,7 @@ SMALL = {
     "oscillators": ["PlanarHoppers-v0", "--generations", "1", "--population", "4", "--steps", "10"],
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
     "planar_episodes": ["LunarLander-v0", "--seeds", "3"],
+    "open_rl_benchmark": ["--export", "{out}/runs", "--ids", "Pendulum-v0", "CartPole-v0"],
     "offline_data": ["--only", "basicSmall", "--horizon", "200"],
     "planted_faults": ["recorded number"],
     "price": [],

@@ -34,6 +34,7 @@ COMPARED = {  # what the last lines of those that learn or plan put beside each 
     "scalarisation": ("true front", "linear", "chebyshev"),
     "graph_policy": ("walker_2", "walker_4", "walker_7"),
     "route_archive": ("published", "hypervolume"),
+    "operators": ("random", "script", "policy", "words", "mixed"),
     "attention_signals": ("random", "max_pressure", "learnt"),
 }
 

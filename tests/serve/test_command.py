@@ -33,3 +33,13 @@ def test_others_need_a_token():
     there = ("CartPole-v0", "--mcp", "--port", "8123", "--host", "0.0.0.0")
     assert "set RLENVS_TOKEN to a secret" in refused(*there)
     assert "at least 16" in refused(*there, RLENVS_TOKEN="short")
+
+
+def test_options_of_texts_are_refused_before_it_listens():
+    text = ("CartPole-v0", "--mcp", "--text")
+    assert "text_tokens=3 must be 20 or more" in refused(*text, "text_tokens=3")
+    assert "Did you mean 'text_history'" in refused(*text, "text_histori=3")
+    assert "there is no such option" in refused(*text, "messages=20")  # nobody hears it
+    assert "messages=-1 must be a positive integer" in refused(*text, "messages=-1", "--team")
+    assert "expected NAME=VALUE" in refused(*text, "fallback")
+    assert "needs one client" in refused(*text, "fallback=error", "--team")

@@ -71,6 +71,24 @@ def test_an_episode_in_tools(sessions):
     talk(mcp_server(sessions), conversation)
 
 
+def test_two_clients_play_a_team():
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=2, backend="python")
+
+    async def conversation(client):
+        turn = await call(client, "start", seed=2)
+        assert turn["agents"] == ["agent_0", "agent_1"]
+        key, stay = turn["session"], "<stay()>"
+        assert "say which agent replies" in await refusal(client, "act", session=key, reply=stay)
+        waiting = await call(client, "act", session=key, reply=stay, agent="agent_1")
+        assert (waiting["waiting_for"], waiting["steps"]) == (["agent_0"], 0)
+        done = await call(client, "act", session=key, reply="what?", agent="agent_0")
+        assert (done["waiting_for"], done["steps"], done["illegal_actions"]) == ([], 1, 1)
+        other = await call(client, "observe", session=key, agent="agent_1")
+        assert (other["steps"], other["illegal_actions"], other["agent"]) == (1, 0, "agent_1")
+
+    talk(mcp_server(sessions), conversation)
+
+
 def test_moments_and_forks(sessions):
     async def conversation(client):
         key = (await call(client, "start", seed=1))["session"]

@@ -12,10 +12,10 @@ import uvicorn
 import websockets.sync.client
 from openenv.core.generic_client import GenericEnvClient
 
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, RlenvsError
 from rlenvs.serve import Limits, Sessions
 from rlenvs.serve.guard import Guard
-from rlenvs.serve.openenv_server import openenv_app
+from rlenvs.serve.openenv_server import Reply, Served, openenv_app
 
 LEFT, RIGHT = {"text": "<choose(0)>"}, {"text": "<choose(1)>"}
 TOKEN = "0123456789abcdef"
@@ -79,6 +79,36 @@ def test_an_episode(sessions, connect):
     with pytest.raises(RuntimeError, match="over"):
         client.step(LEFT)
     sessions.close(twin.key)
+
+
+def test_each_connection_plays_an_agent_of_a_team():
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=2, backend="python")
+    first, second = Served(sessions), Served(sessions)
+    told = first.reset(seed=2, agent="agent_0")
+    assert told.agents == ["agent_0", "agent_1"]
+    assert second.reset(session=told.session, agent="agent_1").agent == "agent_1"
+    stay = Reply(text="<stay()>")
+    assert first.step(stay).waiting_for == ["agent_1"]
+    done = second.step(stay)
+    assert (done.agent, done.steps, done.waiting_for) == ("agent_1", 1, [])
+    assert first.step(Reply(text="<stay()>", agent="agent_1")).waiting_for == ["agent_0"]  # by its name
+    before = [first.reset(session=told.session, agent=name) for name in ("agent_1", "agent_0")]
+    for wrong in (
+        {},
+        {"seed": 3},
+        {"session": told.session},
+        {"rewind": 1},
+        {"fork": told.session},
+        {"level": "random-8"},
+    ):
+        with pytest.raises(RlenvsError, match=r"there is no agent 'agent_9'|level"):
+            first.reset(agent="agent_9", **wrong)
+    assert [first.reset(session=told.session, agent=name) for name in ("agent_1", "agent_0")] == before
+    assert len(sessions) == 1
+    second.close()
+    assert sessions.get(told.session).attached  # the other connection holds it
+    first.close()
+    assert not sessions.get(told.session).attached
 
 
 def test_fork_rewind_save_and_resume(connect):

@@ -1,12 +1,13 @@
 """Sessions: moments, forks, limits, and what clients may ask for."""
 
+import random
 import threading
 from dataclasses import replace
 
 import pytest
 
-from rlenvs.core.catalogue.make import text_env
-from rlenvs.core.declare.errors import EpisodeOverError, ParameterError, SessionError, UnknownNameError
+from rlenvs.core.catalogue.make import text_env, text_parallel_env
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SessionError, UnknownNameError
 from rlenvs.serve import Limits, Sessions
 
 LEFT, RIGHT = "<choose(0)>", "<choose(1)>"
@@ -226,3 +227,141 @@ def test_calls_of_many_threads_do_not_mix(sessions):
         sessions.get(key).reset(seed)
         play(key)
     assert all(told[key] == alone[key] for key in keys)
+
+
+# --- teams ------------------------------------------------------------------------------------------------------------
+
+STAY = "<stay()>"
+TEAM = ["agent_0", "agent_1", "agent_2"]
+
+
+@pytest.fixture
+def teams():
+    keywords = {"agents": 3, "backend": "python", "text_history": 1}
+    return Sessions(["PathFinding-v0"], limits=Limits(steps=20, kept=8), team=True, **keywords)
+
+
+def test_a_step_is_taken_when_all_agents_have_replied(teams):
+    env = text_parallel_env("PathFinding-v0", agents=3, backend="python", text_history=1)
+    told, _ = env.reset(seed=4)
+    session = teams.get(teams.open(seed=4).session)
+    assert session.observe().agents == TEAM
+    assert {agent: session.observe(agent).observation for agent in TEAM} == told
+    for order in (TEAM, TEAM[::-1], [TEAM[1], TEAM[0], TEAM[2]]):
+        replies = {agent: "nonsense" if agent == "agent_1" else STAY for agent in order}
+        for place, (agent, reply) in enumerate(replies.items()):
+            before = session.observe(agent)
+            turn = session.act(reply, agent)
+            if place < 2:
+                missing = [each for each in TEAM if each not in order[: place + 1]]
+                assert turn == replace(before, waiting_for=missing)
+        told, rewards, ends, cuts, infos = env.step(replies)
+        for agent in TEAM:
+            turn = session.observe(agent)
+            assert turn.agent == agent
+            assert turn.waiting_for == []
+            assert (turn.observation, turn.reward) == (told[agent], rewards[agent])
+            assert (turn.terminated, turn.truncated) == (ends[agent], cuts[agent])
+            assert turn.illegal_actions == infos[agent]["illegal_actions"] == turn.steps * (agent == "agent_1")
+
+
+def test_moments_of_a_team_hold_the_replies_that_have_come(teams):
+    session = teams.get(teams.open(seed=1).session)
+    session.act(STAY, "agent_2")
+    name = session.save()
+    other = teams.get(teams.fork(session.key).session)
+    for there in (session, other):
+        with pytest.raises(SessionError, match="agent_2 has replied already; the step waits for agent_0, agent_1"):
+            there.act(STAY, "agent_2")
+        there.act(STAY, "agent_0")
+        there.act("<move(up)>", "agent_1")
+    after = [without_key(session.observe(agent)) for agent in TEAM]
+    assert [without_key(other.observe(agent)) for agent in TEAM] == after
+    session.act(STAY, "agent_0")
+    assert session.rewind().waiting_for == []  # before any reply
+    assert session.restore(name).waiting_for == ["agent_0", "agent_1"]
+    session.act(STAY, "agent_0")
+    session.act("<move(up)>", "agent_1")
+    assert [without_key(session.observe(agent)) for agent in TEAM] == after
+    assert session.reset(1).waiting_for == []
+
+
+def test_who_is_out_does_not_reply_and_is_not_waited_for():
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=2, horizon=40, map="....\n....", radius=2)
+    session = sessions.get(sessions.open(seed=0).session)
+    env, told = session.env, {}
+    for _ in range(200):
+        agents = list(env.agents)
+        if len(agents) < 2:
+            break
+        moves = env.numeric.expert_actions()
+        for agent in agents:
+            words = ("<stay()>", "<move(up)>", "<move(down)>", "<move(left)>", "<move(right)>")
+            told[agent] = session.act(words[moves[agent]], agent)
+    assert len(session.observe().agents) == 1
+    (left,) = session.observe().agents
+    gone = next(agent for agent in env.possible_agents if agent != left)
+    assert session.observe(gone).terminated
+    with pytest.raises(EpisodeOverError, match=f"{gone} is out"):
+        session.act(STAY, gone)
+    steps = session.observe(left).steps
+    assert session.act(STAY, left).steps == steps + 1
+
+
+@pytest.mark.parametrize("name", ["", "agent_3", None, 3])
+def test_names_of_nobody_move_nothing(teams, name):
+    session = teams.get(teams.open(seed=0).session)
+    with pytest.raises(UnknownNameError, match="agent"):
+        session.act(STAY, name)
+    assert all(session.observe(agent).waiting_for == [] for agent in TEAM)
+    single = Sessions(["CartPole-v0"])
+    with pytest.raises(UnknownNameError, match=r"there is no agent 'agent_0'\. Leave its name out"):
+        single.get(single.open(seed=0).session).act(LEFT, "agent_0")
+
+
+def test_the_steps_of_a_team_are_limited(teams):
+    session = teams.get(teams.open(seed=0).session)
+    for _ in range(20):
+        for agent in TEAM:
+            session.act(STAY, agent)
+    with pytest.raises(SessionError, match="used its 20 steps"):
+        session.act(STAY, "agent_0")
+
+
+def test_whatever_clients_of_a_team_send_the_world_is_that_of_its_replies():
+    """Refused calls change nothing; what is taken is what the text form makes of the same replies."""
+    sessions = Sessions(["PathFinding-v0"], team=True, agents=3, backend="python", horizon=30)
+    session, rng = sessions.get(sessions.open(seed=8).session), random.Random(0)
+    env = text_parallel_env("PathFinding-v0", agents=3, backend="python", horizon=30)
+    env.reset(seed=8)
+    names = [*TEAM, "agent_7", "", None, 1.5]
+    replies = [STAY, "<move(up)>", "<move(left)>", "", "x" * 2000, "\x00", None, 3, b"", "<say(hi)>"]
+    came, refused = {}, 0
+    for _ in range(600):
+        before = {agent: session.observe(agent) for agent in TEAM}
+        agent, reply = rng.choice(names), rng.choice(replies)
+        try:
+            session.act(reply, agent)
+        except (ParameterError, SessionError, UnknownNameError, EpisodeOverError):
+            refused += 1
+            assert {agent: session.observe(agent) for agent in TEAM} == before
+            continue
+        came[agent] = reply
+        if set(came) == set(env.agents):
+            env.step(came)
+            came = {}
+        assert session.env.get_state() == env.get_state()
+    assert refused > 200
+    assert not env.agents
+
+
+def test_a_team_cannot_be_refused_replies():
+    with pytest.raises(ParameterError, match="fallback='error' needs one client"):
+        Sessions(["PathFinding-v0"], team=True, fallback="error")
+    sessions = Sessions(["CartPole-v0"], fallback="error")
+    session = sessions.get(sessions.open(seed=0).session)
+    before = session.observe()
+    with pytest.raises(ActionError, match="not exactly one command"):
+        session.act("left")
+    assert session.observe() == before
+    assert session.act(LEFT).steps == 1

@@ -12,12 +12,14 @@ dimension of an action of several choices, or `<set(number, ...)>` where actions
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import ActionError, nearest
+from rlenvs.core.forms.dialogue import NumericAction, TextOptions, one_line
 
 if TYPE_CHECKING:
     from rlenvs.core.batch.kernel_batch import KernelBatch
@@ -56,7 +58,7 @@ def split_message(reply: Any) -> tuple[Any, str]:
     found = MESSAGE.fullmatch(reply) if isinstance(reply, str) and len(reply) <= LONGEST_REPLY else None
     if found is None:
         return reply, ""
-    return found[1], " ".join("".join(letter if " " <= letter <= "~" else " " for letter in found[2]).split())
+    return found[1], one_line(found[2])
 
 
 def expect(name: str, arguments: Sequence[str], count: int) -> None:
@@ -82,10 +84,11 @@ class Interpreter:
 
     Args:
         batch: whose first world is described.
+        options: of the text form, which say how much of a reply is read, and what replaces it.
     """
 
-    def __init__(self, batch: KernelBatch) -> None:
-        self.batch = batch
+    def __init__(self, batch: KernelBatch, options: TextOptions) -> None:
+        self.batch, self.options = batch, options
         self._masked = "mask" in batch.world.kernels
 
     @property
@@ -109,13 +112,42 @@ class Interpreter:
 
     def act(self, reply: Any, k: int) -> tuple[Any, str]:
         """The action of agent k that a reply stands for, and "". Where it stands for none, or for one that is not
-        legal: the action that is taken instead, and why."""
+        legal: the action that is taken instead, and why.
+
+        Raises:
+            ActionError: it stands for none, and that is to be an error.
+        """
+        action, reason = self.read(reply, k)
+        if reason and self.options.fallback == "error":
+            raise ActionError(f"{self.batch.world.name}, {self.batch.setup.roles[k].name}: {reason}")
+        return (self.fallback(k) if reason else action), reason
+
+    def read(self, reply: Any, k: int) -> tuple[Any, str]:
+        """The action of agent k that a reply stands for, and ""; None, and why, where it stands for no legal one."""
+        read = self.options.cut_reply(reply)
         try:
-            return self._legal(self._understand(reply, k), reply, k), ""
-        except ValueError as reason:
-            return self.fallback(k), str(reason)
+            if isinstance(reply, NumericAction):
+                return self._legal(reply.as_array(self.batch.setup.continuous), str(reply), k), ""
+            return self._legal(self._understand(read, k), read, k), ""
+        except ValueError as error:
+            cut = isinstance(reply, str) and read != reply
+            return None, f"{error}{f'; only its first {self.options.reply_tokens} tokens were read' if cut else ''}"
 
     def fallback(self, k: int) -> Any:
+        """What is done in the place of a reply that is no legal action."""
+        return self._drawn(k) if self.options.fallback == "random" else self.idle(k)
+
+    def _drawn(self, k: int) -> Any:
+        """A legal action, each equally likely; it follows from the state, so that a snapshot needs to keep nothing."""
+        setup = self.batch.setup
+        generator = np.random.default_rng([zlib.crc32(self.batch.states[0].tobytes()), k])
+        if setup.continuous:
+            low, high = setup.action_scaling[2:]
+            return setup.shown_action(generator.uniform(low, high), k)
+        drawn = [int(generator.choice(np.flatnonzero(part))) for part in self._masks(k)]
+        return drawn[0] if setup.single_choice else np.array(drawn)
+
+    def idle(self, k: int) -> Any:
         """What an agent does that says nothing: what the world makes of an empty text, else the lowest legal action, or
         nothing, where actions are continuous."""
         setup, function = self.batch.setup, self._parser
@@ -148,17 +180,21 @@ class Interpreter:
     def _numbers(self, name: str, arguments: Sequence[str]) -> np.ndarray:
         if name != "set":
             raise ValueError(f"there is no command <{name}(...)>; the command is <set(number, ...)>")
-        return np.array([float(number) for number in arguments], np.float32)
+        return np.array([float(number) for number in arguments])
 
     def _legal(self, action: Any, reply: str, k: int) -> Any:
         setup = self.batch.setup
         count = setup.roles[k].action
         if setup.continuous:
-            numbers = np.asarray(action, np.float32)
+            with np.errstate(over="ignore"):  # what float32 cannot hold is refused below
+                numbers = np.asarray(action, np.float32)
             if numbers.shape != (count,) or not np.isfinite(numbers).all():
                 raise ValueError(f"needed: {count} finite numbers, not {numbers.tolist()}")
             return numbers
-        choices = np.asarray(action, np.int64).reshape(-1)
+        try:
+            choices = np.asarray(action, np.int64).reshape(-1)
+        except OverflowError:
+            raise ValueError(f"there is no choice as large as in {shortened(reply.strip())}") from None
         if len(choices) != setup.numbers:
             raise ValueError(f"needed: {setup.numbers} choices, not {len(choices)}")
         for choice, part in zip(choices.tolist(), self._masks(k), strict=True):

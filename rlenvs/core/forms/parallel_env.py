@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -319,8 +319,9 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         """The scripted expert's actions for every living agent."""
         return self._actions(self.batch.expert_actions()[0])
 
-    def player_actions(self, player: str) -> dict[str, Any]:
-        """The actions of one of the world's scripted players for every living agent.
+    def player_actions(self, player: str | Sequence[str | None]) -> dict[str, Any]:
+        """The actions of one of the world's scripted players for every living agent; or of one per possible agent, or
+        None, whose action means nothing.
 
         Raises:
             UnknownNameError: the world has no player of this name.
