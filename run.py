@@ -139,7 +139,9 @@ GROUPS = {
         bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
     ),
     "servers": Group("compile,mcp,openenv,dev", ["tests/serve"]),
-    "verifiers": Group("compile,verifiers,dev", ["tests/integrations/test_verifiers.py"]),  # asks for an older mcp
+    "verifiers": Group(  # asks for an older mcp
+        "compile,verifiers,dev", ["tests/integrations/test_verifiers.py"], pins="constraints-oldest.txt"
+    ),
     "agilerl": Group(
         "minari,dev",
         ["tests/integrations/test_integrations_agilerl.py", "tests/integrations/test_integrations_docs.py"],
