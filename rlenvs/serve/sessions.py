@@ -22,7 +22,7 @@ from rlenvs.core.declare.errors import ParameterError, SessionError, UnknownName
 from rlenvs.core.declare.options import Choice, Flag, Integer
 from rlenvs.core.forms.text_env import TextEnv, TextSnapshot
 
-__all__ = ["Limits", "Session", "Sessions", "Turn"]
+__all__ = ["Limits", "Session", "Sessions", "Turn", "scalar_id"]
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Sessions:
     """
 
     def __init__(self, ids: Sequence[str] = (), *, limits: Limits | None = None, **keywords: Any) -> None:
-        self.ids = [_scalar(id) for id in ids]
+        self.ids = [scalar_id(id) for id in ids]
         self.limits, self.keywords = limits or Limits(), keywords
         self._open: dict[str, Session] = {}
         self._lock = threading.Lock()
@@ -299,7 +299,7 @@ class Sessions:
             if len(self.ids) == 1:
                 return self.ids[0]
             raise ParameterError("say which environment, by its id")
-        chosen = _scalar(id)
+        chosen = scalar_id(id)
         if self.ids and chosen not in self.ids:
             raise UnknownNameError(f"{chosen} is not served here. {nearest(chosen, self.ids)}")
         return chosen
@@ -338,7 +338,7 @@ class Sessions:
             self.close(key)
 
 
-def _scalar(id: str) -> str:
+def scalar_id(id: str) -> str:
     """The full name of an id whose reward is a number."""
     name = entry(id).id
     if name.startswith("rlenvs/mo-"):
