@@ -262,12 +262,13 @@ def _element(told: Any, space: spaces.Space, name: str) -> np.ndarray:
     try:
         if space.dtype == np.uint8:
             return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(space.shape)
-        found = np.asarray(told, np.float64)
+        with np.errstate(over="ignore"):  # what is too large is not finite then
+            found = np.asarray(told, np.float64).astype(space.dtype)
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != space.shape or not np.isfinite(found).all() or found.size == 0:
         raise BridgeError(f"observation {name!r} must be in {space}, and is {shortened(told)}")
-    return found.astype(space.dtype)
+    return found
 
 
 def _joined(own: Mapping[str, spaces.Space]) -> spaces.Space:

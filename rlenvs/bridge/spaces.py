@@ -92,7 +92,8 @@ def _limit(told: Any, dtype: np.dtype, shape: tuple[int, ...], sign: int) -> np.
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return np.broadcast_to(np.clip(numbers, info.min, info.max), shape).astype(dtype)
-    return np.broadcast_to(numbers, shape).astype(dtype)
+    with np.errstate(over="ignore"):  # what is too large for the type is no bound
+        return np.broadcast_to(numbers, shape).astype(dtype)
 
 
 def _counts(told: Any, shape: tuple[int, ...]) -> Any:

@@ -52,7 +52,7 @@ def serve(  # 14 parameters: one for each option of the command
     level: Level = None,
     set_: Set = None,
 ) -> None:
-    """Serve environments, in words to language agents (MCP, OpenEnv) or in arrays to trainers (bridge, Godot RL Agents).
+    """Serve environments: in words to language agents (MCP, OpenEnv), or in arrays to trainers (bridge, Godot).
 
     The environment variable RLENVS_TOKEN is a secret that clients have to send, as a bearer token or in their hello.
     """

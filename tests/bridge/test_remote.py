@@ -305,7 +305,7 @@ def test_an_answer_that_is_none_is_an_error():
 
 def test_an_engine_that_is_gone_is_looked_for_and_then_missed():
     env = RemoteVectorEnv(one_answer(welcome()), patience=0.2, timeout=2)
-    with pytest.raises(BridgeError, match="nobody answers|was lost"):
+    with pytest.raises(BridgeError, match=r"nobody answers|was lost"):
         env.reset()
     env.close()
     env.close()

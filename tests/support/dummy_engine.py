@@ -4,11 +4,12 @@
     python tests/support/dummy_engine.py bridge --agents 16                  listens, and prints its port
 
 Agent k has a place x and a count c of its steps. An episode begins with x = seed / 1000 (without a seed, the last one
-plus 1). An action is {"jump": 0, 1 or 2, "move": two numbers}; a step adds move[0] / 100 to x and pays jump + x. Agents of
-an odd number are terminated by their 20th step, the others truncated by their 30th. It sees [x, c / 100, k, 0, ...].
+plus 1). An action is {"jump": 0, 1 or 2, "move": two numbers}; a step adds move[0] / 100 to x and pays jump + x. Agents
+of an odd number are terminated by their 20th step, the others truncated by their 30th. All see [x, c / 100, k, 0, ...].
 """
 
 import argparse
+import contextlib
 import json
 import socket
 import struct
@@ -135,8 +136,7 @@ class Session:
     def exchange(self, number, body):
         if number == self.number and self.last:
             return self.last
-        given = {f["name"]: np.frombuffer(body, f["type"], int(np.prod(f["shape"])), f["offset"] - 16).reshape(f["shape"])
-                 for f in self.request}  # fmt: skip
+        given = arrays_in(body, self.request, first=16)
         dummy, told = self.dummy, self.arrays
         told["rewards"][:, 0], told["terminated"][:, 0], told["truncated"][:, 0] = dummy.step(
             given["do"] == 1, given["actions/jump"][:, 0], given["actions/move"][:, 0]
@@ -160,8 +160,14 @@ def laid_out(arrays):
 def views(fields):
     size = max(f["offset"] + np.dtype(f["type"]).itemsize * int(np.prod(f["shape"])) for f in fields)
     memory = bytearray(size)
-    return memory, {f["name"]: np.frombuffer(memory, f["type"], int(np.prod(f["shape"])), f["offset"]).reshape(f["shape"])
-                    for f in fields}  # fmt: skip
+    return memory, arrays_in(memory, fields)
+
+
+def arrays_in(memory, fields, first=0):
+    def array(type, shape, offset, **rest):
+        return np.frombuffer(memory, type, int(np.prod(shape)), offset - first).reshape(shape)
+
+    return {field["name"]: array(**field) for field in fields}
 
 
 def json_message(kind, value):
@@ -198,11 +204,8 @@ def serve(server, agents):
             connection, _ = server.accept()
         except OSError:
             return
-        with connection:
-            try:
-                talk(connection, sessions, agents)
-            except ConnectionError:
-                pass
+        with connection, contextlib.suppress(ConnectionError):
+            talk(connection, sessions, agents)
 
 
 def main():
