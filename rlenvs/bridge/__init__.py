@@ -9,3 +9,5 @@ from rlenvs.bridge.godot import GodotParallelEnv as GodotParallelEnv
 from rlenvs.bridge.godot import GodotVectorEnv as GodotVectorEnv
 from rlenvs.bridge.remote import RemoteParallelEnv as RemoteParallelEnv
 from rlenvs.bridge.remote import RemoteVectorEnv as RemoteVectorEnv
+
+__all__ = ["GodotParallelEnv", "GodotVectorEnv", "RemoteParallelEnv", "RemoteVectorEnv"]

@@ -10,8 +10,6 @@ from gymnasium import spaces
 from rlenvs.bridge.spaces import WHOLE
 from rlenvs.core.declare.errors import ActionError, shortened
 
-__all__ = ["checked_actions"]
-
 
 def checked_actions(space: spaces.Space, actions: Any, leading: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
     """Actions as arrays (*leading, ...), by the names of the space's parts; numbers are clipped to their bounds.

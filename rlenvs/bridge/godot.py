@@ -26,11 +26,11 @@ from gymnasium.vector.utils import batch_space
 from rlenvs.bridge.actions import checked_actions
 from rlenvs.bridge.spaces import WHOLE
 from rlenvs.bridge.teams import Team
-from rlenvs.bridge.wire import Wire, json_object, text_bytes
-from rlenvs.core.declare.errors import BridgeError, ParameterError, shortened
-from rlenvs.core.declare.inputs import positive
+from rlenvs.bridge.wire import Wire, json_object, seconds_of, text_bytes
+from rlenvs.core.declare.errors import BridgeError, LostConnectionError, ParameterError, shortened
+from rlenvs.core.declare.inputs import first_seed_of, positive
 
-__all__ = ["LONGEST", "PORT", "VERSION", "GodotGame", "GodotParallelEnv", "GodotVectorEnv", "read_json", "send_json"]
+__all__ = ["GodotGame", "GodotParallelEnv", "GodotVectorEnv"]
 
 VERSION = ("0", "7")
 PORT = 11008
@@ -80,6 +80,8 @@ class GodotGame:
         self, port: int = PORT, path: str | Path | None = None, seed: int = 0, timeout: float = 60.0, **flags: Any
     ) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
+        timeout = seconds_of("timeout", timeout)
         with _listening(port) as server:
             server.settimeout(timeout)
             if path is not None:
@@ -121,8 +123,17 @@ class GodotGame:
         return found
 
     def _ask(self, message: Mapping[str, Any], kind: str) -> dict[str, Any]:
-        send_json(self._wire, message)
+        self._send(message)
         return self._read(kind)
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        if self._ended:
+            raise BridgeError("this game has ended; make another environment")
+        try:
+            send_json(self._wire, message)
+        except LostConnectionError:
+            self.close()
+            raise
 
     def _read(self, kind: str) -> dict[str, Any]:
         try:
@@ -140,9 +151,7 @@ class GodotGame:
 
     def send(self, actions: Sequence[Mapping[str, np.ndarray]]) -> None:
         """Send an action of each agent, by names; `receive` is to follow."""
-        send_json(
-            self._wire, {"type": "action", "action": [{n: v.tolist() for n, v in one.items()} for one in actions]}
-        )
+        self._send({"type": "action", "action": [{n: v.tolist() for n, v in one.items()} for one in actions]})
 
     def receive(self) -> tuple[list[dict[str, np.ndarray]], list[float], list[bool], list[dict[str, Any]]]:
         """Observations, rewards, whether an episode is over, and infos, of all agents.
@@ -182,9 +191,11 @@ class GodotGame:
 
     def close(self) -> None:
         """End the game. Can be called twice."""
+        if self._ended:
+            return
+        self._ended = True
         with contextlib.suppress(BridgeError):
-            if self._wire.socket.fileno() >= 0:
-                send_json(self._wire, {"type": "close"})
+            send_json(self._wire, {"type": "close"})
         self._wire.close(drain=True)
         self._end_process()
 
@@ -212,7 +223,7 @@ def _listening(port: int) -> socket.socket:
 
 def _started(path: str | Path, port: int, seed: int, flags: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     """The game's program, without a window."""
-    if not os.access(path, os.X_OK) or Path(path).is_dir():
+    if not isinstance(path, (str, Path)) or not os.access(path, os.X_OK) or Path(path).is_dir():
         raise ParameterError(f"path={shortened(str(path))} must be the game's program, a file that may be run")
     given = [f"--{name}" if value is True else f"--{name}={value}" for name, value in flags.items()]
     command = [str(Path(path).resolve()), f"--port={port}", f"--env_seed={seed}", *given]
@@ -254,7 +265,11 @@ def _observed(name: str, told: Mapping[str, Any]) -> spaces.Space:
         raise ValueError(f"size {shape} is too large")
     if IMAGE in name:
         return spaces.Box(0, 255, shape, np.uint8)
-    return spaces.Box(float(told.get("low", -1.0)), float(told.get("high", 1.0)), shape, np.float32)
+    with np.errstate(over="ignore"):  # what is too large is no bound
+        low, high = np.float32(told.get("low", -1.0)), np.float32(told.get("high", 1.0))
+    if not low < high:
+        raise ValueError(f"low={low} is not below high={high}")
+    return spaces.Box(low, high, shape, np.float32)
 
 
 def _element(told: Any, space: spaces.Space, name: str) -> np.ndarray:
@@ -315,8 +330,9 @@ class GodotVectorEnv(gymnasium.vector.VectorEnv):
     def __init__(self, port: int = PORT, games: int = 1, *, seed: int = 0, **game: Any) -> None:
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self.games: list[GodotGame] = []
+        port, seed, games = positive("port", port), first_seed_of(seed), positive("games", games)
         try:
-            for i in range(positive("games", games)):
+            for i in range(games):
                 self.games.append(GodotGame(port + i, seed=seed + i, **game))
             self._observed, self._acted = self.games[0].observed[0], self.games[0].acted[0]
             for one in self.games:

@@ -18,8 +18,6 @@ import numpy as np
 from rlenvs.bridge.wire import Wire, text_bytes
 from rlenvs.core.declare.errors import BridgeError, shortened
 
-__all__ = ["MAGIC", "VERSION", "Field", "Kind", "Message", "fields_of", "json_message", "places", "read_header"]
-
 VERSION = 2
 MAGIC = b"RLB2"
 HEADER = struct.Struct("<4sIII")

@@ -17,11 +17,11 @@ from rlenvs.bridge.actions import checked_actions
 from rlenvs.bridge.layout import LARGEST, VERSION, Do, Kind, Message, fields_of, json_message, read_header
 from rlenvs.bridge.spaces import WHOLE, arrays_of, space_of, told_names
 from rlenvs.bridge.teams import Team
-from rlenvs.bridge.wire import Wire, json_object
+from rlenvs.bridge.wire import Wire, json_object, seconds_of
 from rlenvs.core.declare.errors import BridgeError, EpisodeOverError, LostConnectionError, ParameterError, shortened
 from rlenvs.core.declare.inputs import reset_mask_of, seeds_of
 
-__all__ = ["PORT", "RemoteEngine", "RemoteParallelEnv", "RemoteVectorEnv"]
+__all__ = ["RemoteEngine", "RemoteParallelEnv", "RemoteVectorEnv"]
 
 PORT = 11009
 MOST_SLOTS = 1 << 20  # worlds x agents
@@ -53,8 +53,11 @@ class RemoteEngine:
         self, address: str | int = PORT, *, token: str = "", timeout: float = 60.0, patience: float = 10.0
     ) -> None:
         self.address = host, port = _place(address)
-        self._token, self._timeout, self._patience = token, timeout, patience
-        self._wire = Wire.to(host, port, timeout, patience)
+        if not isinstance(token, str):
+            raise ParameterError(f"token={shortened(token)} must be a text")
+        self._token, self._closed = token, False
+        self._timeout, self._patience = seconds_of("timeout", timeout), seconds_of("patience", patience, 0.0)
+        self._wire = Wire.to(host, port, self._timeout, self._patience)
         self._session: str | None = None
         try:
             told = self._greet()
@@ -103,7 +106,13 @@ class RemoteEngine:
         self.request, self.answer = request.arrays, answer.arrays
 
     def send(self) -> None:
-        """Send the request; `receive` is to follow."""
+        """Send the request; `receive` is to follow.
+
+        Raises:
+            EpisodeOverError: the session was closed.
+        """
+        if self._closed:
+            raise EpisodeOverError(f"the session of {self.name} is closed; make another environment")
         self._number = (self._number + 1) % (1 << 32)
         self._request.stamp(self._number)
         try:
@@ -153,7 +162,8 @@ class RemoteEngine:
 
     def close(self) -> None:
         """End the session. Can be called twice."""
-        if self._wire.socket.fileno() >= 0:
+        if not self._closed:
+            self._closed = True
             with contextlib.suppress(LostConnectionError):
                 self._wire.send(json_message(Kind.CLOSE, 0, {}))
             self._wire.close()
@@ -294,7 +304,8 @@ class RemoteVectorEnv(gymnasium.vector.VectorEnv):
 
     def _exchange(self, do: np.ndarray, seeds: list[int | None] | None) -> None:
         """A request to every engine, then all answers. Worlds that do not step ignore their actions."""
-        numbers = np.array([-1 if seed is None else seed for seed in seeds or [None] * self.num_envs], np.int64)
+        given = [-1 if seed is None else _fitting(seed) for seed in seeds or [None] * self.num_envs]
+        numbers = np.array(given, np.int64)
         for engine, part in zip(self.engines, self._slices, strict=True):
             engine.request["do"][...], engine.request["seeds"][...] = do[part], numbers[part]
             engine.send()
@@ -325,6 +336,12 @@ class RemoteVectorEnv(gymnasium.vector.VectorEnv):
         """End the sessions."""
         for engine in self.engines:
             engine.close()
+
+
+def _fitting(seed: int) -> int:
+    if seed >= 1 << 63:
+        raise ParameterError(f"seed={shortened(seed)} must be below 2 ** 63 for an engine outside")
+    return seed
 
 
 def _mode(mode: Any) -> AutoresetMode:
@@ -358,7 +375,7 @@ class RemoteParallelEnv(Team):
         super().__init__(engine.name, engine.agents, [engine.observation_space] * count, [engine.action_space] * count)
 
     def _begin(self, seed: int | None) -> None:
-        self._exchange(Do.BEGIN, -1 if seed is None else seed)
+        self._exchange(Do.BEGIN, -1 if seed is None else _fitting(seed))
 
     def _advance(self, actions: dict[int, dict[str, np.ndarray]]) -> None:
         for name, field in self._acted.items():

@@ -11,8 +11,6 @@ from gymnasium import spaces
 from rlenvs.bridge.layout import TYPES
 from rlenvs.core.declare.errors import BridgeError, ParameterError, shortened
 
-__all__ = ["arrays_of", "described", "space_of", "told_names"]
-
 MOST_NUMBERS = 1 << 26  # of a space
 WHOLE = ""  # the name of a space that has no parts
 

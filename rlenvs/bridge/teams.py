@@ -13,8 +13,6 @@ from rlenvs.bridge.actions import checked_actions
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, UnknownNameError, shortened
 from rlenvs.core.declare.inputs import OF_TESTS, seed_of
 
-__all__ = ["Team"]
-
 
 class Team(ParallelEnv):
     """The agents of one world. An agent whose episode has ended is no longer in `agents`.

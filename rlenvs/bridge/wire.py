@@ -9,10 +9,9 @@ import socket
 import time
 from typing import Any, Self
 
-from rlenvs.core.declare.errors import BridgeError, LostConnectionError
+from rlenvs.core.declare.errors import BridgeError, LostConnectionError, ParameterError, shortened
 
-__all__ = ["Wire", "json_object", "text_bytes"]
-
+LONGEST_WAIT = 1e6  # seconds
 DRAINED = 1 << 20  # bytes of the other side that are read and dropped at a close
 
 
@@ -21,7 +20,7 @@ class Wire:
 
     Args:
         sock: the socket.
-        timeout: seconds that nothing may come, and that a message may take from its first byte on; None for ever.
+        timeout: seconds that nothing may come, and that a message may take from its first byte on; None forever.
     """
 
     def __init__(self, sock: socket.socket, timeout: float | None = None) -> None:
@@ -98,6 +97,13 @@ class Wire:
                 while left > 0 and (got := self.socket.recv(min(left, 1 << 16))):
                     left -= len(got)
         self.socket.close()
+
+
+def seconds_of(name: str, value: Any, least: float = 0.001) -> float:
+    """A time in seconds; ParameterError for anything else, or for less."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= LONGEST_WAIT:
+        raise ParameterError(f"{name}={shortened(value)} must be seconds, from {least:g} to {LONGEST_WAIT:g}")
+    return float(value)
 
 
 def json_object(message: bytes | bytearray) -> dict[str, Any]:

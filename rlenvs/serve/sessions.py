@@ -22,7 +22,7 @@ from rlenvs.core.declare.errors import ParameterError, SessionError, UnknownName
 from rlenvs.core.declare.options import Choice, Flag, Integer
 from rlenvs.core.forms.text_env import TextEnv, TextSnapshot
 
-__all__ = ["Limits", "Session", "Sessions", "Turn", "scalar_id"]
+__all__ = ["Limits", "Session", "Sessions", "Turn"]
 
 
 @dataclass(frozen=True)

@@ -329,3 +329,24 @@ def test_another_engines_worlds_do_not_fit(engine):
 def test_errors_are_connection_errors():
     assert issubclass(LostConnectionError, BridgeError)
     assert issubclass(BridgeError, ConnectionError)
+
+
+def test_what_no_connection_has_is_refused(engine):
+    for wrong in ({"timeout": 0}, {"timeout": "x"}, {"timeout": None}, {"timeout": float("nan")}, {"patience": -1}):
+        with pytest.raises(ParameterError, match="must be seconds"):
+            RemoteVectorEnv(engine, **wrong)
+    with pytest.raises(ParameterError, match="must be a text"):
+        RemoteVectorEnv(engine, token=b"secret")
+
+
+def test_seeds_that_no_engine_takes(engine):
+    env = RemoteVectorEnv(engine)
+    env.reset(seed=7)
+    for wrong in (-1, 2**63, 1.5, [1, 2], "7", [2**64] * 4):
+        with pytest.raises(ParameterError):
+            env.reset(seed=wrong)
+    seen, *_ = env.step(acts(4, move=0.0))
+    assert np.allclose(seen[:, :2], [[0.007, 0.01], [0.008, 0.01], [0.009, 0.01], [0.01, 0.01]])
+    env.close()
+    with pytest.raises(EpisodeOverError, match="closed"):
+        env.step(acts(4))

@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 import pytest
+from pettingzoo.test import parallel_api_test
 from support import bridge_fuzz
 
 import rlenvs
@@ -146,6 +147,20 @@ def test_a_team_is_the_parallel_environment():
     assert len(sizes) > 1  # some were out before the others
     env.close()
     server.close()
+
+
+def test_a_team_passes_the_test_of_pettingzoo():
+    server = served(lambda: Worlds("PathFinding-v0"))
+    env = RemoteParallelEnv(server.port)
+    parallel_api_test(env, num_cycles=60)
+    env.close()
+    server.close()
+    two = served(lambda: Worlds("PathFinding-v0", 2))
+    with pytest.raises(ParameterError, match="has 2 worlds here"):
+        RemoteParallelEnv(two.port)
+    with pytest.raises(ParameterError, match="agents in a world"):
+        RemoteVectorEnv(two.port)
+    two.close()
 
 
 def test_images_masks_and_several_parts_cross():

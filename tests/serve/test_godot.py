@@ -285,3 +285,22 @@ def test_its_own_package_trains_here(tmp_path, capfd):
     lengths = [episode["l"] for episode in agent.ep_info_buffer]
     env.close()
     assert np.mean(lengths) > 60  # random actions last for 22 steps
+
+
+@pytest.mark.budget(10)
+def test_truncations_reach_its_learners(capfd, monkeypatch):
+    """Stable-Baselines3 bootstraps from "terminal_observation" where "TimeLimit.truncated" says so."""
+    wrapper = pytest.importorskip("godot_rl.wrappers.stable_baselines_wrapper")
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.policies import ActorCriticPolicy
+
+    seen, predict = [], ActorCriticPolicy.predict_values
+    told = lambda policy, obs: (seen.append(obs["obs"].tolist()), predict(policy, obs))[1]  # noqa: E731
+    monkeypatch.setattr(ActorCriticPolicy, "predict_values", told)
+    port = free_port()
+    thread = playing(GodotSide("Pendulum-v0", 2, horizon=5), port)
+    env = wrapper.StableBaselinesGodotEnv(port=port)
+    PPO("MultiInputPolicy", env, n_steps=12, batch_size=24, n_epochs=1).learn(24)
+    env.close()
+    thread.join(5)
+    assert len(seen) == 2 * 2 + 1  # two truncations of each of two worlds, and the end of the rollout
