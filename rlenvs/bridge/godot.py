@@ -100,7 +100,7 @@ class GodotGame:
             raise
 
     def _take(self, told: Mapping[str, Any]) -> None:
-        count = told.get("n_agents")
+        count: Any = told.get("n_agents")
         if type(count) not in (int, float) or count != int(count) or not 1 <= count <= MOST_AGENTS:
             raise BridgeError(f"n_agents={shortened(count)} must be a count from 1 to {MOST_AGENTS}")
         self.agents = int(count)

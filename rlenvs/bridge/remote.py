@@ -63,14 +63,11 @@ class RemoteEngine:
             told = self._greet()
             self._session, self._number = str(told["session"]), 0
             self._take(told)
-        except (KeyError, TypeError, ValueError) as error:
+        except (BridgeError, KeyError, TypeError, ValueError) as error:
             self._wire.close()
             if isinstance(error, BridgeError):
                 raise
             raise BridgeError(f"the engine's welcome makes no sense: {error!r}") from None
-        except BridgeError:
-            self._wire.close()
-            raise
 
     def _greet(self) -> dict[str, Any]:
         """Say who we are; returns the welcome."""
@@ -155,7 +152,11 @@ class RemoteEngine:
             raise LostConnectionError(f"the engine at {self.address} was lost, and not found for {self._patience:g} s")
         self._wire = Wire.to(*self.address, self._timeout, left)
         try:
-            self._greet()
+            told = self._greet()
+            at = told.get("number")
+            if told.get("session") != self._session or at not in (self._number, (self._number - 1) % (1 << 32)):
+                self._wire.close()
+                raise BridgeError(f"the engine has lost the session: it is at {shortened(at)}, not at {self._number}")
             self._wire.send(self._request.data)
         except LostConnectionError:
             time.sleep(0.02)  # `receive` tries again

@@ -31,7 +31,7 @@ def described(space: spaces.Space) -> dict[str, Any]:
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
         return {"space": "multi_discrete", "n": space.nvec.tolist()}
     if isinstance(space, spaces.MultiBinary) and len(space.shape) == 1:
-        return {"space": "multi_binary", "n": int(space.n)}
+        return {"space": "multi_binary", "n": space.shape[0]}
     raise ParameterError(f"there is no form for {space} in a bridge")
 
 
@@ -41,11 +41,15 @@ def _type(dtype: Any) -> str:
 
 def _bound(values: np.ndarray) -> Any:
     """One number where all are the same; null for no bound."""
-    numbers = np.where(np.isfinite(values), values.astype(object), None)
-    first = numbers.flat[0] if numbers.size else 0
-    if all(number == first for number in numbers.flat):
-        return first
-    return numbers.tolist()
+    same = values.size and (values == values.flat[0]).all()
+    return _json(values.flat[0].item() if same else values.tolist())
+
+
+def _json(value: Any) -> Any:
+    """Numbers in lists, with null for infinities."""
+    if isinstance(value, list):
+        return [_json(part) for part in value]
+    return value if np.isfinite(value) else None
 
 
 def space_of(told: Any, parts: bool = True) -> spaces.Space:
@@ -112,4 +116,4 @@ def arrays_of(title: str, space: spaces.Space, leading: tuple[int, ...]) -> dict
     """Type and shape of the arrays of a space's elements, by the names of the fields, with leading axes."""
     parts = space.spaces if isinstance(space, spaces.Dict) else {WHOLE: space}
     names = told_names(title, space)
-    return {names[name]: (part.dtype, (*leading, *part.shape)) for name, part in parts.items()}
+    return {names[name]: (part.dtype, (*leading, *(part.shape or ()))) for name, part in parts.items()}

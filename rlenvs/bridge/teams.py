@@ -28,7 +28,8 @@ class Team(ParallelEnv):
     ) -> None:
         self.metadata = {"name": name, "render_modes": [], "is_parallelizable": True}
         self.render_mode = None
-        self.possible_agents, self.agents = list(agents), []
+        self.possible_agents = list(agents)
+        self.agents: list[str] = []
         self.observation_spaces = dict(zip(agents, observed, strict=True))
         self.action_spaces = dict(zip(agents, acted, strict=True))
         self._index = {agent: k for k, agent in enumerate(agents)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -192,15 +193,15 @@ def _value(one: Any, name: str) -> Any:
 def _action_entries(space: spaces.Space) -> list[tuple[str, dict[str, Any], Callable[[Any], Any]]]:
     """Name, description and reader of each part of an action."""
     if isinstance(space, spaces.Box):
-        size = int(np.prod(space.shape))
-        return [("action", {"action_type": "continuous", "size": size}, lambda value: _numbers(value, space, size))]
+        size = space.low.size
+        return [("action", {"action_type": "continuous", "size": size}, partial(_numbers, space=space, size=size))]
     if isinstance(space, spaces.Discrete):
         counts, names = [int(space.n)], ["action"]
     else:
-        counts = space.nvec.tolist() if isinstance(space, spaces.MultiDiscrete) else [2] * int(np.prod(space.shape))
+        counts = space.nvec.tolist() if isinstance(space, spaces.MultiDiscrete) else [2] * (space.shape or (0,))[0]
         names = [f"action_{i}" for i in range(len(counts))]
     return [
-        (name, {"action_type": "discrete", "size": count}, lambda value, count=count: _choice(value, count))
+        (name, {"action_type": "discrete", "size": count}, partial(_choice, count=count))
         for name, count in zip(names, counts, strict=True)
     ]
 

@@ -54,11 +54,16 @@ class Worlds:
         self.batch.reset(mask)
 
     def step(self, actions: np.ndarray, only: np.ndarray | None = None) -> None:
-        """Advance all worlds or some with actions (worlds, agents, ...) of the action space.
+        """Advance all worlds or some with actions (worlds, agents, ...) of the action space. A choice that others have
+        and an agent has not is its choice 0.
 
         Raises:
             ActionError, EpisodeOverError: as for a batch. Nothing has changed then.
         """
+        setup = self.batch.setup
+        if self.batch.world.roles and not setup.continuous:
+            own, choices = setup.own_choices, actions.reshape(*actions.shape[:2], -1)
+            actions = np.where((choices >= own) & (choices < own.max(axis=0)), 0, choices).reshape(actions.shape)
         self.batch.load_actions(actions)
         if self._checker is None:
             self.batch.step_inplace(only)

@@ -1,5 +1,6 @@
 """Games of Godot RL Agents as environments: the trainer's side of protocol 0.7, with a game that is none of ours."""
 
+import inspect
 import json
 import socket
 import stat
@@ -14,6 +15,7 @@ from support import dummy_engine
 
 from rlenvs.bridge import GodotParallelEnv, GodotVectorEnv
 from rlenvs.bridge import godot as protocol
+from rlenvs.bridge.wire import Wire
 from rlenvs.core.declare.errors import ActionError, BridgeError, EpisodeOverError, ParameterError
 
 
@@ -48,6 +50,24 @@ def acts(count, jump=1, move=0.5):
 def test_the_published_numbers():
     assert protocol.VERSION == ("0", "7")
     assert protocol.PORT == 11008
+    assert inspect.signature(protocol.GodotGame).parameters["timeout"].default == 60
+    assert protocol._observed("obs", {"space": "box", "size": [3]}) == spaces.Box(-1, 1, (3,), np.float32)
+    assert protocol._observed("obs", {"space": "discrete", "size": 3}) == spaces.Discrete(3)
+    assert protocol._acted("a", {"action_type": "continuous", "size": 2.0}) == spaces.Box(-1, 1, (2,), np.float32)
+
+
+def test_a_message_has_as_many_bytes_as_characters():
+    """Godot counts bytes and `godot_rl` characters, so all of them are ASCII."""
+    near, far = socket.socketpair(socket.AF_UNIX)
+    wire = Wire.__new__(Wire)  # this pair knows no options of TCP
+    wire.socket = near
+    protocol.send_json(wire, {"type": "call", "method": "größe"})
+    sent = far.recv(1000)
+    assert int.from_bytes(sent[:4], "little") == len(sent) - 4 == len(sent[4:].decode())
+    far.sendall(sent)
+    assert protocol.read_json(wire) == {"type": "call", "method": "größe"}
+    near.close()
+    far.close()
 
 
 def test_a_game_is_a_vector_environment():

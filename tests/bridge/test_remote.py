@@ -311,6 +311,24 @@ def test_an_engine_that_is_gone_is_looked_for_and_then_missed():
     env.close()
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (welcome(number=7), "has lost the session"),
+        (welcome(session="other"), "has lost the session"),
+        (dummy_engine.json_message(5, {"message": "there is no such session", "fatal": True}), "no such session"),
+    ],
+    ids=["number", "key", "error"],
+)
+def test_an_engine_that_began_anew_is_not_taken_for_the_old_one(answer, said):
+    env = RemoteVectorEnv(one_answer(welcome()), patience=2, timeout=2)
+    port = one_answer(answer)
+    env.engines[0].address = ("127.0.0.1", port)  # where the next connection finds it
+    with pytest.raises(BridgeError, match=said):
+        env.reset()
+    env.close()
+
+
 def test_another_engines_worlds_do_not_fit(engine):
     server = socket.create_server(("127.0.0.1", 0))
 

@@ -163,20 +163,57 @@ def test_a_team_passes_the_test_of_pettingzoo():
     two.close()
 
 
-def test_images_masks_and_several_parts_cross():
-    for id, keywords in (("MiniGridDoorKey5x5-v0", {}), ("PandaReach-v0", {"form": "goal"})):
-        if id.startswith("Panda"):
-            pytest.importorskip("mujoco")
-        server = served(lambda id=id, keywords=keywords: Worlds(id, 2, **keywords))
-        env, twin = RemoteVectorEnv(server.port), rlenvs.make_vec(id, 2, **keywords)
-        seen, _ = env.reset(seed=1)
-        wanted, _ = twin.reset(seed=1)
-        parts = seen if isinstance(seen, dict) else {"": seen}
+@pytest.mark.parametrize(
+    ("id", "keywords"),
+    [
+        ("MortarMayhemB-v0", {}),  # an image beside numbers, several choices
+        ("FrozenLake-v0", {}),  # a number, masks
+        ("SafePointGoal-v0", {}),  # costs
+        ("PandaReach-v0", {"form": "goal"}),
+        ("HalfCheetah-v0", {}),  # float64 without bounds
+    ],
+)
+def test_all_kinds_of_spaces_cross(id, keywords):
+    if id in ("PandaReach-v0", "HalfCheetah-v0"):
+        pytest.importorskip("mujoco")
+    server = served(lambda: Worlds(id, 2, **keywords))
+    env, twin = RemoteVectorEnv(server.port), rlenvs.make_vec(id, 2, **keywords)
+    assert env.single_observation_space == twin.single_observation_space
+    assert env.single_action_space == twin.single_action_space
+    twin.action_space.seed(0)
+    seen, wanted = env.reset(seed=1), twin.reset(seed=1)
+    for _ in range(4):
+        parts = seen[0] if isinstance(seen[0], dict) else {"": seen[0]}
         for name, part in parts.items():
-            assert np.array_equal(part, wanted[name] if name else wanted)
-        assert env.single_observation_space == twin.single_observation_space
-        env.close()
-        server.close()
+            other = wanted[0][name] if name else wanted[0]
+            assert part.dtype == other.dtype
+            assert np.array_equal(part, other)
+        for name in wanted[-1].keys() - {"reward_vector", "_reward_vector"}:
+            assert np.array_equal(seen[-1][name], wanted[-1][name]), name
+        actions = twin.action_space.sample()
+        seen, wanted = env.step(actions), twin.step(actions)
+    env.close()
+    server.close()
+
+
+def test_agents_that_differ_are_padded():
+    id = "ParticleSpeakerListener-v0"
+    server = served(lambda: Worlds(id))
+    env, twin = RemoteParallelEnv(server.port), rlenvs.parallel_env(id, pad=True)
+    env.reset(seed=3)
+    twin.reset(seed=0)
+    twin.batch.seed([3])  # the parallel form draws this from its own seed
+    twin.reset()
+    for choice in range(5):
+        actions = dict.fromkeys(env.agents, choice)
+        seen, rewards, *_ = env.step(actions)
+        wanted, others, *_ = twin.step(actions)
+        assert rewards == others
+        for agent in actions:
+            assert np.array_equal(seen[agent], wanted[agent])
+            assert env.observation_space(agent) == twin.observation_space(agent)
+    env.close()
+    server.close()
 
 
 def test_a_session_goes_on_after_its_connection_was_lost(server):

@@ -44,6 +44,9 @@ def test_what_it_tells_of_its_spaces():
     assert told["action_space"] == [{"action": {"action_type": "continuous", "size": 1}}]
     told = GodotSide("FrozenLake-v0").env_info()
     assert told["observation_space"] == [{"obs": {"space": "discrete", "size": 16}}]
+    told = GodotSide("MortarMayhemB-v0").env_info()
+    assert list(told["observation_space"][0]) == ["screen_2d", "state"]
+    assert list(told["action_space"][0]) == ["action_0", "action_1"]
     told = GodotSide("ParticleSpread-v0", 2).env_info()
     assert told["n_agents"] == 6
     assert told["agent_policy_names"] == ["agent_0", "agent_1", "agent_2"] * 2

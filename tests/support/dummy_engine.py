@@ -184,10 +184,12 @@ def talk(connection, sessions, agents):
         told = {"code": "version", "message": "this engine speaks version 2", "fatal": True}
         connection.sendall(json_message(ERROR, told))
         return
-    session = sessions.setdefault(hello["session"] or str(len(sessions)), None)
-    if session is None:
-        session = Session(hello["session"] or str(len(sessions) - 1), agents)
-        sessions[session.key] = session
+    key = hello["session"] or f"session {len(sessions)}"
+    if hello["session"] and key not in sessions:
+        told = {"code": "session", "message": "there is no such session", "fatal": True}
+        connection.sendall(json_message(ERROR, told))
+        return
+    session = sessions.setdefault(key, Session(key, agents))
     connection.sendall(json_message(WELCOME, session.welcome()))
     while True:
         _, length, number, kind = HEADER.unpack(read(connection, 16))
