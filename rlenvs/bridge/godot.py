@@ -12,8 +12,9 @@ import contextlib
 import os
 import socket
 import subprocess
+import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from rlenvs.bridge.actions import checked_actions
 from rlenvs.bridge.spaces import WHOLE
 from rlenvs.bridge.teams import Team
 from rlenvs.bridge.wire import Wire, json_object, seconds_of, text_bytes
-from rlenvs.core.declare.errors import BridgeError, LostConnectionError, ParameterError, shortened
+from rlenvs.core.declare.errors import BridgeError, ParameterError, shortened
 from rlenvs.core.declare.inputs import first_seed_of, positive
 
 __all__ = ["GodotGame", "GodotParallelEnv", "GodotVectorEnv"]
@@ -37,6 +38,7 @@ PORT = 11008
 LONGEST = 1 << 26  # bytes of a message
 IMAGE = "2d"  # in the name of an observation: an image, sent as hexadecimal text
 MOST_AGENTS = 1 << 16
+LARGEST = sys.float_info.max
 
 
 def send_json(wire: Wire, message: Mapping[str, Any]) -> None:
@@ -80,7 +82,7 @@ class GodotGame:
         self, port: int = PORT, path: str | Path | None = None, seed: int = 0, timeout: float = 60.0, **flags: Any
     ) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._ended = False
+        self._ended, self._waits = False, False
         timeout = seconds_of("timeout", timeout)
         with _listening(port) as server:
             server.settimeout(timeout)
@@ -92,24 +94,20 @@ class GodotGame:
                 self._end_process()
                 raise BridgeError(f"no game connected to port {port} within {timeout:g} s") from None
         self._wire = Wire(connection, timeout)
-        try:
+        with self._talking():
             send_json(self._wire, {"type": "handshake", "major_version": VERSION[0], "minor_version": VERSION[1]})
             self._take(self._ask({"type": "env_info"}, "env_info"))
-        except Exception:
-            self.close()
-            raise
 
     def _take(self, told: Mapping[str, Any]) -> None:
         count: Any = told.get("n_agents")
-        if type(count) not in (int, float) or count != int(count) or not 1 <= count <= MOST_AGENTS:
+        if type(count) not in (int, float) or not 1 <= count <= MOST_AGENTS or count != int(count):
             raise BridgeError(f"n_agents={shortened(count)} must be a count from 1 to {MOST_AGENTS}")
         self.agents = int(count)
         self.observed = [_spaces(part, _observed) for part in self._each(told, "observation_space")]
         self.acted = [_spaces(part, _acted) for part in self._each(told, "action_space")]
-        named = "agent_policy_names" in told
-        self.policies = list(
-            map(str, self._each(told, "agent_policy_names") if named else ["shared_policy"] * self.agents)
-        )
+        self.policies = ["shared_policy"] * self.agents
+        if "agent_policy_names" in told:
+            self.policies = list(map(str, self._each(told, "agent_policy_names")))
 
     def _each(self, told: Mapping[str, Any], name: str) -> list[Any]:
         """An entry for each agent; one dictionary is all agents' own."""
@@ -117,41 +115,47 @@ class GodotGame:
         if isinstance(found, dict):
             return [found] * self.agents
         if not isinstance(found, list) or len(found) != self.agents:
-            raise BridgeError(
-                f"{name}={shortened(found)} must be a list with an entry for each of {self.agents} agents"
-            )
+            raise BridgeError(f"{name}={shortened(found)} must be a list of {self.agents}, one for each agent")
         return found
 
-    def _ask(self, message: Mapping[str, Any], kind: str) -> dict[str, Any]:
-        self._send(message)
-        return self._read(kind)
-
-    def _send(self, message: Mapping[str, Any]) -> None:
+    @contextlib.contextmanager
+    def _talking(self) -> Iterator[None]:
+        """An exchange; the end of the game where it is lost, or says something else than the protocol does."""
         if self._ended:
             raise BridgeError("this game has ended; make another environment")
         try:
-            send_json(self._wire, message)
-        except LostConnectionError:
+            yield
+        except BaseException:  # also where somebody interrupts it: the next answer would be taken for another
             self.close()
             raise
 
+    def _ask(self, message: Mapping[str, Any], kind: str) -> dict[str, Any]:
+        self._say(message)
+        return self._read(kind)
+
+    def _say(self, message: Mapping[str, Any]) -> None:
+        if self._waits:
+            raise BridgeError("the last exchange was interrupted, and its answer is still to come")
+        self._waits = True
+        send_json(self._wire, message)
+
     def _read(self, kind: str) -> dict[str, Any]:
-        try:
-            told = read_json(self._wire)
-            if told.get("type", kind) != kind:
-                raise BridgeError(f"the game answers {shortened(told.get('type'))}; needed: {kind!r}")
-            return told
-        except BridgeError:
-            self.close()
-            raise
+        told = read_json(self._wire)
+        self._waits = False
+        if told.get("type", kind) != kind:
+            raise BridgeError(f"the game answers {shortened(told.get('type'))}; needed: {kind!r}")
+        return told
 
     def reset(self) -> list[dict[str, np.ndarray]]:
         """Start episodes; returns the observations of all agents."""
-        return self._observations(self._ask({"type": "reset"}, "reset"))
+        with self._talking():
+            return self._observations(self._ask({"type": "reset"}, "reset"))
 
     def send(self, actions: Sequence[Mapping[str, np.ndarray]]) -> None:
         """Send an action of each agent, by names; `receive` is to follow."""
-        self._send({"type": "action", "action": [{n: v.tolist() for n, v in one.items()} for one in actions]})
+        rows = [{name: values.tolist() for name, values in one.items()} for one in actions]
+        with self._talking():
+            self._say({"type": "action", "action": rows})
 
     def receive(self) -> tuple[list[dict[str, np.ndarray]], list[float], list[bool], list[dict[str, Any]]]:
         """Observations, rewards, whether an episode is over, and infos, of all agents.
@@ -159,35 +163,25 @@ class GodotGame:
         Raises:
             BridgeError: the game was lost, or its answer has another form.
         """
-        told = self._read("step")
-        seen = self._observations(told)
-        try:
+        with self._talking():
+            told = self._read("step")
             rewards, dones = self._each(told, "reward"), self._each(told, "done")
-            if not all(type(reward) in (int, float) and np.isfinite(reward) for reward in rewards):
+            if not all(type(reward) in (int, float) and abs(reward) <= LARGEST for reward in rewards):
                 raise BridgeError(f"reward={shortened(rewards)} must be finite numbers")
             if not all(done in (True, False) for done in dones):
                 raise BridgeError(f"done={shortened(dones)} must be true or false")
             infos = self._each(told, "info") if "info" in told else [{}] * self.agents
-        except BridgeError:
-            self.close()
-            raise
-        infos = [info if isinstance(info, dict) else {} for info in infos]
-        return seen, [float(reward) for reward in rewards], [bool(done) for done in dones], infos
+            infos = [info if isinstance(info, dict) else {} for info in infos]
+            return self._observations(told), [float(reward) for reward in rewards], list(map(bool, dones)), infos
 
     def _observations(self, told: Mapping[str, Any]) -> list[dict[str, np.ndarray]]:
-        try:
-            rows = zip(self._each(told, "obs"), self.observed, strict=True)
-            return [{name: _element(seen[name], space, name) for name, space in own.items()} for seen, own in rows]
-        except (KeyError, TypeError) as error:
-            self.close()
-            raise BridgeError(f"an observation lacks {error}: {shortened(told.get('obs'), 200)}") from None
-        except BridgeError:
-            self.close()
-            raise
+        rows = zip(self._each(told, "obs"), self.observed, strict=True)
+        return [elements(seen, own) for seen, own in rows]
 
     def call(self, method: str) -> Any:
         """Call a method of the game's agents; returns what each returned."""
-        return self._ask({"type": "call", "method": method}, "call").get("returns")
+        with self._talking():
+            return self._ask({"type": "call", "method": method}, "call").get("returns")
 
     def close(self) -> None:
         """End the game. Can be called twice."""
@@ -272,16 +266,23 @@ def _observed(name: str, told: Mapping[str, Any]) -> spaces.Space:
     return spaces.Box(low, high, shape, np.float32)
 
 
+def elements(told: Any, own: Mapping[str, spaces.Space]) -> dict[str, np.ndarray]:
+    """What an agent sees, as its spaces have it; BridgeError where it is something else."""
+    if not isinstance(told, dict) or not told.keys() >= own.keys():
+        raise BridgeError(f"an observation must have {', '.join(map(repr, own))}, and is {shortened(told, 200)}")
+    return {name: _element(told[name], space, name) for name, space in own.items()}
+
+
 def _element(told: Any, space: spaces.Space, name: str) -> np.ndarray:
-    """What an agent sees under a name, as the space has it."""
     try:
         if space.dtype == np.uint8:
             return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(space.shape)
-        with np.errstate(over="ignore"):  # what is too large is not finite then
+        with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is looked at below
             found = np.asarray(told, np.float64).astype(space.dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = np.empty(0)
-    if found.shape != space.shape or not np.isfinite(found).all() or found.size == 0:
+    fits = found.shape == space.shape and np.isfinite(found).all() and found.size > 0
+    if not fits or (isinstance(space, spaces.Discrete) and (found != told or not 0 <= found < space.n)):
         raise BridgeError(f"observation {name!r} must be in {space}, and is {shortened(told)}")
     return found
 
@@ -387,8 +388,8 @@ class GodotVectorEnv(gymnasium.vector.VectorEnv):
                 np.zeros(self.num_envs, np.bool_),
             )
             for i, one in enumerate(last):
-                if isinstance(one, dict) and one.keys() >= self._observed.keys():
-                    parts = {name: _element(one[name], space, name) for name, space in self._observed.items()}
+                if one is not None:
+                    parts = elements(one, self._observed)
                     infos["final_obs"][i] = parts if len(parts) > 1 else next(iter(parts.values()))
                     infos["_final_obs"][i] = True
         return infos

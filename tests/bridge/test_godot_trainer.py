@@ -209,6 +209,11 @@ INFO = {
         {**INFO, "n_agents": 0},
         {**INFO, "n_agents": "1"},
         {**INFO, "n_agents": 1e300},
+        {**INFO, "n_agents": float("inf")},
+        {**INFO, "n_agents": float("nan")},
+        {**INFO, "n_agents": 1.5},
+        {**INFO, "observation_space": {"obs": {"space": "box", "size": [3], "low": "x"}}},
+        {**INFO, "observation_space": {"obs": {"space": "box", "size": [3], "low": 2.0, "high": 1.0}}},
         {**INFO, "n_agents": 2, "action_space": [INFO["action_space"]]},
         {**INFO, "action_space": {"a": {"action_type": "other", "size": 2}}},
         {**INFO, "action_space": {"a": {"action_type": "discrete", "size": -2}}},
@@ -237,6 +242,9 @@ def test_a_game_that_tells_nonsense_is_refused(wrong):
         json.dumps({**STEP, "obs": [{"obs": [float("nan")] * 8}]}).encode(),
         json.dumps({**STEP, "obs": []}).encode(),
         json.dumps({**STEP, "reward": [None]}).encode(),
+        json.dumps({**STEP, "reward": [10**400]}).encode(),
+        json.dumps({**STEP, "obs": [{"obs": [10**400] * 8}]}).encode(),
+        json.dumps({**STEP, "obs": [{"obs": [1e300] * 8}]}).encode(),
         json.dumps({**STEP, "reward": [float("inf")]}).encode(),
         json.dumps({**STEP, "done": [2]}).encode(),
         json.dumps({**STEP, "type": "reset"}).encode(),
@@ -293,6 +301,18 @@ def test_a_game_that_ends_in_the_middle_of_a_step_is_lost():
     env.close()
 
 
+def test_an_exchange_that_was_interrupted_is_not_mixed_up_with_the_next():
+    port = free_port()
+    game(port, 1)
+    env = GodotVectorEnv(port, timeout=5)
+    env.reset()
+    env.games[0].send([{"jump": np.array(0), "move": np.zeros(2)}])
+    with pytest.raises(BridgeError, match="was interrupted"):
+        env.step(acts(1))
+    with pytest.raises(BridgeError, match="has ended"):
+        env.reset()
+
+
 def test_images_come_as_hexadecimal_text():
     port = free_port()
     told = {"camera_2d": {"space": "box", "size": [2, 2, 3]}, "speed": {"space": "discrete", "size": 5}}
@@ -310,5 +330,8 @@ def test_images_come_as_hexadecimal_text():
     seen, _ = env.reset()
     assert np.array_equal(seen["camera_2d"], np.arange(12, dtype=np.uint8).reshape(1, 2, 2, 3))
     assert seen["speed"].tolist() == [3]
+    for wrong in (5, -1, 1.5, "3", [3], None):
+        with pytest.raises(BridgeError, match="must be in Discrete"):
+            protocol.elements({"speed": wrong}, {"speed": spaces.Discrete(5)})
     assert env.single_observation_space["camera_2d"] == spaces.Box(0, 255, (2, 2, 3), np.uint8)
     env.close()
