@@ -276,7 +276,7 @@ def elements(told: Any, own: Mapping[str, spaces.Space]) -> dict[str, np.ndarray
 def _element(told: Any, space: spaces.Space, name: str) -> np.ndarray:
     try:
         if space.dtype == np.uint8:
-            return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(space.shape)
+            return np.frombuffer(bytes.fromhex(told), np.uint8).reshape(space.shape).copy()
         with np.errstate(over="ignore", invalid="ignore"):  # what does not fit is looked at below
             found = np.asarray(told, np.float64).astype(space.dtype)
     except (TypeError, ValueError, OverflowError):

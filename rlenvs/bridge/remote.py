@@ -166,7 +166,7 @@ class RemoteEngine:
         if not self._closed:
             self._closed = True
             with contextlib.suppress(LostConnectionError):
-                self._wire.send(json_message(Kind.CLOSE, 0, {}))
+                self._wire.send(Message(Kind.CLOSE, []).stamp(0))
             self._wire.close()
 
 

@@ -297,6 +297,24 @@ def test_a_line_that_breaks_all_the_time_changes_nothing(server):
     cutter.server.close()
 
 
+def test_many_trainers_leave_nothing(server):
+    twin = RemoteVectorEnv(server.port)
+    twin.reset(seed=0)
+    for seed in range(30):
+        env = RemoteVectorEnv(server.port)
+        env.reset(seed=seed)
+        env.close()
+    for _ in range(500):
+        if len(server) == len(server._wires) == 1:
+            break
+        time.sleep(0.01)
+    assert len(server) == len(server._wires) == 1  # the twin's
+    again = rlenvs.make_vec("CartPole-v0", 3)
+    again.reset(seed=0)
+    assert np.array_equal(twin.step(np.ones(3, int))[0], again.step(np.ones(3, int))[0])  # it has seen none of them
+    twin.close()
+
+
 def test_what_a_request_may_not_ask_changes_nothing(server):
     trainer = Raw(server, **HELLO)
     trainer.hear()
