@@ -5,12 +5,13 @@
     python benchmarks/bridge.py fuzz --messages 10000    messages that nobody should send
 
 An interaction is a step of one agent. All processes, the trainer's too, share this machine; the trainer sends the same
-actions again and again, and does nothing else. The rate is the median of the rounds. docs/bridges.md has the protocols.
+actions again and again, and does nothing else. docs/bridges.md has the protocols.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import socket
 import statistics
@@ -42,21 +43,33 @@ def free_ports(count: int) -> int:
     sys.exit("there are no free ports")
 
 
-def rate(env, seconds: float, rounds: int) -> float:
-    """Interactions a second, the median of the rounds."""
+def processor_time(pids: list[int]) -> float:
+    """Seconds that processes have used, this one too."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK") + time.process_time()
+
+
+def measured(env, pids: list[int], chosen: argparse.Namespace) -> str:
+    """Interactions a second, the median of the rounds, and processor time of all processes for one of them."""
     env.action_space.seed(0)
     env.reset()
-    actions, rates = env.action_space.sample(), []
-    for _ in range(rounds):
+    actions, rates, total = env.action_space.sample(), [], 0
+    used = processor_time(pids)
+    for _ in range(chosen.rounds):
         steps, begun = 0, time.perf_counter()
-        while time.perf_counter() - begun < seconds:
+        while time.perf_counter() - begun < chosen.seconds:
             env.step(actions)
             steps += 1
         rates.append(steps * env.num_envs / (time.perf_counter() - begun))
-    return statistics.median(rates)
+        total += steps * env.num_envs
+    used = processor_time(pids) - used
+    return f"{statistics.median(rates):,.0f} interactions/s, {1e6 * used / total:.1f} us of processors for each"
 
 
-def godot_speed(chosen: argparse.Namespace) -> float:
+def godot_speed(chosen: argparse.Namespace) -> str:
     """Over Godot RL Agents' protocol 0.7."""
     from rlenvs.bridge import GodotVectorEnv
 
@@ -70,12 +83,12 @@ def godot_speed(chosen: argparse.Namespace) -> float:
         path.chmod(0o700)
         env = GodotVectorEnv(free_ports(chosen.processes), chosen.processes, path=path)
         try:
-            return rate(env, chosen.seconds, chosen.rounds)
+            return measured(env, [game._process.pid for game in env.games], chosen)
         finally:
             env.close()
 
 
-def bridge_speed(chosen: argparse.Namespace) -> float:
+def bridge_speed(chosen: argparse.Namespace) -> str:
     """Over the binary protocol."""
     from rlenvs.bridge import RemoteVectorEnv
 
@@ -85,15 +98,17 @@ def bridge_speed(chosen: argparse.Namespace) -> float:
     if chosen.id != "dummy":
         command = [sys.executable, "-m", "rlenvs", "serve", chosen.id, "--bridge", "--num", str(chosen.agents)]
     with ExitStack() as stack:
+        pids = []
         for port in ports:
             process = subprocess.Popen(
                 [*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
+            pids.append(process.pid)
             stack.callback(process.wait)
             stack.callback(process.terminate)
         env = RemoteVectorEnv(list(ports), patience=60.0)
         stack.callback(env.close)
-        return rate(env, chosen.seconds, chosen.rounds)
+        return measured(env, pids, chosen)
 
 
 def fuzz(messages: int) -> bool:
@@ -148,7 +163,7 @@ def main() -> None:
         sys.exit(fuzz(chosen.messages))
     for name, speed in {"Godot RL Agents 0.7": godot_speed, "binary": bridge_speed}.items():
         print(
-            f"{chosen.id}, {chosen.processes} x {chosen.agents}, {name}: {speed(chosen):,.0f} interactions/s",
+            f"{chosen.id}, {chosen.processes} x {chosen.agents}, {name}: {speed(chosen)}",
             flush=True,
         )
 

@@ -135,14 +135,14 @@ def json_message(kind: Kind, number: int, value: Mapping[str, Any]) -> bytes:
     return HEADER.pack(MAGIC, len(body), number, kind) + body
 
 
-def read_header(wire: Wire) -> tuple[int, int, int]:
-    """Length, number and kind of the next message.
+def read_header(wire: Wire, patient: bool = False) -> tuple[int, int, int]:
+    """Length, number and kind of the next message, for which a patient reader waits as long as it takes.
 
     Raises:
         BridgeError: these are not the first bytes of a message.
         LostConnectionError: the connection ended.
     """
-    magic, length, number, kind = HEADER.unpack(wire.read(HEADER.size))
+    magic, length, number, kind = HEADER.unpack(wire.read(HEADER.size, patient))
     if magic != MAGIC:
         raise BridgeError(
             f"a message begins with {MAGIC.decode()}, not {shortened(magic)}: another protocol or version"

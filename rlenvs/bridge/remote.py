@@ -167,7 +167,7 @@ class RemoteEngine:
             self._closed = True
             with contextlib.suppress(LostConnectionError):
                 self._wire.send(Message(Kind.CLOSE, []).stamp(0))
-            self._wire.close()
+            self._wire.close(drain=True)  # until the engine has given the place of the session free
 
 
 def _place(address: Any) -> tuple[str, int]:

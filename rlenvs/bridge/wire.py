@@ -7,7 +7,7 @@ import json
 import math
 import socket
 import time
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from rlenvs.core.declare.errors import BridgeError, LostConnectionError, ParameterError, shortened
 
@@ -47,32 +47,41 @@ class Wire:
                     ) from None
                 time.sleep(0.05)
 
-    def fill(self, view: memoryview) -> None:
+    def fill(self, view: memoryview, patient: bool = False) -> None:
         """Read as many bytes as the view has.
+
+        Args:
+            view: where they go.
+            patient: the first of them may take longer than the timeout.
 
         Raises:
             LostConnectionError: the connection ended before, or stood still for too long.
         """
         done, late = 0, math.inf
-        try:
-            while done < len(view):
+        while done < len(view):
+            try:
                 count = self.socket.recv_into(view[done:])
-                if count == 0:
-                    raise LostConnectionError("the other side has closed the connection")
-                if done == 0 and count < len(view):
-                    late = time.monotonic() + (self.socket.gettimeout() or math.inf)
-                elif time.monotonic() > late:
-                    raise TimeoutError
-                done += count
-        except TimeoutError:
-            raise LostConnectionError(f"no whole message came within {self.socket.gettimeout():g} s") from None
-        except OSError as error:
-            raise LostConnectionError(f"the connection was lost: {error}") from None
+            except TimeoutError:
+                if patient and done == 0:
+                    continue
+                self._refuse_late()
+            except OSError as error:
+                raise LostConnectionError(f"the connection was lost: {error}") from None
+            if count == 0:
+                raise LostConnectionError("the other side has closed the connection")
+            if done == 0 and count < len(view):
+                late = time.monotonic() + (self.socket.gettimeout() or math.inf)
+            elif time.monotonic() > late:
+                self._refuse_late()
+            done += count
 
-    def read(self, count: int) -> bytearray:
-        """That many bytes."""
+    def _refuse_late(self) -> NoReturn:
+        raise LostConnectionError(f"no whole message came within {self.socket.gettimeout():g} s") from None
+
+    def read(self, count: int, patient: bool = False) -> bytearray:
+        """That many bytes, as `fill` gets them."""
         found = bytearray(count)
-        self.fill(memoryview(found))
+        self.fill(memoryview(found), patient)
         return found
 
     def send(self, message: bytes | bytearray | memoryview) -> None:

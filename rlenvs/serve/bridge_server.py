@@ -255,9 +255,7 @@ class BridgeServer:
 
     def _answer(self, wire: Wire, session: BridgeSession) -> bool:
         """One exchange; False at the end of the session."""
-        wire.socket.settimeout(None)
-        length, number, kind = read_header(wire)
-        wire.socket.settimeout(HELLO_SECONDS)
+        length, number, kind = read_header(wire, patient=True)
         if kind == Kind.CLOSE and length == 0:
             with self._lock:
                 ended = self._sessions.pop(session.key, None)

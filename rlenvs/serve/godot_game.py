@@ -237,7 +237,7 @@ def play_game(game: GodotSide, port: int = PORT, patience: float = 60.0) -> None
         LostConnectionError: it was lost without ending the game.
     """
     wire = Wire.to("127.0.0.1", port, patience, patience)
-    wire.socket.settimeout(None)
+    wire.socket.settimeout(None)  # it may learn for as long as it likes
     try:
         while (message := read_json(wire)).get("type") != "close":
             answer = game.answer(message)
