@@ -77,7 +77,7 @@ class Worlds:
             ParameterError, ActionError, EpisodeOverError: there is no such request. Nothing has changed then.
         """
         do, seeds = asked["do"], asked["seeds"]
-        if (do > max(Do)).any():
+        if (do > Do.BEGIN).any():
             raise ParameterError(f"do has {do.max()}; needed: 0 waits, 1 steps, 2 begins an episode")
         if (seeds < -1).any():
             raise ParameterError(f"seeds have {seeds.min()}; needed: 0 or more, or -1 for none")

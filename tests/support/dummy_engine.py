@@ -50,13 +50,17 @@ class Dummy:
 
 
 def read(connection, count):
-    found = bytearray()
-    while len(found) < count:
-        part = connection.recv(count - len(found))
-        if not part:
-            raise ConnectionError("the trainer is gone")
-        found += part
+    found = bytearray(count)
+    read_into(connection, memoryview(found))
     return bytes(found)
+
+
+def read_into(connection, view):
+    while len(view):
+        count = connection.recv_into(view)
+        if not count:
+            raise ConnectionError("the trainer is gone")
+        view = view[count:]
 
 
 # --- Godot RL Agents' protocol 0.7: a game ---------------------------------------------------------------------------
@@ -122,6 +126,8 @@ class Session:
             "truncated": ("|u1", slots), "info/count": ("<i8", slots),
         })  # fmt: skip
         self.bytes, self.arrays = views(self.answer)
+        self.asked, self.given = views(self.request)
+        self.body = memoryview(self.asked)[16:]
 
     def welcome(self):
         box = {"space": "box", "type": "<f4", "shape": [NUMBERS], "low": -100, "high": 100}
@@ -133,11 +139,11 @@ class Session:
             "action_space": acts, "request": self.request, "answer": self.answer,
         }  # fmt: skip
 
-    def exchange(self, number, body):
+    def exchange(self, number):
+        """The answer to the request in `body`."""
         if number == self.number and self.last:
             return self.last
-        given = arrays_in(body, self.request, first=16)
-        dummy, told = self.dummy, self.arrays
+        dummy, told, given = self.dummy, self.arrays, self.given
         told["rewards"][:, 0], told["terminated"][:, 0], told["truncated"][:, 0] = dummy.step(
             given["do"] == 1, given["actions/jump"][:, 0], given["actions/move"][:, 0]
         )
@@ -160,14 +166,11 @@ def laid_out(arrays):
 def views(fields):
     size = max(f["offset"] + np.dtype(f["type"]).itemsize * int(np.prod(f["shape"])) for f in fields)
     memory = bytearray(size)
-    return memory, arrays_in(memory, fields)
 
-
-def arrays_in(memory, fields, first=0):
     def array(type, shape, offset, **rest):
-        return np.frombuffer(memory, type, int(np.prod(shape)), offset - first).reshape(shape)
+        return np.frombuffer(memory, type, int(np.prod(shape)), offset).reshape(shape)
 
-    return {field["name"]: array(**field) for field in fields}
+    return memory, {field["name"]: array(**field) for field in fields}
 
 
 def json_message(kind, value):
@@ -192,10 +195,11 @@ def talk(connection, sessions, agents):
     session = sessions.setdefault(key, Session(key, agents))
     connection.sendall(json_message(WELCOME, session.welcome()))
     while True:
-        _, length, number, kind = HEADER.unpack(read(connection, 16))
+        _, _, number, kind = HEADER.unpack(read(connection, 16))
         if kind == CLOSE:
             return
-        connection.sendall(session.exchange(number, read(connection, length)))
+        read_into(connection, session.body)
+        connection.sendall(session.exchange(number))
 
 
 def serve(server, agents):
