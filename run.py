@@ -139,6 +139,9 @@ GROUPS = {
         bare=["mo-gymnasium", "morl-baselines"],  # they ask for pygame, which breaks pygame-ce
     ),
     "servers": Group("compile,mcp,openenv,dev", ["tests/serve"]),
+    "godot": Group(  # it pins an older gymnasium and an older Stable-Baselines3
+        "compile,sb3,dev", ["tests/serve/test_godot.py", "tests/bridge"], bare=["godot-rl"]
+    ),
     "verifiers": Group(  # asks for an older mcp
         "compile,verifiers,dev", ["tests/integrations/test_verifiers.py"], pins="constraints-oldest.txt"
     ),

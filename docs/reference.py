@@ -16,7 +16,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference.md"
-LAZY = ("rlenvs", "rlenvs.core", "rlenvs.pareto", "rlenvs.wrappers")  # packages whose names lie in their modules
+LAZY = (
+    "rlenvs",
+    "rlenvs.bridge",
+    "rlenvs.core",
+    "rlenvs.pareto",
+    "rlenvs.wrappers",
+)  # packages whose names lie in their modules
 # what makers of environments return, and what refusals raise
 CLASSES = {
     "rlenvs.core.forms.gym_env": ("Env",),

@@ -1,8 +1,10 @@
-"""The command that serves environments to language agents."""
+"""The command that serves environments to agents and trainers in other processes."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -11,45 +13,102 @@ from rlenvs.cli.common import Level, Set, Text, app, checked, keywords_from, say
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
 
 PANEL = "Environments"
+LOOPBACK = "127.0.0.1"
 
 
 @app.command(rich_help_panel=PANEL)
-def serve(  # 13 parameters: the options of the command
+def serve(  # 16 parameters: one for each option of the command
     ids: Annotated[
         list[str] | None,
         typer.Argument(metavar="[ID]...", help="Environments that clients may play; over MCP, all by default."),
     ] = None,
     mcp: Annotated[bool, typer.Option("--mcp", help="Speak MCP; needs the extra mcp.")] = False,
     openenv: Annotated[bool, typer.Option("--openenv", help="Speak OpenEnv; needs the extra openenv.")] = False,
+    bridge: Annotated[bool, typer.Option("--bridge", help="Speak the binary protocol of this package.")] = False,
+    godot: Annotated[
+        bool, typer.Option("--godot", help="Be a game for a trainer of Godot RL Agents, which listens on the port.")
+    ] = False,
+    num: Annotated[int, typer.Option(min=1, metavar="N", help="Worlds of a game or of a session over the bridge.")] = 1,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, metavar="N", help="Default: 8000, and for MCP standard input and output."),
+        typer.Option(
+            min=1,
+            max=65535,
+            metavar="N",
+            help="Default: 8000, the bridge 11009, Godot 11008, and for MCP standard input and output.",
+        ),
     ] = None,
     host: Annotated[
         str, typer.Option(metavar="NAME", help="Address to listen on; one that others can reach needs RLENVS_TOKEN.")
-    ] = "127.0.0.1",
+    ] = LOOPBACK,
     sessions: Annotated[int, typer.Option(min=1, metavar="N", help="Sessions that may be open at a time.")] = 64,
-    steps: Annotated[int, typer.Option(min=1, metavar="N", help="Steps that a session may take.")] = 100_000,
+    steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Steps that a session of MCP or OpenEnv may take.")
+    ] = 100_000,
     idle: Annotated[float, typer.Option(min=1, metavar="S", help="Seconds until an unused session ends.")] = 600.0,
-    message: Annotated[int, typer.Option(min=1000, metavar="N", help="Bytes that a message may have.")] = 100_000,
+    message: Annotated[
+        int, typer.Option(min=1000, metavar="N", help="Bytes that a message of MCP or OpenEnv may have.")
+    ] = 100_000,
     team: Annotated[bool, typer.Option("--team", help="Clients play all agents, each by its name.")] = False,
     text: Text = None,
     level: Level = None,
     set_: Set = None,
 ) -> None:
-    """Serve environments in words to language agents, over MCP or OpenEnv.
+    """Serve environments: in words to language agents (MCP, OpenEnv), or in arrays to trainers (bridge, Godot).
 
-    The environment variable RLENVS_TOKEN is a secret that clients have to send as a bearer token.
+    The environment variable RLENVS_TOKEN is a secret that clients have to send, as a bearer token or in their hello.
     """
     from rlenvs.serve import Limits, Sessions
 
-    if mcp == openenv:
-        raise ParameterError("choose one protocol: --mcp or --openenv")
-    if (level or set_) and len(ids or ()) != 1:
-        raise ParameterError("--level and --set need exactly one ID")
+    if mcp + openenv + bridge + godot != 1:
+        raise ParameterError("choose one protocol: --mcp, --openenv, --bridge or --godot")
+    if (level or set_ or bridge or godot) and len(ids or ()) != 1:
+        raise ParameterError("--bridge, --godot, --level and --set need exactly one ID")
     keywords = checked(ids[0], keywords_from(set_, level)) if ids else {}
-    keywords |= text_keywords(text, team)
-    table = Sessions(ids or (), limits=Limits(sessions, steps, message, idle), team=team, **keywords)
+    if (bridge or godot) and (team or text):
+        raise ParameterError("--team and --text are for --mcp and --openenv; leave them out")
+    limits = Limits(sessions, steps, message, idle)
+    if ids and godot:
+        _play_game(ids[0], num, host, port, keywords)
+    elif ids and bridge:
+        _bridge(ids[0], num, host, port, limits, keywords)
+    else:
+        table = Sessions(ids or (), limits=limits, team=team, **keywords, **text_keywords(text, team))
+        _in_words(table, mcp, host, port, message)
+
+
+def _play_game(id: str, num: int, host: str, port: int | None, keywords: Mapping[str, Any]) -> None:
+    from rlenvs.bridge.godot import PORT
+    from rlenvs.serve.godot_game import GodotSide, play_game
+
+    if host != LOOPBACK:
+        raise ParameterError(f"--host {host}: Godot RL Agents' protocol has no token; trainer and game share a machine")
+    game = GodotSide(id, num, **keywords)
+    say(f"{game.slots} agents of {game.worlds.name}; looking for a trainer on port {port or PORT}")
+    try:
+        play_game(game, port or PORT)
+    finally:
+        game.close()
+
+
+def _bridge(id: str, num: int, host: str, port: int | None, limits: Any, keywords: Mapping[str, Any]) -> None:
+    from rlenvs.bridge.remote import PORT
+    from rlenvs.serve.bridge_server import BridgeServer
+    from rlenvs.serve.guard import TOKEN
+    from rlenvs.serve.worlds import Worlds
+
+    def make() -> Worlds:
+        return Worlds(id, num, **keywords)
+
+    make().close()  # what is wrong, and what has to be compiled, before anybody waits
+    server = BridgeServer(make, host, port or PORT, os.environ.get(TOKEN, ""), limits)
+    say(f"{num} worlds of {id} for each trainer at {host}:{server.port}, until Ctrl+C")
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve()
+    server.close()
+
+
+def _in_words(table: Any, mcp: bool, host: str, port: int | None, message: int) -> None:
     if mcp and port is None:
         from rlenvs.serve.mcp_server import mcp_server
 

@@ -289,7 +289,7 @@ class Sessions:
     def __init__(
         self, ids: Sequence[str] = (), *, limits: Limits | None = None, team: bool = False, **keywords: Any
     ) -> None:
-        self.ids = [_scalar(id) for id in ids]
+        self.ids = [scalar_id(id) for id in ids]
         self.limits, self.team, self.keywords = limits or Limits(), team, keywords
         if team and keywords.get("fallback") == "error":
             raise ParameterError("fallback='error' needs one client; in a team it would refuse the others' replies")
@@ -368,7 +368,7 @@ class Sessions:
             if len(self.ids) == 1:
                 return self.ids[0]
             raise ParameterError("say which environment, by its id")
-        chosen = _scalar(id)
+        chosen = scalar_id(id)
         if self.ids and chosen not in self.ids:
             raise UnknownNameError(f"{chosen} is not served here. {nearest(chosen, self.ids)}")
         return chosen
@@ -407,7 +407,7 @@ class Sessions:
             self.close(key)
 
 
-def _scalar(id: str) -> str:
+def scalar_id(id: str) -> str:
     """The full name of an id whose reward is a number."""
     name = entry(id).id
     if name.startswith("rlenvs/mo-"):

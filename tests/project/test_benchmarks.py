@@ -12,6 +12,7 @@ TREASURE, PEER = "DeepSeaTreasure-v0", "python ours.py --id {id} --form single -
 SMALL = {
     "arms": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01", "--output", "{out}/table.md"],
     "arms_success": ["PandaReach-v0", "--seeds", "2"],
+    "bridge": ["speed", "--processes", "1", "--agents", "2", "--seconds", "0.05", "--rounds", "1"],
     "boards": ["--peers", "{out}/peers.toml", "--only", "SameGame", "--rounds", "1", "--seconds", "0.01"],
     "carry_over_arm": ["--episodes", "1"],
     "carry_over": ["train", "LunarLander-v0", "--on", "ours", "--steps", "100", "--out", "{out}/agent"],

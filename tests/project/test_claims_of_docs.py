@@ -222,7 +222,7 @@ def packages_of_the_tests():
 def test_every_library_has_an_install_line_of_tested_packages():
     sections = dict(re.findall(r"(?ms)^## ([^\n]+)\n(.*?)(?=^## |\Z)", INTEGRATIONS))
     libraries = re.findall(r"(?m)^\| \[([^\]]+)\]", INTEGRATIONS)
-    assert len(libraries) == 18
+    assert len(libraries) == 19
     tested = packages_of_the_tests()
     for library in libraries:
         (title,) = [title for title in sections if library.startswith(title)]

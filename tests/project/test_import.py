@@ -54,7 +54,7 @@ def test_importing_twice_is_silent():
     assert run(code) == "ok"
 
 
-LAZY = ["rlenvs", "rlenvs.core", "rlenvs.pareto", "rlenvs.wrappers"]
+LAZY = ["rlenvs", "rlenvs.bridge", "rlenvs.core", "rlenvs.pareto", "rlenvs.wrappers"]
 
 
 def typed_names(module):

@@ -45,6 +45,14 @@ class SessionError(RlenvsError, LookupError):
     """A session of a server that is not there, has not begun, or would go beyond the server's limits."""
 
 
+class BridgeError(RlenvsError, ConnectionError):
+    """An engine or a trainer outside that cannot be reached, refuses, or does not keep to the protocol."""
+
+
+class LostConnectionError(BridgeError):
+    """A connection to an engine or a trainer outside that ended in the middle of an exchange."""
+
+
 class ReplayError(RlenvsError, ValueError):
     """A file that is not a replay, or a replay that cannot be reproduced."""
 
