@@ -6,8 +6,20 @@ A reply names players as the parallel API does: <accuse(agent_2)>.
 from typing import Any
 
 from rlenvs.core.forms.language import expect, one_of, read_order
-from rlenvs.multi.deduction.meeting import ACTING, EJECTED, EVIL, KILLED, PRESENT, TALKING, VOTING
-from rlenvs.multi.deduction.ship import LIES, is_here, start_room
+from rlenvs.multi.deduction.meeting import (
+    ACTING,
+    EARLIER,
+    EJECTED,
+    EVIL,
+    KILLED,
+    NOBODY,
+    NOW,
+    PRESENT,
+    TALKING,
+    VOTING,
+    winners,
+)
+from rlenvs.multi.deduction.ship import LIES, is_here, side_that_won, start_room
 from rlenvs.multi.deduction.ship import is_legal as is_legal_on_ship
 from rlenvs.multi.deduction.village import DOCTOR, SEER, WEREWOLF
 from rlenvs.multi.deduction.village import is_legal as is_legal_in_village
@@ -36,7 +48,7 @@ def heard_by(p: Any, s: Any, k: int) -> list[int]:
 
 
 def fates(s: Any) -> list[str]:
-    """Who is in the game, who is not, a line each."""
+    """Who is in the game, and who is out of it, a line each."""
     in_game = [j for j in range(len(s.fate)) if s.fate[j] == PRESENT]
     lines = [f"In the game, as far as everybody knows: {names(in_game)}."]
     for fate, verb in ((KILLED, "killed"), (EJECTED, "voted out")):
@@ -54,7 +66,8 @@ def knowledge(s: Any, k: int, roles: tuple[str, ...]) -> list[str]:
 def accusations(s: Any) -> list[str]:
     """Who has accused whom, by meeting, a line each."""
     lines = []
-    for when, told in ((1, "In earlier meetings"), (2, "In the last meeting")):
+    latest = "In the last meeting" if s.phase == ACTING else "In this meeting"
+    for when, told in ((EARLIER, "In earlier meetings"), (NOW, latest)):
         pairs = [
             f"{name(i)} accused {name(j)}"
             for i in range(len(s.role))
@@ -127,12 +140,15 @@ def ship_situation(p: Any, s: Any, k: int) -> list[str]:
     lines += [f"Since the last meeting you last saw: {', '.join(seen)}."] if seen else []
     if s.role[k] == EVIL:
         wait = int(s.cooldown[k])
-        return [*lines, f"You may kill in {wait} steps." if wait else "You may kill now."]
+        return [*lines, f"Steps until you may kill: {wait}." if wait else "You may kill now."]
     left = [f"{int(steps)} in room_{room}" for room, steps in enumerate(s.open[k]) if steps > 0]
     return [*lines, f"Steps that your tasks still take: {', '.join(left) or 'none'}."]
 
 
 def ship_phase(p: Any, s: Any) -> str:
+    side = side_that_won(p, s)
+    if side != NOBODY:
+        return f"The game is over: the {'impostors' if side == EVIL else 'crew'} won."
     if s.phase == ACTING:
         return f"You walk and work. {int(p.time - s.clock)} such steps are left until the impostors win."
     how = "pressed the button" if s.pressed else "reported a body"
@@ -223,6 +239,9 @@ def seer_claims(s: Any) -> list[str]:
 
 
 def village_phase(p: Any, s: Any, k: int) -> str:
+    side = winners(s)
+    if side != NOBODY:
+        return f"The game is over: the {'werewolves' if side == EVIL else 'village'} won."
     if s.phase == ACTING:
         verb = AT_NIGHT.get(int(s.role[k]))
         return f"Night {int(s.day) + 1}. " + (f"Choose whom you {verb}." if verb and s.living[k] else "You sleep.")
