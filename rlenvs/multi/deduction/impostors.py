@@ -33,10 +33,9 @@ been in a room, claim to have done a task in a room. Masked: what the rules do n
 
 ## Observation Space
 What one knows: the own role, place, tasks and cooldown, who and which bodies are in the same room (in a meeting: were
-there when it began), where one last saw each player since the last meeting, roles (those of other impostors; of whom one
-saw killing; of the dead, with `reveal`), who called the meeting and from where, the words of the last round, the last
-votes, who has accused whom. Nothing of
-it depends on roles that the player does not know.
+there when it began), where one last saw each player since the last meeting, roles (of other impostors; of whom one saw
+killing; of the dead, with `reveal`), who called the meeting and from where, the words of the last round, the last
+votes, who has accused whom. Nothing of it depends on roles that the player does not know.
 
 ## Rewards
 `won`: 1 for each player of the side that wins, -1 for the others, the dead included. `task`: a task done. `kill`: a
@@ -62,7 +61,22 @@ Mean return over seeds 0 to 99, summed over all players; the expert is "honest",
 v0: first version.
 """
 
-from rlenvs.core import b1, below, block, constraint, cost, data_option, discrete, flag, i1, i4, i8, integer, term, world
+from rlenvs.core import (
+    b1,
+    below,
+    block,
+    constraint,
+    cost,
+    data_option,
+    discrete,
+    flag,
+    i1,
+    i4,
+    i8,
+    integer,
+    term,
+    world,
+)
 from rlenvs.multi.deduction.language import describe_ship, heard_by, parse_ship
 from rlenvs.multi.deduction.meeting import (
     ACTING,
@@ -134,8 +148,8 @@ def horizon_of(values):
 SPEC = world(
     "Impostors-v0",
     doc=__doc__,
-    source="Sarkar, Xia, Liu, Sadigh, AAMAS 2025 (SocialDeductionLLM: rooms, tasks, kills, votes, ends); Chi, Mao, Tang, "
-    "AmongAgents, 2024 (button, time limit, sizes of games); Among Us (Innersloth, 2018)",
+    source="Sarkar, Xia, Liu, Sadigh, AAMAS 2025 (SocialDeductionLLM: rooms, tasks, kills, votes, ends); Chi, Mao, "
+    "Tang, AmongAgents, 2024 (button, time limit, sizes of games); Among Us (Innersloth, 2018)",
     agents=True,
     options={
         "players": data_option(integer(5, 3, MOST_PLAYERS, "number of players")),
@@ -185,14 +199,21 @@ SPEC = world(
         "bodies": bits("agents", doc="whose bodies are in it"),
         "seen": bits("agents", "rooms", doc="where one last saw each player since the last meeting"),
         "tasks": block(
-            "rooms", low=0, high=MOST_TASKS * MOST_EFFORT, constant=True, whole=True, doc="steps that own tasks still take"
+            "rooms",
+            low=0,
+            high=MOST_TASKS * MOST_EFFORT,
+            constant=True,
+            whole=True,
+            doc="steps that own tasks still take",
         ),
         "caller": bits("agents", doc="who called the meeting that is held"),
         "pressed": bits(doc="whether by the button"),
         "found": bits("rooms", doc="the room from where it was called"),
         "worked": bits(doc="whether one worked on a task in the last step"),
         "cooldown": block(low=0, high=COOLEST, constant=True, whole=True, doc="steps until one may kill"),
-        "buttons": block(low=0, high=MOST_BUTTONS, constant=True, whole=True, doc="presses of the button that are left"),
+        "buttons": block(
+            low=0, high=MOST_BUTTONS, constant=True, whole=True, doc="presses of the button that are left"
+        ),
         "clock": block(low=0, high=LONGEST, whole=True, doc="steps outside of meetings so far"),
     },
     action=lambda values: discrete(*choice_names(values), size="moves"),

@@ -162,7 +162,9 @@ def describe_ship(p: Any, s: Any, k: int) -> str:
     """What player k knows, and what it may reply."""
     n, columns = len(s.role), int(p.width)
     orders = ship_orders(s)
-    task = "Task: let nobody find you out while you kill" if s.role[k] == EVIL else "Task: do your tasks, find impostors"
+    task = (
+        "Task: let nobody find you out while you kill" if s.role[k] == EVIL else "Task: do your tasks, find impostors"
+    )
     lines = [
         "# Game",
         f"Impostors, step {int(s.elapsed)}. {n} players on a ship, {int(p.impostors)} of them impostors. Its rooms are "
@@ -183,7 +185,8 @@ def describe_ship(p: Any, s: Any, k: int) -> str:
     lines += [
         "# Now",
         ship_phase(p, s),
-        "Valid actions: " + ", ".join(order for action, order in enumerate(orders) if is_legal_on_ship(p, s, k, action)),
+        "Valid actions: "
+        + ", ".join(order for action, order in enumerate(orders) if is_legal_on_ship(p, s, k, action)),
         f"{task}. Reply with exactly one of the valid actions.",
     ]
     return "\n".join(lines)

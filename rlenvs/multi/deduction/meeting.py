@@ -49,7 +49,12 @@ def table_blocks(roles: int, phases: str) -> dict[str, Any]:
         "said": bits("agents", "words", doc="the word of each player in the last round, silence first"),
         "votes": bits("agents", "agents", doc="who voted for whom in the last vote"),
         "accused": block(
-            *("agents", "agents"), low=0, high=NOW, constant=True, whole=True, doc="who accused whom, 2: in this meeting"
+            *("agents", "agents"),
+            low=0,
+            high=NOW,
+            constant=True,
+            whole=True,
+            doc="who accused whom, 2: in this meeting",
         ),
     }
 

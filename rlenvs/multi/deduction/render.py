@@ -115,7 +115,9 @@ def draw_line(canvas: Canvas, s: Any, j: int, word: str, x: float, y: float) -> 
 
 def draw_village(canvas: Canvas, p: Any, s: Any) -> None:
     day = f"day {int(s.day)}"
-    canvas.caption(f"night {int(s.day) + 1}" if s.phase == ACTING else f"{day}, {'vote' if s.phase == VOTING else 'talk'}")
+    canvas.caption(
+        f"night {int(s.day) + 1}" if s.phase == ACTING else f"{day}, {'vote' if s.phase == VOTING else 'talk'}"
+    )
     canvas.legend(
         *((CREW, "villager", "disc"), (EVIL, "werewolf", "disc"), (SEER, "seer", "disc"), (DOCTOR, "doctor", "disc")),
         (DEAD, "dead", "disc"),

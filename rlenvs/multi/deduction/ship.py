@@ -55,9 +55,7 @@ def has_body(s, room):
 @kernel
 def may_kill(s, k, j):
     """Whether player k may kill player j: an impostor another one in its room, after the cooldown."""
-    return (
-        s.role[k] == EVIL and s.cooldown[k] == 0 and s.living[j] and s.role[j] != EVIL and s.room[j] == s.room[k]
-    )
+    return s.role[k] == EVIL and s.cooldown[k] == 0 and s.living[j] and s.role[j] != EVIL and s.room[j] == s.room[k]
 
 
 @kernel

@@ -120,8 +120,8 @@ def choice_names(values):
 SPEC = world(
     "Werewolf-v0",
     doc=__doc__,
-    source="Bailis, Friedhoff, Chen, Werewolf Arena, arXiv 2407.13943, 2024 (roles, nights, votes); Braverman, Etesami, "
-    "Mossel, Annals of Applied Probability 18(3), 2008, and Migdal, arXiv 1009.1031 (the game without seer and doctor)",
+    source="Bailis, Friedhoff, Chen, Werewolf Arena, arXiv 2407.13943, 2024 (roles, nights, votes); Braverman, "
+    "Etesami, Mossel, Annals of Applied Probability 18, 2008, and Migdal, arXiv 1009.1031 (without seer and doctor)",
     agents=True,
     options={
         "players": data_option(integer(8, 3, MOST_PLAYERS, "number of players")),
@@ -172,7 +172,7 @@ SPEC = world(
     horizon=lambda values: values.days * (values.rounds + 2),
     fps=2,
     levels={
-        "three": {"players": 3, "werewolves": 1, "seer": 0, "doctor": 0},
+        "three": {"players": 3, "werewolves": 1, "seer": 0, "doctor": 0, "first": "day"},
         "seven": {"players": 7},
         "ten": {"players": 10, "werewolves": 3},
         "mafia": {"players": 7, "werewolves": 1, "seer": 0, "doctor": 0, "first": "day", "reveal": True},
