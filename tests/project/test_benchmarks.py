@@ -24,6 +24,7 @@ SMALL = {
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
+    "deduction": ["--games", "2"],
     "dilemma_agents": ["CoinGame-v0", "--episodes", "2"],
     "dilemmas": ["--peers", "{out}/peers.toml", "--only", "CoinGame", "--rounds", "1", "--seconds", "0.01"],
     "driving": ["--peers", "{out}/peers.toml", "--only", "Merge", "--rounds", "1", "--seconds", "0.01"],

@@ -17,9 +17,9 @@ Who is dead does nothing, is heard by nobody, and wins or loses with its side.
 
 Scripted players, each in both roles: "honest" says whom it has caught (killing, lying about its room, accusing somebody
 who is good) and where it was, and votes for who is most suspect; as impostor it kills whom it is alone with. "liar" is
-an impostor that claims tasks and accuses others; "silent" never speaks; "parrot" repeats what most say; "random"
-chooses any allowed action. Win rates by role of each
-pair are in `benchmarks/deduction.md`.
+an impostor that claims tasks and accuses others, "bold" one that also kills before the eyes of others; "silent" never
+speaks; "parrot" repeats what most say; "random" chooses any allowed action. Win rates by role of each pair are in
+`benchmarks/deduction.md`.
 
 What differs from the code of Sarkar et al.: a step is a walk to the next room or a task, which take five of its time
 units, the cooldown 20; players speak at once, in words of a vocabulary; who does a task still sees the room; impostors
@@ -88,6 +88,7 @@ from rlenvs.multi.deduction.meeting import (
     TALKING,
     bits,
     blame,
+    counts,
     give_role,
     hold_vote,
     remove,
@@ -109,6 +110,7 @@ from rlenvs.multi.deduction.ship import (
     side_that_won,
 )
 from rlenvs.multi.deduction.ship_players import (
+    choose_bold,
     choose_honest,
     choose_liar,
     choose_parrot,
@@ -177,7 +179,7 @@ SPEC = world(
         ),
     ],
     sizes=sizes_of,
-    players=("honest", "liar", "silent", "parrot", "random"),
+    players=("honest", "liar", "bold", "silent", "parrot", "random"),
     state={
         **table_state(2),
         "room": i4("agents").index_of("rooms"),
@@ -199,22 +201,15 @@ SPEC = world(
         "bodies": bits("agents", doc="whose bodies are in it"),
         "seen": bits("agents", "rooms", doc="where one last saw each player since the last meeting"),
         "tasks": block(
-            "rooms",
-            low=0,
-            high=MOST_TASKS * MOST_EFFORT,
-            constant=True,
-            whole=True,
-            doc="steps that own tasks still take",
+            "rooms", low=0, high=MOST_TASKS, raw=True, constant=True, doc="own tasks to do, parts of them where begun"
         ),
         "caller": bits("agents", doc="who called the meeting that is held"),
         "pressed": bits(doc="whether by the button"),
         "found": bits("rooms", doc="the room from where it was called"),
         "worked": bits(doc="whether one worked on a task in the last step"),
-        "cooldown": block(low=0, high=COOLEST, constant=True, whole=True, doc="steps until one may kill"),
-        "buttons": block(
-            low=0, high=MOST_BUTTONS, constant=True, whole=True, doc="presses of the button that are left"
-        ),
-        "clock": block(low=0, high=LONGEST, whole=True, doc="steps outside of meetings so far"),
+        "cooldown": counts(high=COOLEST, doc="steps until one may kill"),
+        "buttons": counts(high=MOST_BUTTONS, doc="presses of the button that are left"),
+        "clock": block(low=0, high=1, raw=True, doc="part of the time that has passed"),
     },
     action=lambda values: discrete(*choice_names(values), size="moves"),
     terms={
@@ -278,13 +273,13 @@ def observe(p, s, k, o):
     o.worked = s.worked[k]
     o.cooldown = s.cooldown[k]
     o.buttons = s.buttons
-    o.clock = s.clock
+    o.clock = s.clock / p.time
     o.seen[:] = 0.0
     meeting = s.phase != ACTING
     o.pressed = meeting and s.pressed
     for room in range(s.open.shape[1]):
         o.room[room] = s.living[k] and s.room[k] == room
-        o.tasks[room] = s.open[k, room]
+        o.tasks[room] = s.open[k, room] / p.effort
         o.found[room] = meeting and s.room[s.caller] == room
     for j in range(s.living.size):
         o.caller[j] = meeting and s.caller == j
@@ -305,6 +300,11 @@ def play_honest(p, s, k, a, rng):
 @SPEC.player("liar")
 def play_liar(p, s, k, a, rng):
     a[k] = choose_liar(p, s, k, rng) if s.living[k] else PASS
+
+
+@SPEC.player("bold")
+def play_bold(p, s, k, a, rng):
+    a[k] = choose_bold(p, s, k, rng) if s.living[k] else PASS
 
 
 @SPEC.player("silent")

@@ -37,25 +37,23 @@ def bits(*shape: Any, doc: str) -> Any:
     return block(*shape, low=0, high=1, raw=True, constant=True, whole=True, doc=doc)
 
 
+def counts(*shape: Any, high: int, doc: str) -> Any:
+    """A block of small whole numbers, passed on as they are; some stay what they are."""
+    return block(*shape, low=0, high=high, raw=True, constant=True, whole=True, doc=doc)
+
+
 def table_blocks(roles: int, phases: str) -> dict[str, Any]:
     """The blocks of the observation."""
     return {
         "me": bits("agents", doc="which player one is"),
         "phase": bits(3, doc=phases),
-        "spoken": block(low=0, high=4, constant=True, whole=True, doc="rounds of the discussion so far"),
+        "spoken": counts(high=4, doc="rounds of the discussion so far"),
         "living": bits(doc="whether one lives"),
         "present": bits("agents", doc="who is in the game, as everybody knows"),
         "known": bits("agents", roles, doc="the roles that one knows, one's own among them"),
         "said": bits("agents", "words", doc="the word of each player in the last round, silence first"),
         "votes": bits("agents", "agents", doc="who voted for whom in the last vote"),
-        "accused": block(
-            *("agents", "agents"),
-            low=0,
-            high=NOW,
-            constant=True,
-            whole=True,
-            doc="who accused whom, 2: in this meeting",
-        ),
+        "accused": counts("agents", "agents", high=NOW, doc="who accused whom, 2: in this meeting"),
     }
 
 

@@ -56,7 +56,7 @@ def choose_random(p, s, k, rng):
 
 @kernel
 def roam(p, s, k, rng):
-    return hunt(p, s, k, rng) if s.role[k] == EVIL else work(p, s, k)
+    return hunt(p, s, k, rng, False) if s.role[k] == EVIL else work(p, s, k)
 
 
 @kernel
@@ -72,13 +72,14 @@ def work(p, s, k):
 
 
 @kernel
-def hunt(p, s, k, rng):
-    """An impostor: kills whom it is alone with, and else goes where it last saw a single player."""
+def hunt(p, s, k, rng, bold):
+    """An impostor: kills whom it is alone with, or if bold whoever is there, and stays with a single victim until it
+    may kill."""
     victims, victim = 0, NOBODY
     for j in range(s.living.size):
         if is_here(s, k, j) and not is_known_evil(s, k, j):
             victims, victim = victims + 1, j
-    if victims == 1 and s.cooldown[k] == 0:
+    if s.cooldown[k] == 0 and (victims == 1 or (bold and victims > 1)):
         return FIRST_PLAYER + victim
     if victims == 1 and not has_body(s, s.room[k]):
         return PASS
@@ -158,6 +159,14 @@ def choose_liar(p, s, k, rng):
         word = false_alibi(s, k, rng) if s.spoken == 0 else accuse(frame(s, k, rng))
         return choice_of_word(word, FIRST_PLAYER + s.living.size)
     return choice_of_player(frame(s, k, rng), FIRST_PLAYER)
+
+
+@kernel
+def choose_bold(p, s, k, rng):
+    """As crew: honest. As impostor: a liar that kills whenever it may, seen or not."""
+    if s.role[k] == EVIL and s.phase == ACTING:
+        return hunt(p, s, k, rng, True)
+    return choose_liar(p, s, k, rng)
 
 
 @kernel

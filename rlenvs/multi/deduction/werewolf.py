@@ -71,6 +71,7 @@ from rlenvs.multi.deduction.meeting import (
     TALKING,
     bits,
     blame,
+    counts,
     give_role,
     hold_vote,
     open_meeting,
@@ -129,7 +130,7 @@ SPEC = world(
         "seer": integer(1, 0, 1, "seers among them"),
         "doctor": integer(1, 0, 1, "doctors among them"),
         "rounds": integer(2, 1, MOST_ROUNDS, "how often each speaks on a day"),
-        "days": data_option(integer(20, 1, MOST_DAYS, "days after which the game is broken off")),
+        "days": integer(20, 1, MOST_DAYS, "days after which the game is broken off"),
         "vote": VOTE,
         "first": FIRST,
         "reveal": flag(False, "whether all learn the roles of the dead"),
@@ -151,20 +152,17 @@ SPEC = world(
     state={
         **table_state(4),
         "claimed": i1("agents", "agents").within(0, WEREWOLF),  # what the first, as seer, has told of the second
-        "day": i8.up_to(MOST_DAYS + 1),
+        "day": i8.within(0, MOST_DAYS),
     },
     observation={
         **table_blocks(4, "night, discussion, vote"),
         "role": bits(4, doc="villager, werewolf, seer, doctor"),
-        "claimed": block(
+        "claimed": counts(
             *("agents", "agents"),
-            low=0,
             high=WEREWOLF,
-            constant=True,
-            whole=True,
             doc="what the first, claiming to be the seer, has told of the second: 1 innocent, 2 a werewolf",
         ),
-        "day": block(low=0, high=MOST_DAYS + 1, whole=True, doc="nights so far"),
+        "day": block(low=0, high=1, raw=True, doc="part of the days that has begun"),
     },
     action=lambda values: discrete(*choice_names(values), size="moves"),
     terms={"won": term(-1.0, 1.0, 1.0, "1 for the side that wins, -1 for the other one")},
@@ -196,7 +194,7 @@ def step(p, s, a, rng, r):
     for k in range(s.living.size):
         s.heard[k] = False
     if s.phase == ACTING:
-        s.day += 1
+        s.day = min(s.day + 1, MOST_DAYS)
         pass_night(s, a, p.reveal, rng)
     elif s.phase == TALKING:
         talk(s, a, FIRST_PLAYER + s.living.size, p.rounds)
@@ -221,7 +219,7 @@ def observe(p, s, k, o):
     show_table(s, k, o)
     o.role[:] = 0.0
     o.role[s.role[k]] = 1.0
-    o.day = s.day
+    o.day = min(s.day / p.days, 1.0)
     for i in range(s.living.size):
         for j in range(s.living.size):
             o.claimed[i, j] = s.claimed[i, j]
