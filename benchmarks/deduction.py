@@ -29,9 +29,9 @@ One player plays all who are good, the other one all who are evil. The pages of 
 
 Those that lie ("liar", "bold") play as "honest" where they are good.
 
-What the tables say: impostors who kill only whom they are alone with, and tell no lies, leave no evidence; talking helps
-against those who lie or are seen. A crew that repeats accusations ("parrot") is worse off with liars than one that never
-talks. The village wins by the word of its seer; where nobody listens, no majority is found."""
+What the tables say: impostors who kill only whom they are alone with, and tell no lies, leave no evidence; talking
+helps against those who lie or are seen. A crew that repeats accusations ("parrot") is worse off with liars than one
+that never talks. The village wins by the word of its seer; where nobody listens, no majority is found."""
 THEORY_HEAD = """## Theory
 
 The level "mafia": no seer, no doctor, a day before the first night. "lottery" on both sides, beside the exact chance

@@ -21,10 +21,11 @@ an impostor that claims tasks and accuses others, "bold" one that also kills bef
 speaks; "parrot" repeats what most say; "random" chooses any allowed action. Win rates by role of each pair are in
 `benchmarks/deduction.md`.
 
-What differs from the code of Sarkar et al.: a step is a walk to the next room or a task, which take five of its time
-units, the cooldown 20; players speak at once, in words of a vocabulary; who does a task still sees the room; impostors
-may report, players cannot vote for themselves. From AmongAgents: the map is a grid, without vents and cameras;
-everybody acts at once; tasks take a step, and impostors have none.
+What differs from the code of Sarkar et al.: a step is a walk to the next room or a step of work, which take five of its
+time units, as a task does there, the cooldown 20; tasks take `effort` steps; players speak at once, in words of a
+vocabulary; who works still sees the room; impostors may report; players cannot vote for themselves. From AmongAgents:
+the map is a grid, of 16 rooms for its 14, without vents and cameras; everybody acts at once; all tasks take equally
+long, and impostors have none.
 
 ## Action Space
 0: pass (wait, be silent, abstain); walk north, south, west, east; do a task; report; press the button; name a player
@@ -38,8 +39,8 @@ killing; of the dead, with `reveal`), who called the meeting and from where, the
 votes, who has accused whom. Nothing of it depends on roles that the player does not know.
 
 ## Rewards
-`won`: 1 for each player of the side that wins, -1 for the others, the dead included. `task`: a task done. `kill`: a
-kill.
+`won`: 1 for each player of the side that wins, -1 for the others, the dead included. `task`: a step of
+work. `kill`: a kill.
 
 ## Costs
 `innocent_ejected`: 1 for who is of the crew and voted for a member of the crew that is ejected.
@@ -120,6 +121,7 @@ from rlenvs.multi.deduction.ship_players import (
 
 WIDEST, MOST_TASKS, MOST_ROUNDS, LONGEST = 4, 10, 4, 1000
 COOLEST, MOST_BUTTONS, MOST_EFFORT = 20, 10, 5
+LARGE = {"width": 4, "height": 4, "effort": 5, "cooldown": 3, "rounds": 3}  # as in AmongAgents, whose map has 14 rooms
 
 
 def sizes_of(values):
@@ -222,8 +224,8 @@ SPEC = world(
     fps=2,
     levels={
         "three": {"players": 3},
-        "five": {"tasks": 2, "cooldown": 3, "rounds": 3},
-        "seven": {"players": 7, "impostors": 2, "tasks": 3, "cooldown": 3, "rounds": 3},
+        "five": {"tasks": 2, **LARGE},
+        "seven": {"players": 7, "impostors": 2, "tasks": 3, **LARGE},
         "ten": {"players": 10, "impostors": 2, "width": 4, "height": 4},
         "secret": {"buttons": 0, "reveal": False},
     },
