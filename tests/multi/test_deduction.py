@@ -1,6 +1,7 @@
 """Impostors and Werewolf: the rules of their sources, what players may know, and games of scripted players."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,6 +168,26 @@ def test_who_has_won(id, living, side):
     won = [over and (k < 2) == (side == EVIL) for k in range(7)]
     assert batch.success[0].tolist() == won
     assert batch.terms[0, 0].tolist() == [(1.0 if w else -1.0) if over else 0.0 for w in won]
+
+
+def test_votes_and_ends_of_the_original():
+    """400 votes of the code of Sarkar et al.: who is ejected, and which side has won then."""
+    found = np.load(Path(__file__).parent.parent / "data" / "social_deduction.npz")
+    for impostors in (1, 2):
+        rows = np.flatnonzero(found["impostors"] == impostors)
+        batch = begun(SHIP, len(rows), [EVIL] * impostors + [GOOD] * (7 - impostors), players=7, impostors=impostors)
+        living, votes = found["living"][rows].astype(bool), found["votes"][rows].astype(int)
+        s = batch.states
+        s["phase"], s["living"], s["fate"] = VOTING, living, np.where(living, PRESENT, KILLED)
+        s["open"][:] = 0
+        s["open"][:, :, 2] = found["tasks"][rows]
+        batch.sync_from_state(np.arange(len(rows)))
+        batch.actions[:, :, 0] = np.where(votes >= 0, FIRST_ON_SHIP + votes, 0)
+        batch.step_inplace()
+        out = living & ~s["living"]
+        assert np.where(out.any(axis=1), out.argmax(axis=1), NOBODY).tolist() == found["ejected"][rows].tolist()
+        side = np.where(batch.terminated[:, 0], np.where(batch.success[:, 0], EVIL, GOOD), NOBODY)
+        assert side.tolist() == found["side"][rows].tolist()
 
 
 def test_tasks_of_the_living_and_the_time():
@@ -470,15 +491,36 @@ def test_what_is_impossible_is_refused():
             rlenvs.make_batch(id, 1, **values)
 
 
+def test_all_forms_play():
+    """Turn by turn, and alone among scripted players; the dead are asked, and can only pass."""
+    env = rlenvs.aec_env(VILLAGE)
+    env.reset(seed=1)
+    for _ in env.agent_iter(2000):
+        observation, _, over, cut, info = env.last()
+        mask = info["action_mask"] if "action_mask" in info else observation["action_mask"]
+        env.step(None if over or cut else int(np.flatnonzero(mask)[-1]))
+    assert not env.agents
+    for others in ("honest", "liar"):
+        single = rlenvs.make(SHIP, others=others)
+        _, info = single.reset(seed=2)
+        over, total = False, 0.0
+        while not over:
+            _, reward, terminated, truncated, info = single.step(int(np.flatnonzero(info["action_mask"])[-1]))
+            over, total = terminated or truncated, total + reward
+        assert terminated
+        assert abs(info["reward_won"]) == 1.0
+
+
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("id", FIRST)
-@pytest.mark.parametrize("player", ["honest", "liar", "bold", "silent", "parrot", "lottery"])
+@pytest.mark.parametrize(
+    ("id", "player"),
+    [(id, player) for id in FIRST for player in ("honest", "liar", "silent", "parrot")]
+    + [(SHIP, "bold"), (VILLAGE, "lottery")],
+)
 def test_players_keep_to_the_rules(id, player):
     batch = begun(id, 20)
-    if player not in batch.world.players:
-        pytest.skip(f"{player} plays the other game")
     while not batch.over.all():
         batch.player_actions(player)
         chosen = batch.actions[:, :, 0]

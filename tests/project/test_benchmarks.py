@@ -167,6 +167,7 @@ ORIGINALS = {
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_social_deduction": ["--clone", "{out}"],
     "record_social_net": ["--clone", "{out}"],
     "record_swing_up_bsuite": ["{out}/x.npz"],
 }
