@@ -143,9 +143,13 @@ def test_the_dead_neither_vote_nor_speak(id):
 
 
 @pytest.mark.parametrize("id", FIRST)
-def test_voting_out_one_of_ones_own_costs(id):
+def test_voting_out_one_of_ones_own_costs_at_the_end(id):
     n = 5 if id == SHIP else 8
     _, batch = vote(id, (2, 2, 3, *(2,) * (n - 3)))
+    assert not batch.costs[0].any()
+    at(batch, phase=VOTING)
+    act(batch, **{f"a{k}": FIRST[id] for k in range(1, n)})  # the only one who is evil is out
+    assert batch.terminated[0].all()
     assert batch.costs[0].tolist() == [0.0, 1.0, 0.0, *(1.0,) * (n - 3)]
 
 
@@ -396,26 +400,39 @@ def shown_to(batch, k):
 @pytest.mark.parametrize("player", ["liar", "random"])
 def test_roles_leak_nowhere(id, player):
     """What a player is given stays the same when two others, whose roles it does not know, change them and all that
-    goes with them; what others are given does not."""
-    batch, looked, changed = begun(id), 0, 0
-    for _ in range(12):
+    goes with them; what one of those is given does not."""
+    batch, looked, k = begun(id), 0, 0
+    for _ in range(10):
         play(batch, player, player, steps=1)
         if batch.over[0]:
             break
         snapshot = batch.get_state(0)
-        for k in range(batch.agents):
+        for _ in range(3):
+            k = (k + 1) % batch.agents
             pair = strangers(batch.states[0], k)
             if pair is None:
                 continue
-            before = [shown_to(batch, j) for j in range(batch.agents)]
+            own, other = shown_to(batch, k), shown_to(batch, pair[0])
             swap_roles(batch, *pair)
-            after = [shown_to(batch, j) for j in range(batch.agents)]
-            assert after[k] == before[k]
-            changed += after[pair[0]] != before[pair[0]]
+            assert shown_to(batch, k) == own
+            assert shown_to(batch, pair[0]) != other
             looked += 1
             batch.set_state(snapshot, 0)
     assert looked > 4
-    assert changed == looked
+
+
+@pytest.mark.parametrize("id", FIRST)
+def test_a_vote_does_not_tell_the_role_of_who_is_out(id):
+    """Nor do rewards and costs, where roles are not revealed."""
+    given = []
+    for roles in ([EVIL, EVIL, *[GOOD] * 5], [EVIL, GOOD, EVIL, *[GOOD] * 4]):
+        batch = begun(id, roles=roles, level="seven", reveal=False)
+        at(batch, phase=VOTING)
+        s = act(batch, **{f"a{k}": FIRST[id] + 1 for k in (0, 3, 4, 5, 6)})
+        assert s["fate"][1] == EJECTED
+        given.append([array[0][..., 3:].tobytes() for array in (batch.terms, batch.costs, batch.success)])
+        given[-1] += [array[0, 3:].tobytes() for array in (batch.observations, batch.masks, batch.terminated)]
+    assert given[0] == given[1]
 
 
 def swap_roles(batch, i, j):

@@ -43,7 +43,8 @@ votes, who has accused whom. Nothing of it depends on roles that the player does
 work. `kill`: a kill.
 
 ## Costs
-`innocent_ejected`: 1 for who is of the crew and voted for a member of the crew that is ejected.
+`innocent_ejected`: the votes of a crew member by which others of the crew were ejected, at the end of the game, since
+earlier it would tell their roles.
 
 ## Starting State
 Random roles; `tasks` of each crew member in random rooms, several in one at times; all in the start room, the middle of
@@ -219,7 +220,7 @@ SPEC = world(
         "task": term(0.0, 1.0, 0.05, "a step of work on a task"),
         "kill": term(0.0, 1.0, 0.05, "a kill"),
     },
-    costs={"innocent_ejected": cost(1.0, 1.0, "votes of the crew by which one of them is ejected")},
+    costs={"innocent_ejected": cost(1.0, MOST_PLAYERS, "votes of the crew by which one of them is ejected")},
     horizon=horizon_of,
     fps=2,
     levels={
@@ -255,7 +256,7 @@ def step(p, s, a, rng, r):
         talk(s, a, FIRST_PLAYER + s.living.size, p.rounds)
     else:
         out = hold_vote(s, a, FIRST_PLAYER, False)
-        blame(s, out, r)
+        blame(s, out)
         if out != NOBODY:
             remove(s, out, EJECTED, p.reveal)
         adjourn(p, s)

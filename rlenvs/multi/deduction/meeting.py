@@ -28,6 +28,7 @@ def table_state(roles: int) -> dict[str, Any]:
         "said": i2("agents").index_of("words"),  # in the last round
         "vote": i1("agents").index_of("agents", low=NOBODY),  # in the last vote
         "accused": i1("agents", "agents").within(0, NOW),  # whether and when the first accused the second
+        "wronged": i1("agents").within(0, MOST_PLAYERS),  # votes by which one who is good ejected another one
         "heard": b1("agents"),  # who had the floor in the last step
     }
 
@@ -201,11 +202,11 @@ def remove(s, j, fate, reveal):
 
 
 @kernel
-def blame(s, out, r):
-    """The cost of those who are good and voted out one of them."""
+def blame(s, out):
+    """Count against those who are good that they voted out one of them; paid at the end, since it tells a role."""
     for k in range(s.living.size):
-        wrong = out != NOBODY and s.vote[k] == out and s.role[k] != EVIL and s.role[max(out, 0)] != EVIL
-        r.innocent_ejected[k] = 1.0 if wrong else 0.0
+        if out != NOBODY and s.vote[k] == out and s.role[k] != EVIL and s.role[max(out, 0)] != EVIL:
+            s.wronged[k] += 1
 
 
 # --- the end ----------------------------------------------------------------------------------------------------------
@@ -227,6 +228,7 @@ def settle(s, side, r):
     for k in range(s.living.size):
         won = (s.role[k] == EVIL) == (side == EVIL)
         r.won[k] = 0.0 if side == NOBODY else 1.0 if won else -1.0
+        r.innocent_ejected[k] = 0.0 if side == NOBODY else s.wronged[k]
         r.success[k] = side != NOBODY and won
         r.terminated[k] = side != NOBODY
 

@@ -41,7 +41,8 @@ be the seer have told. Nothing of it depends on roles that the player does not k
 `won`: 1 for each player of the side that wins, -1 for the others, the dead included.
 
 ## Costs
-`innocent_ejected`: 1 for who is good and voted for a good player that is voted out.
+`innocent_ejected`: the votes of a good player by which others of them were voted out, at the end of the game, since
+earlier it would tell their roles.
 
 ## Starting State
 Random roles; the first night, or with `first="day"` the first meeting.
@@ -166,7 +167,7 @@ SPEC = world(
     },
     action=lambda values: discrete(*choice_names(values), size="moves"),
     terms={"won": term(-1.0, 1.0, 1.0, "1 for the side that wins, -1 for the other one")},
-    costs={"innocent_ejected": cost(1.0, 1.0, "votes of the good by which one of them is voted out")},
+    costs={"innocent_ejected": cost(1.0, MOST_PLAYERS, "votes of the good by which one of them is voted out")},
     horizon=lambda values: values.days * (values.rounds + 2),
     fps=2,
     levels={
@@ -201,7 +202,7 @@ def step(p, s, a, rng, r):
         note_claims(s)
     else:
         out = hold_vote(s, a, FIRST_PLAYER, p.vote == MAJORITY)
-        blame(s, out, r)
+        blame(s, out)
         if out != NOBODY:
             remove(s, out, EJECTED, p.reveal)
         s.phase = ACTING
