@@ -25,6 +25,7 @@ SMALL = {
     "core": [TREASURE, "PandaReach-v0", "ParticleSimple-v0", "--quick"],
     "counting": ["ParticleSpread"],
     "videos": [TREASURE, "--seconds", "0.5"],
+    "deduction": ["--games", "2"],
     "dilemma_agents": ["CoinGame-v0", "--episodes", "2"],
     "dilemmas": ["--peers", "{out}/peers.toml", "--only", "CoinGame", "--rounds", "1", "--seconds", "0.01"],
     "driving": ["--peers", "{out}/peers.toml", "--only", "Merge", "--rounds", "1", "--seconds", "0.01"],
@@ -168,6 +169,7 @@ ORIGINALS = {
     "record_quadcopters": ["--clone", "{out}"],
     "record_quadhover_dyn": ["--clone", "{out}"],
     "record_safe_point": ["{out}/x.npz"],
+    "record_social_deduction": ["--clone", "{out}"],
     "record_social_net": ["--clone", "{out}"],
     "record_swing_up_bsuite": ["{out}/x.npz"],
 }

@@ -14,6 +14,7 @@ KINDS = {
     "rlenvs.multi.battle": ("MoveToBeacon-v0", "tests/multi/test_minigames.py"),
     "rlenvs.multi.boards": ("ConnectFour-v0", "tests/multi/test_connect_four.py"),
     "rlenvs.multi.congestion": ("Beach-v0", "tests/multi/test_congestion.py"),
+    "rlenvs.multi.deduction": ("Werewolf-v0", "tests/multi/test_deduction.py"),
     "rlenvs.multi.dilemmas": ("MatrixGame-v0", "tests/multi/dilemmas/test_matrix_game.py"),
     "rlenvs.multi.gathering": ("ItemGathering-v0", "tests/multi/test_gathering.py"),
     "rlenvs.multi.hanabi": ("Hanabi-v0", "tests/multi/test_hanabi.py"),

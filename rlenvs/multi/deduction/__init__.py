@@ -1,0 +1,1 @@
+"""Games of social deduction: hidden roles, discussions in few words, votes."""
