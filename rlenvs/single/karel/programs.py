@@ -1,0 +1,63 @@
+"""A program of the Karel language for each task: the scripted experts."""
+
+from typing import Any
+
+ROUND = "WHILE c( frontIsClear c) w( move w) "
+# from anywhere in an empty room: into a corner, whose walls are behind and to the right
+TO_CORNER = f"{ROUND} turnLeft {ROUND} turnLeft "
+# all cells of a room from such a corner, as long as the first cell of a pair of rows is untouched
+SWEEP = (
+    "WHILE c( {untouched} c) w( {do} "
+    "WHILE c( frontIsClear c) w( move {do} w) turnLeft "
+    "IF c( frontIsClear c) i( move turnLeft {do} "
+    "WHILE c( frontIsClear c) w( move {do} w) turnRight "
+    "IF c( frontIsClear c) i( move turnRight i) i) w)"
+)
+# along the wall to the right
+FOLLOW = "IFELSE c( rightIsClear c) i( turnRight i) ELSE e( WHILE c( not c( frontIsClear c) c) w( turnLeft w) e) move "
+# columns of a room down and up, {side} by {side}, from the top and facing down; ends at the bottom of the last one
+COLUMNS = (
+    "WHILE c( {side}IsClear c) w( WHILE c( frontIsClear c) w( {do} move w) {do} "
+    f"turnLeft turnLeft {ROUND} {{turn}} move {{turn}} w) "
+    "WHILE c( frontIsClear c) w( {do} move w) {do} "
+)
+PICK_UP, TOP_UP = "IF c( markersPresent c) i( pickMarker i)", "IF c( markersPresent c) i( putMarker i)"
+PROGRAMS = {
+    "maze": f"WHILE c( noMarkersPresent c) w( {FOLLOW} w)",
+    "stair_climber": "WHILE c( noMarkersPresent c) w( turnLeft move turnRight move w)",
+    "four_corners": (
+        "WHILE c( rightIsClear c) w( turnRight w) "
+        f"WHILE c( noMarkersPresent c) w( {ROUND} IF c( noMarkersPresent c) i( putMarker turnLeft move i) w)"
+    ),
+    "top_off": f"WHILE c( frontIsClear c) w( {TOP_UP} move w)",
+    "clean_house": f"REPEAT R=19 r( {FOLLOW} {PICK_UP} r)",
+    "harvester": SWEEP.format(untouched="markersPresent", do="pickMarker"),
+    "seeder": SWEEP.format(untouched="noMarkersPresent", do="putMarker"),
+    "door_key": (
+        f"{ROUND} turnLeft {ROUND} turnLeft turnLeft "
+        f"{COLUMNS.format(side='right', turn='turnLeft', do=PICK_UP)} "
+        f"turnLeft {ROUND} turnLeft WHILE c( not c( rightIsClear c) c) w( move w) turnRight move move "
+        f"turnLeft {ROUND} turnLeft turnLeft "
+        f"{COLUMNS.format(side='left', turn='turnRight', do=TOP_UP)}"
+    ),
+    "one_stroke": f"REPEAT R=19 r( {ROUND} turnRight r)",
+}
+
+
+def snake_program(rows: int, columns: int) -> str:
+    """A closed path through all cells, again and again: the top row, then down and up in pairs of columns."""
+    up = "move " * (rows - 4) if rows < 6 else f"REPEAT R={rows - 4} r( move r)"
+    pairs = (columns - 2) // 2 - 1
+    comb = f"{ROUND} turnRight move turnRight {up} turnLeft move turnLeft"
+    return (
+        f"REPEAT R=19 r( {ROUND} turnRight REPEAT R={pairs} r( {comb} r) "
+        f"{ROUND} turnRight move turnRight {ROUND} turnRight r)"
+    )
+
+
+def guide_text(values: Any) -> str:
+    """The expert's program for a task on so many rows and columns."""
+    text = snake_program(values.rows, values.columns) if values.task == "snake" else PROGRAMS[values.task]
+    if values.random_start and values.task in ("harvester", "seeder"):
+        text = TO_CORNER + text
+    return " ".join(f"DEF run m( {text} m)".split())
