@@ -118,7 +118,9 @@ WORD = discrete(*("nothing" if not token else token for token in TOKENS))
 def action(values):
     if values.actions == "primitives":
         return discrete(*ACTIONS, idle=TURN_LEFT)
-    return multi_discrete({f"token {j + 1}": WORD for j in range(values.program_length)}, doc="The tokens of a program.")
+    return multi_discrete(
+        {f"token {j + 1}": WORD for j in range(values.program_length)}, doc="The tokens of a program."
+    )
 
 
 def usual_steps(values):
@@ -138,7 +140,9 @@ SPEC = world(
         "task": TASK,
         "rows": integer(maps.USUAL, SMALLEST, LARGEST, "rows of the grid, walls included"),
         "columns": integer(maps.USUAL, SMALLEST, LARGEST, "columns of the grid, walls included"),
-        "actions": data_option(choice("primitives", "program", doc="whether an action is one of Karel's, or a program")),
+        "actions": data_option(
+            choice("primitives", "program", doc="whether an action is one of Karel's, or a program")
+        ),
         "program_length": data_option(integer(40, 5, 200, "tokens of a program, at most")),
         "calls": integer(500, 1, 100_000, "calls after which a program is stopped"),
         "observation": data_option(choice("grid", "perceptions", doc="all cells, or Karel's five perceptions")),

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-ROUND = "WHILE c( frontIsClear c) w( move w) "
+AHEAD = "WHILE c( frontIsClear c) w( move w) "
 # from anywhere in an empty room: into a corner, whose walls are behind and to the right
-TO_CORNER = f"{ROUND} turnLeft {ROUND} turnLeft "
+TO_CORNER = f"{AHEAD} turnLeft {AHEAD} turnLeft "
 # all cells of a room from such a corner, as long as the first cell of a pair of rows is untouched
 SWEEP = (
     "WHILE c( {untouched} c) w( {do} "
@@ -18,7 +18,7 @@ FOLLOW = "IFELSE c( rightIsClear c) i( turnRight i) ELSE e( WHILE c( not c( fron
 # columns of a room down and up, {side} by {side}, from the top and facing down; ends at the bottom of the last one
 COLUMNS = (
     "WHILE c( {side}IsClear c) w( WHILE c( frontIsClear c) w( {do} move w) {do} "
-    f"turnLeft turnLeft {ROUND} {{turn}} move {{turn}} w) "
+    f"turnLeft turnLeft {AHEAD} {{turn}} move {{turn}} w) "
     "WHILE c( frontIsClear c) w( {do} move w) {do} "
 )
 PICK_UP, TOP_UP = "IF c( markersPresent c) i( pickMarker i)", "IF c( markersPresent c) i( putMarker i)"
@@ -27,20 +27,20 @@ PROGRAMS = {
     "stair_climber": "WHILE c( noMarkersPresent c) w( turnLeft move turnRight move w)",
     "four_corners": (
         "WHILE c( rightIsClear c) w( turnRight w) "
-        f"WHILE c( noMarkersPresent c) w( {ROUND} IF c( noMarkersPresent c) i( putMarker turnLeft move i) w)"
+        f"WHILE c( noMarkersPresent c) w( {AHEAD} IF c( noMarkersPresent c) i( putMarker turnLeft move i) w)"
     ),
     "top_off": f"WHILE c( frontIsClear c) w( {TOP_UP} move w)",
     "clean_house": f"REPEAT R=19 r( {FOLLOW} {PICK_UP} r)",
     "harvester": SWEEP.format(untouched="markersPresent", do="pickMarker"),
     "seeder": SWEEP.format(untouched="noMarkersPresent", do="putMarker"),
     "door_key": (
-        f"{ROUND} turnLeft {ROUND} turnLeft turnLeft "
+        f"{AHEAD} turnLeft {AHEAD} turnLeft turnLeft "
         f"{COLUMNS.format(side='right', turn='turnLeft', do=PICK_UP)} "
-        f"turnLeft {ROUND} turnLeft WHILE c( not c( rightIsClear c) c) w( move w) turnRight move move "
-        f"turnLeft {ROUND} turnLeft turnLeft "
+        f"turnLeft {AHEAD} turnLeft WHILE c( not c( rightIsClear c) c) w( move w) turnRight move move "
+        f"turnLeft {AHEAD} turnLeft turnLeft "
         f"{COLUMNS.format(side='left', turn='turnRight', do=TOP_UP)}"
     ),
-    "one_stroke": f"REPEAT R=19 r( {ROUND} turnRight r)",
+    "one_stroke": f"REPEAT R=19 r( {AHEAD} IFELSE c( leftIsClear c) i( turnLeft i) ELSE e( turnRight e) r)",
 }
 
 
@@ -48,10 +48,10 @@ def snake_program(rows: int, columns: int) -> str:
     """A closed path through all cells, again and again: the top row, then down and up in pairs of columns."""
     up = "move " * (rows - 4) if rows < 6 else f"REPEAT R={rows - 4} r( move r)"
     pairs = (columns - 2) // 2 - 1
-    comb = f"{ROUND} turnRight move turnRight {up} turnLeft move turnLeft"
+    comb = f"{AHEAD} turnRight move turnRight {up} turnLeft move turnLeft"
     return (
-        f"REPEAT R=19 r( {ROUND} turnRight REPEAT R={pairs} r( {comb} r) "
-        f"{ROUND} turnRight move turnRight {ROUND} turnRight r)"
+        f"REPEAT R=19 r( {AHEAD} turnRight REPEAT R={pairs} r( {comb} r) "
+        f"{AHEAD} turnRight move turnRight {AHEAD} turnRight r)"
     )
 
 
