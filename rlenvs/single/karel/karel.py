@@ -3,72 +3,74 @@
 ## Description
 Karel is a robot on a grid of walls and markers. It sees whether the next cell ahead, to its left and to its right is
 clear, and whether there are markers on its own, and moves, turns, picks and puts markers. These are the tasks of
-LEAPS (Trivedi et al., NeurIPS 2021) and HPRL (Liu et al., ICML 2023), where programs of the Karel language are found
+LEAPS (Trivedi et al., NeurIPS 2021) and HPRL (Liu et al., ICML 2023), which look for programs of the Karel language
 that solve them. All Karel environments of this package share one implementation with the option `task`:
 
-| task | to do | rows x columns, solved |
-|---|---|---|
-| stair_climber | climb stairs to the marker | Karel is on the marker's cell |
-| four_corners | put one marker in each corner, none elsewhere | four corners have one |
-| top_off | put a second marker on each that lies in the bottom row, then go to the end of the row | all have two |
-| maze | find the marker in a random maze | Karel is on the marker's cell |
-| clean_house | pick the ten markers that lie along walls of a house, 14 x 22 | all are picked |
-| harvester | pick the markers of all cells | none is left |
-| door_key | pick the marker in the left room, which opens the door, and put one on the marker in the right | two lie there |
-| one_stroke | visit all cells; each one that is left becomes a wall | all are visited |
-| seeder | put a marker on each cell | all have one |
-| snake | eat markers; Karel leaves a tail, which grows with each and must not be run into | 20 are eaten |
+| task | to do |
+|---|---|
+| stair_climber | climb stairs to the marker |
+| four_corners | put one marker in each corner, and none elsewhere |
+| top_off | put a second marker on each one in the bottom row, then go to the end of the row |
+| maze | find the marker in a random maze |
+| clean_house | pick the ten markers that lie along the walls of a house of 14 x 22 cells |
+| harvester | pick the markers of all cells |
+| door_key | pick the marker in the left room, which opens the door, and put one on the marker in the right room |
+| one_stroke | visit all cells, each of which becomes a wall when Karel leaves it |
+| seeder | put a marker on each cell |
+| snake | eat 20 markers, and stay out of a tail of two cells that grows with each |
 
-Different from HPRL: `reward="sparse"` pays 1 for a task that is solved in all tasks (there FourCorners' last step pays
-0.25, and a lost Seeder 1); in OneStroke a cell counts when it is entered, there with the next action; markers that do
-not fit are never put, there one put on CleanHouse's two markers leaves one; programs may have numbers from 0 to 19, as
-in LEAPS, there from 2 to 5. A seed gives another start than there, from the same distribution.
+Different from HPRL: `reward="sparse"` pays 1 for a task that is solved (there the last step of FourCorners pays 0.25,
+and a lost Seeder 1); in OneStroke and Harvester an action counts at once, there with the next one; a marker that does
+not fit is never put, there one put on CleanHouse's two markers leaves one; programs may have numbers from 0 to 19, as
+in LEAPS, there from 2 to 5; rewards of a program are added up, there averaged in StairClimber. A seed gives another
+start than there, from the same distribution.
 
 ## Action Space
 move, turnLeft, turnRight, pickMarker, putMarker.
 
-With `actions="program"` an action is a whole program, as `program_length` tokens, each a number from 0 to 50:
+With `actions="program"` an action is a whole program: `program_length` tokens, each a number from 0 to 50 (HPRL has
+at most 40). The expert's programs have up to 62 tokens, that of DoorKey has 175.
 
     from rlenvs.single.karel.language import encode
     env = gymnasium.make("rlenvs/KarelMaze-v0", actions="program")
     env.reset(seed=0)
-    env.step(encode("DEF run m( WHILE c( frontIsClear c) w( move w) m)", env.action_space.shape[0]))
+    env.step(encode("DEF run m( WHILE c( frontIsClear c) w( move w) m)", length=60))
 
 `rlenvs/single/karel/language.py` has the grammar and the tokens. A step runs the program until it ends, the episode
-ends, or it has made more than `calls` calls, counted as HPRL's interpreter does. A row of tokens that is no program does
-nothing. `rlenvs.text_env` takes the actions' names, or programs in words.
+ends, or it has made more than `calls` calls, counted as HPRL's interpreter does. A row of tokens that is no program
+does nothing. `rlenvs.text_env` takes the actions' names, or programs in words.
 
 ## Observation Space
-The grid (rows, columns, 8), 0 or 1: Karel facing north, east, south, west; wall; no marker, one marker, two markers. Cells
-of the snake's tail have two. With `observation="perceptions"` what Karel's five perceptions say.
+The grid (rows, columns, 8), 0 or 1: Karel facing north, east, south, west; wall; no marker, one marker, two markers.
+The snake's tail has two. With `observation="perceptions"` what Karel's five perceptions say.
 
 ## Rewards
-`progress` is the change of the share of the task that is done, which is 0 at first and 1 at the end: markers picked
-or put, corners, cells, meals; in TopOff columns that are right up to Karel's and the end of the row; in DoorKey one
-half each for key and door, less 0.0001 for each marked cell too many; in StairClimber and the maze the share of the
-distance (without walls) that is left, where in StairClimber a step besides the stairs has minus one cell. `solved` is 1
-when the task is solved. `reward="dense"` pays the first, "sparse" the second; the default of StairClimber, TopOff and the
-maze is "sparse", as in HPRL. The dense reward of the maze is that of Carvalho et al. (ICLR 2024). `syntax` is -1 for a row of tokens
-that is no program.
+`progress` is the change of the share of the task that is done, from 0 to 1: markers picked or put, corners, cells,
+meals; in TopOff the columns that are right, up to Karel's, and the end of the row; in DoorKey one half each for key
+and door, less 0.0001 for each marked cell beyond two; in StairClimber and the maze the share of the distance (without
+walls) that Karel has gone. Beside the stairs an action pays minus one cell. `solved` is 1 when the task is solved.
+`reward="dense"` pays the first, "sparse" the second, which is the default of StairClimber, TopOff and the maze, as in
+HPRL. The dense reward of the maze is that of Carvalho et al. (ICLR 2024). `syntax` is -1 for tokens that are no
+program.
 
 ## Costs
-`crash`: moves into walls, markers picked where there are none and put where no more fit (two in TopOff, DoorKey and
+`crash`: moves into walls, markers picked where there are none, and put where no more fit (two in TopOff, DoorKey and
 Seeder, else one).
 
 ## Starting State
-Karel faces east, except in CleanHouse (south) and FourCorners (along a wall). Drawn are: the maze and its marker; two
-steps of the stairs; one of eight places beside corners; markers of the bottom row; ten places beside walls of the
-house; the places of Karel, key and second marker; Karel's cell in OneStroke. Harvester and Seeder begin in
-the lower left corner, and the snake finds its meals in HPRL's order, unless `random_start=True` (any cell and direction;
-any meals). On other sizes than 8 x 8 meals are drawn.
+Karel faces east; in CleanHouse south, in FourCorners along a wall. Drawn are: the maze and the place of its marker; two
+of the steps; one of eight places beside corners; markers in the bottom row; ten places beside walls of the house; the
+places of Karel, key and second marker; Karel's cell in OneStroke. Harvester and Seeder begin in the lower left
+corner, and the snake finds its meals in HPRL's order. With `random_start=True` they begin on any cell, in any
+direction, and meals are drawn, as always on other sizes than 8 x 8.
 
 ## Episode End
-Termination: the task is solved (a success), or lost: a marker beside the corners, two on a cell in Seeder, a move into
-a wall in OneStroke, into its tail as a snake; with `crash="end"` any crash. Truncation: 4 actions for each cell inside the walls
-(Snake 28), or 5 programs.
+Termination: the task is solved (a success), or lost: a marker beside the corners, two on a cell of Seeder, a move into
+a wall in OneStroke, into its tail as a snake; with `crash="end"` any crash. Truncation: 3 actions for each cell of
+the grid (Snake: 16), or 5 programs.
 
 ## Parameters
-`marker_probability` is for TopOff. Options that a task does not use have no effect.
+Options that a task does not use have no effect.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert follows a program for each task (`rlenvs/single/karel/programs.py`), and
@@ -94,7 +96,6 @@ from rlenvs.core import (
     integer,
     kernel,
     multi_discrete,
-    param,
     term,
     u1,
     world,
@@ -112,7 +113,7 @@ from rlenvs.single.karel.words import describe_world, read_reply
 SMALLEST, LARGEST = 5, 22
 GUIDE_CALLS = 500
 PROGRAMS = 5  # in an episode, as in HPRL
-WORD = discrete(*("nothing" if not token else token for token in TOKENS))
+WORD = discrete(*(token if token else "nothing" for token in TOKENS))
 
 
 def action(values):
@@ -125,25 +126,20 @@ def action(values):
 
 def usual_steps(values):
     """The time limit."""
-    cells = (values.rows - 2) * (values.columns - 2)
-    return PROGRAMS if values.actions == "program" else cells * (28 if values.task == "snake" else 4)
+    cells = values.rows * values.columns
+    return PROGRAMS if values.actions == "program" else cells * (16 if values.task == "snake" else 3)
 
 
 SPEC = world(
     "KarelMaze-v0",
     doc=__doc__,
     source="HPRL (Liu et al., ICML 2023, arXiv 2301.12950); LEAPS (Trivedi et al., NeurIPS 2021)",
-    params={
-        "marker_probability": param(0.25, 0.0, 1.0, "", "of a marker on a cell of TopOff's bottom row"),
-    },
     options={
         "task": TASK,
         "rows": integer(maps.USUAL, SMALLEST, LARGEST, "rows of the grid, walls included"),
         "columns": integer(maps.USUAL, SMALLEST, LARGEST, "columns of the grid, walls included"),
-        "actions": data_option(
-            choice("primitives", "program", doc="whether an action is one of Karel's, or a program")
-        ),
-        "program_length": data_option(integer(40, 5, 200, "tokens of a program, at most")),
+        "actions": data_option(choice("primitives", "program", doc="one of Karel's actions, or a program")),
+        "program_length": data_option(integer(60, 5, 200, "tokens of a program, at most")),
         "calls": integer(500, 1, 100_000, "calls after which a program is stopped"),
         "observation": data_option(choice("grid", "perceptions", doc="all cells, or Karel's five perceptions")),
         "reward": choice(
@@ -153,6 +149,7 @@ SPEC = world(
             sets={"sparse": {"progress": 0.0, "solved": 1.0}, "dense": {"progress": 1.0, "solved": 0.0}},
         ),
         "crash": CRASH,
+        "marker_percent": integer(25, 0, 100, "chance of a marker on a cell of the bottom row in TopOff"),
         "random_start": flag(False, "whether Harvester, Seeder and Snake begin at random, too"),
     },
     sizes=maps.sizes,
@@ -223,6 +220,7 @@ SPEC = world(
 
 @SPEC.make_data
 def data(values):
+    maps.check(values)
     tokens = np.array(read_words(guide_text(values)), np.int64)
     code = np.zeros((len(tokens), 2), np.int64)
     read_program(tokens, code)

@@ -73,7 +73,7 @@ def path_of(values: Any) -> np.ndarray:
 
 def litter_places() -> list[tuple[int, int]]:
     """Where markers may lie in the house: beside a wall."""
-    rows, columns = HOUSE_SIZE
+    rows = len(HOUSE)
     found = set()
     for row in range(rows):
         for column in range(LITTERED_COLUMNS):
@@ -130,7 +130,6 @@ def check(values: Any) -> None:
 
 
 def sizes(values: Any) -> dict[str, int]:
-    check(values)
     program = values.actions == "program"
     guide = len(guide_text(values).split())
     return {

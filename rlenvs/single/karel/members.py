@@ -23,7 +23,12 @@ MEMBERS: dict[str, dict[str, Any]] = {
             {"rows": 14, "columns": 22, "levels": {"sparse": {"reward": "sparse"}}} | DENSE,
         ),
         ("Harvester", "harvester", "pick the markers of all cells.", DENSE | ANYWHERE | ONE_START),
-        ("DoorKey", "door_key", "pick the marker that opens a door, and put it on another.", DENSE | DENSE_LEVELS),
+        (
+            "DoorKey",
+            "door_key",
+            "pick the marker that opens a door, and put it on another.",
+            {"program_length": 180} | DENSE | DENSE_LEVELS,
+        ),
         ("OneStroke", "one_stroke", "visit all cells, each of which becomes a wall.", DENSE | DENSE_LEVELS),
         ("Seeder", "seeder", "put a marker on each cell.", DENSE | ANYWHERE | ONE_START),
         ("Snake", "snake", "eat markers, and keep out of a tail that grows with each.", DENSE | ANYWHERE | ONE_START),

@@ -36,7 +36,8 @@ PROGRAMS = {
     "door_key": (
         f"{AHEAD} turnLeft {AHEAD} turnLeft turnLeft "
         f"{COLUMNS.format(side='right', turn='turnLeft', do=PICK_UP)} "
-        f"turnLeft {AHEAD} turnLeft WHILE c( not c( rightIsClear c) c) w( move w) turnRight move move "
+        f"turnLeft turnLeft {AHEAD} turnRight {AHEAD} turnRight "
+        "WHILE c( not c( leftIsClear c) c) w( move w) turnLeft move move "
         f"turnLeft {AHEAD} turnLeft turnLeft "
         f"{COLUMNS.format(side='left', turn='turnRight', do=TOP_UP)}"
     ),

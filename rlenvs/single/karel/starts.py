@@ -1,6 +1,6 @@
 """How the tasks begin."""
 
-from rlenvs.core import below, kernel, uniform
+from rlenvs.core import below, kernel
 from rlenvs.single.karel.rules import (
     BODY,
     CLEAN_HOUSE,
@@ -149,7 +149,7 @@ def begin(p, s, rng):
         begin_stairs(p, s, rng)
     elif p.task == TOP_OFF:
         for column in range(1, columns - 2):
-            if uniform(rng, 0.0, 1.0) < p.marker_probability:
+            if below(rng, 100) < p.marker_percent:
                 s.wanted[rows - 2, column] = 1
                 mark(s, rows - 2, column, 1)
     elif p.task == CLEAN_HOUSE:
