@@ -29,7 +29,7 @@ start than there, from the same distribution.
 move, turnLeft, turnRight, pickMarker, putMarker.
 
 With `actions="program"` an action is a whole program: `program_length` tokens, each a number from 0 to 50 (HPRL has
-at most 40). The expert's programs have up to 62 tokens, that of DoorKey has 175.
+at most 40). The expert's programs have up to 62 tokens, that of DoorKey has 182.
 
     from rlenvs.single.karel.language import encode
     env = gymnasium.make("rlenvs/KarelMaze-v0", actions="program")
@@ -104,7 +104,6 @@ from rlenvs.single.karel import maps
 from rlenvs.single.karel.language import CALLS, PLACE, TOKENS, next_action, read_program, read_words
 from rlenvs.single.karel.members import MEMBERS
 from rlenvs.single.karel.pictures import draw_world, grid_text
-from rlenvs.single.karel.programs import guide_text
 from rlenvs.single.karel.rules import ACTIONS, CRASH, TASK, TURN_LEFT, perceives
 from rlenvs.single.karel.scoring import perform
 from rlenvs.single.karel.starts import begin
@@ -119,14 +118,13 @@ WORD = discrete(*(token if token else "nothing" for token in TOKENS))
 def action(values):
     if values.actions == "primitives":
         return discrete(*ACTIONS, idle=TURN_LEFT)
-    return multi_discrete(
-        {f"token {j + 1}": WORD for j in range(values.program_length)}, doc="The tokens of a program."
-    )
+    return multi_discrete({f"token {j + 1}": WORD for j in range(values.program_length)}, doc="the tokens of a program")
 
 
 def usual_steps(values):
     """The time limit."""
-    cells = values.rows * values.columns
+    rows, columns = maps.size_of(values)
+    cells = rows * columns
     return PROGRAMS if values.actions == "program" else cells * (16 if values.task == "snake" else 3)
 
 
@@ -136,8 +134,15 @@ SPEC = world(
     source="HPRL (Liu et al., ICML 2023, arXiv 2301.12950); LEAPS (Trivedi et al., NeurIPS 2021)",
     options={
         "task": TASK,
-        "rows": integer(maps.USUAL, SMALLEST, LARGEST, "rows of the grid, walls included"),
-        "columns": integer(maps.USUAL, SMALLEST, LARGEST, "columns of the grid, walls included"),
+        "rows": integer(
+            maps.USUAL,
+            SMALLEST,
+            LARGEST,
+            "rows, walls included; of the house always 14, for the snake at least 7",
+        ),
+        "columns": integer(
+            maps.USUAL, SMALLEST, LARGEST, "columns; of the house always 22, for the snake at least 8, an even number"
+        ),
         "actions": data_option(choice("primitives", "program", doc="one of Karel's actions, or a program")),
         "program_length": data_option(integer(60, 5, 200, "tokens of a program, at most")),
         "calls": integer(500, 1, 100_000, "calls after which a program is stopped"),
@@ -207,7 +212,7 @@ SPEC = world(
     },
     action=action,
     terms={
-        "progress": term(-1e5, 1.0, 0.0, "change of the share of the task that is done"),
+        "progress": term(-1e5, 1e2, 0.0, "change of the share of the task that is done"),
         "solved": term(0.0, 1.0, 1.0, "1 when the task is solved"),
         "syntax": term(-1.0, 0.0, 0.001, "-1 for a row of tokens that is no program"),
     },
@@ -220,8 +225,7 @@ SPEC = world(
 
 @SPEC.make_data
 def data(values):
-    maps.check(values)
-    tokens = np.array(read_words(guide_text(values)), np.int64)
+    tokens = np.array(read_words(maps.guide_of(values)), np.int64)
     code = np.zeros((len(tokens), 2), np.int64)
     read_program(tokens, code)
     return {
@@ -320,6 +324,14 @@ SPEC.draw(draw_world)
 SPEC.text(grid_text)
 SPEC.describe(describe_world)
 SPEC.parse_action(read_reply, free=True)
+
+
+@SPEC.keys
+def keys(pressed, values):
+    if values.actions == "program":
+        return None
+    return next((action for action, key in enumerate(("up", "left", "right", "p", "d")) if key in pressed), None)
+
 
 for name, row in MEMBERS.items():
     SPEC.member(name, **row)

@@ -262,7 +262,7 @@ def encode(text: str, length: int) -> np.ndarray:
     """
     words = read_words(text)
     if len(words) > length:
-        raise ValueError(f"the program has {len(words)} tokens, at most {length} fit; set program_length={len(words)}")
+        raise ValueError(f"the program has {len(words)} tokens, at most {length} fit (program_length)")
     tokens = np.zeros(length, np.int64)
     tokens[: len(words)] = words
     fault = -read_program(tokens, np.zeros((length, 2), np.int64))

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.karel.programs import guide_text
 from rlenvs.single.karel.rules import EAST, LONGEST, NORTH, SOUTH, WEST
 
@@ -39,6 +38,16 @@ MEALS_AT = (
 USUAL = 8  # rows and columns
 
 
+def size_of(values: Any) -> tuple[int, int]:
+    """Rows and columns: of the house always its own; for the snake so many that its tail has room, and an even number
+    of columns, which gives a closed path through all cells."""
+    if values.task == "clean_house":
+        return HOUSE_SIZE
+    if values.task == "snake":
+        return max(values.rows, 7), max(values.columns + values.columns % 2, 8)
+    return values.rows, values.columns
+
+
 def stairs(rows: int, columns: int) -> list[tuple[int, int]]:
     """The steps, from the lowest."""
     return [(rows - 2 - k, 1 + k) for k in range(min(rows, columns) - 2)]
@@ -46,7 +55,7 @@ def stairs(rows: int, columns: int) -> list[tuple[int, int]]:
 
 def wall_of(values: Any) -> np.ndarray:
     """The walls at the start, uint8 (rows, columns); all of it, for a maze."""
-    rows, columns = values.rows, values.columns
+    rows, columns = size_of(values)
     wall = np.zeros((rows, columns), np.uint8)
     wall[[0, -1]] = wall[:, [0, -1]] = 1
     if values.task == "maze":
@@ -63,9 +72,9 @@ def wall_of(values: Any) -> np.ndarray:
 
 def path_of(values: Any) -> np.ndarray:
     """The steps and the cells above them, uint8 (rows, columns)."""
-    path = np.zeros((values.rows, values.columns), np.uint8)
+    path = np.zeros(size_of(values), np.uint8)
     if values.task == "stair_climber":
-        for row, column in stairs(values.rows, values.columns):
+        for row, column in stairs(*size_of(values)):
             path[row, column] = 1
             path[max(row - 1, 1), column] = 1
     return path
@@ -87,7 +96,8 @@ def litter_places() -> list[tuple[int, int]]:
 
 def starts_of(values: Any) -> list[tuple[int, int, int]]:
     """Rows, columns and directions in which Karel may start; none where they are drawn otherwise."""
-    low, right = values.rows - 2, values.columns - 2
+    rows, columns = size_of(values)
+    low, right = rows - 2, columns - 2
     if values.task == "four_corners":
         return [
             *((low - 1, right, way) for way in (NORTH, SOUTH)),
@@ -106,38 +116,30 @@ def places_of(values: Any) -> list[tuple[int, int]]:
     """Cells among which something is drawn: markers of the house, or steps of the stairs."""
     if values.task == "clean_house":
         return litter_places()
-    return stairs(values.rows, values.columns) if values.task == "stair_climber" else []
+    return stairs(*size_of(values)) if values.task == "stair_climber" else []
 
 
 def meals_of(values: Any) -> list[int]:
     """The cells of the snake's meals in their order; none where they are drawn."""
-    published = values.task == "snake" and not values.random_start and (values.rows, values.columns) == (USUAL, USUAL)
-    return [row * values.columns + column for row, column in MEALS_AT] if published else []
+    published = values.task == "snake" and not values.random_start and size_of(values) == (USUAL, USUAL)
+    return [row * USUAL + column for row, column in MEALS_AT] if published else []
 
 
-def check(values: Any) -> None:
-    """ParameterError where a task cannot be done on so many rows and columns."""
-    given = f'rows={values.rows} and columns={values.columns} with task="{values.task}"'
-    if values.task == "clean_house" and (values.rows, values.columns) != HOUSE_SIZE:
-        raise ParameterError(f"{given}: the house has rows={HOUSE_SIZE[0]} and columns={HOUSE_SIZE[1]}")
-    if values.task == "snake":
-        room = (values.rows - 2) * (values.columns - 2)
-        if room < LONGEST + 4 or values.columns % 2:
-            raise ParameterError(
-                f"{given}: the snake needs {LONGEST + 4} cells inside the walls, here {room}, and an even number of "
-                "columns, for a closed path through all cells"
-            )
+def guide_of(values: Any) -> str:
+    """The expert's program."""
+    return guide_text(values.task, *size_of(values), values.random_start)
 
 
 def sizes(values: Any) -> dict[str, int]:
+    rows, columns = size_of(values)
     program = values.actions == "program"
-    guide = len(guide_text(values).split())
+    guide = len(guide_of(values).split())
     return {
-        "height": values.rows,
-        "width": values.columns,
-        "cells": values.rows * values.columns,
-        "seen_rows": values.rows if values.observation == "grid" else 0,
-        "seen_columns": values.columns if values.observation == "grid" else 0,
+        "height": rows,
+        "width": columns,
+        "cells": rows * columns,
+        "seen_rows": rows if values.observation == "grid" else 0,
+        "seen_columns": columns if values.observation == "grid" else 0,
         "percepts": 5 if values.observation == "perceptions" else 0,
         "guide_tokens": guide,
         "program_tokens": values.program_length if program else 0,

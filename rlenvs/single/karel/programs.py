@@ -1,7 +1,5 @@
 """A program of the Karel language for each task: the scripted experts."""
 
-from typing import Any
-
 AHEAD = "WHILE c( frontIsClear c) w( move w) "
 # from anywhere in an empty room: into a corner, whose walls are behind and to the right
 TO_CORNER = f"{AHEAD} turnLeft {AHEAD} turnLeft "
@@ -56,9 +54,9 @@ def snake_program(rows: int, columns: int) -> str:
     )
 
 
-def guide_text(values: Any) -> str:
+def guide_text(task: str, rows: int, columns: int, random_start: bool) -> str:
     """The expert's program for a task on so many rows and columns."""
-    text = snake_program(values.rows, values.columns) if values.task == "snake" else PROGRAMS[values.task]
-    if values.random_start and values.task in ("harvester", "seeder"):
+    text = snake_program(rows, columns) if task == "snake" else PROGRAMS[task]
+    if random_start and task in ("harvester", "seeder"):
         text = TO_CORNER + text
     return " ".join(f"DEF run m( {text} m)".split())
