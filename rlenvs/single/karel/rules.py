@@ -47,20 +47,35 @@ def perceives(s, perception):
 
 
 @kernel
+def is_free(s, cell):
+    """Whether nothing is on a cell: no wall, no marker, not Karel."""
+    row, column = cell // s.wall.shape[1], cell % s.wall.shape[1]
+    here = row == s.row and column == s.column
+    return s.wall[row, column] == 0 and s.markers[row, column] == 0 and not here
+
+
+@kernel
 def place_meal(p, s, rng):
     """A marker for the snake: on the next free cell of the published row, or on any free cell."""
-    columns = s.wall.shape[1]
-    while True:
-        if p.meals.size > 0:
-            cell = int(p.meals[s.next_meal])
-            s.next_meal = (s.next_meal + 1) % p.meals.size
-        else:
-            cell = below(rng, s.wall.size)
-        row, column = cell // columns, cell % columns
-        here = row == s.row and column == s.column
-        if s.wall[row, column] == 0 and s.markers[row, column] == 0 and not here:
-            s.markers[row, column] = 1
-            return
+    chosen = -1
+    for _ in range(p.meals.size):
+        cell = int(p.meals[s.next_meal])
+        s.next_meal = (s.next_meal + 1) % p.meals.size
+        if is_free(s, cell):
+            chosen = cell
+            break
+    if p.meals.size == 0:
+        free = 0
+        for cell in range(s.wall.size):
+            free += 1 if is_free(s, cell) else 0
+        skipped = below(rng, free)
+        for cell in range(s.wall.size):
+            if is_free(s, cell):
+                if skipped == 0:
+                    chosen = cell
+                skipped -= 1
+    if chosen >= 0:
+        s.markers[chosen // s.wall.shape[1], chosen % s.wall.shape[1]] = 1
 
 
 @kernel
