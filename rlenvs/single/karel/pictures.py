@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rlenvs.core.declare.canvas import Canvas
+from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.boards.drawing import draw_tile, view_board
 from rlenvs.single.karel.rules import DOOR_KEY, DOWN, FOUR_CORNERS, ONE_STROKE, RIGHT, SNAKE, TASK
 
@@ -15,7 +15,7 @@ def draw_world(canvas: Canvas, p: Any, s: Any) -> None:
     rows, columns = s.wall.shape
     snake = int(p.task) == SNAKE
     canvas.caption(TASK.values[int(p.task)].replace("_", " "), f"{100 * float(s.progress):.0f} % done")
-    entries = [(KAREL, "Karel", "disc")]
+    entries: list[tuple[Color, str] | tuple[Color, str, str]] = [(KAREL, "Karel", "disc")]
     if int(p.task) == ONE_STROKE:
         entries.append((STROKE, "visited"))
     else:
@@ -56,9 +56,9 @@ def draw_karel(canvas: Canvas, row: int, column: int, direction: int) -> None:
     """A triangle that points where Karel looks."""
     x, y = column + 0.5, -row - 0.5
     right, up = RIGHT[direction], -DOWN[direction]
-    points = [(x + 0.34 * right, y + 0.34 * up)]
+    points = [(x + 0.42 * right, y + 0.42 * up)]
     for side in (1, -1):
-        points.append((x - 0.24 * right - side * 0.27 * up, y - 0.24 * up + side * 0.27 * right))
+        points.append((x - 0.3 * right - side * 0.34 * up, y - 0.3 * up + side * 0.34 * right))
     canvas.polygon(points, KAREL)
     canvas.polygon(points, "white", 2.0)
 
