@@ -280,6 +280,28 @@ def test_the_same_programs_solve_other_sizes(task, size):
     assert (costs == 0).all()
 
 
+def test_the_expert_follows_a_given_program():
+    batch = batch_of(MAZE, expert_program=" DEF run m(  turnRight turnRight move m) ")
+    told = []
+    for _ in range(7):
+        batch.load_actions(batch.expert_actions())
+        told.append(int(batch.expert_actions()[0, 0, 0]))
+        batch.step_inplace()
+    assert told == [2, 2, 0, 2, 2, 0, 2]
+    batch = batch_of(MAZE, expert_program="DEF run m( IF c( markersPresent c) i( move i) m)")
+    assert batch.expert_actions()[0, 0, 0] == 1  # no action: it turns left
+    assert batch_of(MAZE, expert_program="").expert_actions()[0, 0, 0] in (0, 1)
+    for wrong, reason in (
+        ("DEF run m( move", "token 5 of the program cannot be the end"),
+        (3, "not int"),
+        ("go", "token"),
+    ):
+        with pytest.raises(ParameterError, match=reason):
+            batch_of(MAZE, expert_program=wrong)
+    found = rlenvs.evaluate("KarelMaze-v0", "expert", seeds=20, expert_program=f"DEF run m( {PROGRAMS['maze']} m)")
+    assert found.success_rate == 1.0
+
+
 def test_the_snake_eats_twenty_meals_in_302_actions_and_any_others():
     assert solved(batch_of(id_of("snake")), 301)[0].tolist() == [False]
     assert solved(batch_of(id_of("snake")), 302)[0].tolist() == [True]

@@ -73,8 +73,12 @@ the grid (Snake: 16), or 5 programs.
 Options that a task does not use have no effect.
 
 ## Reference Scores
-Mean return over seeds 0 to 99. The expert follows a program for each task (`rlenvs/single/karel/programs.py`), and
-begins it anew when another action than its own was taken.
+Mean return over seeds 0 to 99. The expert follows a program for each task (`rlenvs/single/karel/programs.py`), begins
+it anew when it is over or another action than its own was taken, and turns left where it has no action. It follows any
+other program as well, which is how programs are measured as policies:
+
+    program = "DEF run m( IFELSE c( frontIsClear c) i( move i) ELSE e( turnRight e) m)"
+    rlenvs.evaluate("KarelMaze-v0", "expert", expert_program=program)
 
 ## Version History
 v0: first version.
@@ -94,6 +98,7 @@ from rlenvs.core import (
     i2,
     i4,
     integer,
+    json_option,
     kernel,
     multi_discrete,
     term,
@@ -101,7 +106,7 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.single.karel import maps
-from rlenvs.single.karel.language import CALLS, PLACE, TOKENS, next_action, read_program, read_words
+from rlenvs.single.karel.language import CALLS, PLACE, TOKENS, next_action, parse_program, read_program, read_words
 from rlenvs.single.karel.members import MEMBERS
 from rlenvs.single.karel.pictures import draw_world, grid_text
 from rlenvs.single.karel.rules import ACTIONS, CRASH, TASK, TURN_LEFT, perceives
@@ -145,6 +150,9 @@ SPEC = world(
         ),
         "actions": data_option(choice("primitives", "program", doc="one of Karel's actions, or a program")),
         "program_length": data_option(integer(60, 5, 200, "tokens of a program, at most")),
+        "expert_program": data_option(
+            json_option("", parse_program, 'the program that the expert follows, in words; "" for the task\'s own')
+        ),
         "calls": integer(500, 1, 100_000, "calls after which a program is stopped"),
         "observation": data_option(choice("grid", "perceptions", doc="all cells, or Karel's five perceptions")),
         "reward": choice(

@@ -19,7 +19,7 @@ from rlenvs.core import kernel
 from rlenvs.core.declare.errors import nearest
 from rlenvs.single.karel.rules import ACTIONS, PERCEPTIONS, perceives
 
-__all__ = ["TOKENS", "decode", "encode", "read_program"]
+__all__ = ["TOKENS", "decode", "encode", "parse_program", "read_program"]
 
 MOST_REPEATS = 19
 TOKENS = (
@@ -271,6 +271,14 @@ def encode(text: str, length: int) -> np.ndarray:
         around = " ".join(TOKENS[token] for token in tokens[max(fault - 3, 0) : fault])
         raise ValueError(f'token {fault + 1} of the program cannot be {found}, behind "{around}"')
     return tokens
+
+
+def parse_program(value: Any) -> str:
+    """A program in words, checked, with single spaces; "" stays. ValueError where it is none."""
+    if not isinstance(value, str):
+        raise ValueError(f"needs a program in words, not {type(value).__name__}")
+    words = value.split()
+    return decode(encode(value, len(words))) if words else ""
 
 
 def decode(tokens: Any) -> str:

@@ -126,8 +126,8 @@ def meals_of(values: Any) -> list[int]:
 
 
 def guide_of(values: Any) -> str:
-    """The expert's program."""
-    return guide_text(values.task, *size_of(values), values.random_start)
+    """The expert's program: a given one, or the task's."""
+    return values.expert_program or guide_text(values.task, *size_of(values), values.random_start)
 
 
 def sizes(values: Any) -> dict[str, int]:
