@@ -29,12 +29,12 @@ start than there, from the same distribution.
 move, turnLeft, turnRight, pickMarker, putMarker.
 
 With `actions="program"` an action is a whole program: `program_length` tokens, each a number from 0 to 50 (HPRL has
-at most 40). The expert's programs have up to 62 tokens, that of DoorKey has 182.
+at most 40). The expert's programs have up to 62 tokens, those of OneStroke and DoorKey 75 and 182.
 
     from rlenvs.single.karel.language import encode
     env = gymnasium.make("rlenvs/KarelMaze-v0", actions="program")
     env.reset(seed=0)
-    env.step(encode("DEF run m( WHILE c( frontIsClear c) w( move w) m)", length=60))
+    env.step(encode("DEF run m( WHILE c( frontIsClear c) w( move w) m)", length=64))
 
 `rlenvs/single/karel/language.py` has the grammar and the tokens. A step runs the program until it ends, the episode
 ends, or it has made more than `calls` calls, counted as HPRL's interpreter does. A row of tokens that is no program
@@ -149,7 +149,7 @@ SPEC = world(
             maps.USUAL, SMALLEST, LARGEST, "columns; of the house always 22, for the snake at least 8, an even number"
         ),
         "actions": data_option(choice("primitives", "program", doc="one of Karel's actions, or a program")),
-        "program_length": data_option(integer(60, 5, 200, "tokens of a program, at most")),
+        "program_length": data_option(integer(64, 5, 200, "tokens of a program, at most")),
         "expert_program": data_option(
             json_option("", parse_program, 'the program that the expert follows, in words; "" for the task\'s own')
         ),

@@ -35,7 +35,12 @@ MEMBERS: dict[str, dict[str, Any]] = {
             "pick the marker that opens a door, and put it on another.",
             {"program_length": 200} | DENSE | DENSE_LEVELS,
         ),
-        ("OneStroke", "one_stroke", "visit all cells, each of which becomes a wall.", DENSE | DENSE_LEVELS),
+        (
+            "OneStroke",
+            "one_stroke",
+            "visit all cells, each of which becomes a wall.",
+            {"program_length": 100} | DENSE | DENSE_LEVELS,
+        ),
         ("Seeder", "seeder", "put a marker on each cell.", DENSE | ANYWHERE | ONE_START),
         ("Snake", "snake", "eat markers, and keep out of a tail that grows with each.", DENSE | ANYWHERE | ONE_START),
     )

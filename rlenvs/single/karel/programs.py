@@ -39,7 +39,13 @@ PROGRAMS = {
         f"turnLeft {AHEAD} turnLeft turnLeft "
         f"{COLUMNS.format(side='left', turn='turnRight', do=TOP_UP)}"
     ),
-    "one_stroke": f"REPEAT R=19 r( {AHEAD} IFELSE c( leftIsClear c) i( turnLeft i) ELSE e( turnRight e) r)",
+    # to the wall; then, as the way there was odd or even, turning left wherever it can, or column by column
+    "one_stroke": (
+        "WHILE c( frontIsClear c) w( move IFELSE c( frontIsClear c) i( move i) ELSE e( "
+        "REPEAT R=19 r( WHILE c( not c( frontIsClear c) c) w( turnRight w) move turnLeft r) e) w) "
+        f"turnRight REPEAT R=19 r( {AHEAD} IFELSE c( leftIsClear c) i( turnLeft move turnLeft i) ELSE e( "
+        "IFELSE c( rightIsClear c) i( turnRight move turnRight i) ELSE e( turnLeft turnLeft e) e) r)"
+    ),
 }
 
 
