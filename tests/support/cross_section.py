@@ -9,6 +9,7 @@ KINDS = {
     "rlenvs.single.exploration": ("MiniGridDoorKey5x5-v0", "tests/single/test_exploration_minigrid.py"),
     "rlenvs.single.treasure": ("DeepSeaTreasure-v0", "tests/single/test_deep_sea_treasure.py"),
     "rlenvs.single.text": ("TextAdventure-v0", "tests/single/test_text.py"),
+    "rlenvs.single.karel": ("KarelMaze-v0", "tests/single/test_karel.py"),
     "rlenvs.single.puzzles": ("LightsOut-v0", "tests/single/test_puzzles.py"),
     "rlenvs.multi.arcade": ("PaddleDuel-v0", "tests/multi/test_paddle_duel.py"),
     "rlenvs.multi.battle": ("MoveToBeacon-v0", "tests/multi/test_minigames.py"),

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from rlenvs.core.catalogue.dimensions import dimension_rows, space_text
 from rlenvs.core.catalogue.markdown import markdown_table
 from rlenvs.core.catalogue.member_pages import beside_kind, kind_with_page
 from rlenvs.core.catalogue.originals import original_tables
 from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.catalogue.score_cells import COST, cost_cells, success_cell
-from rlenvs.core.declare.declared_spaces import Continuous, Published
+from rlenvs.core.declare.declared_spaces import Published
 from rlenvs.core.declare.options import Choice, Flag, Integer, Option
 from rlenvs.core.declare.parts import Term, limits_of
 from rlenvs.core.declare.setup import Setup
@@ -167,8 +168,7 @@ def _scaled_action_table(setup: Setup, chosen: Mapping[str, Any]) -> list[str]:
 def _action_table(setup: Setup) -> str:
     each = " for each agent" if setup.world.agents else ""
     if setup.action_kind == "multi":
-        lines = [(j, *_dimension(setup, j)) for j in range(setup.numbers)]
-        table = markdown_table(("Dimension", "Name", "Choices"), lines)
+        table = markdown_table(("Dimension", "Name", "Choices"), dimension_rows(setup))
         return f"`{space_text(setup)}`{each}: {setup.action.doc or 'choices made together'}.\n\n{table}"
     rows: list[tuple[Any, str]] = list(enumerate(labels := setup.action.labels))
     if not 0 < len(labels) <= MOST_ROWS:
@@ -232,13 +232,6 @@ def _image_tables(setup: Setup, each: str) -> list[str]:
     head = f"`Box`, uint8, 0 to 255{each}: one image."
     head = head if setup.alone else f"`Dict` of images, uint8, 0 to 255{each}."
     return [head, markdown_table(("Name", "Shape", "Meaning"), lines)]
-
-
-def _dimension(setup: Setup, j: int) -> tuple[str, str]:
-    """Name and choices of a dimension of an action."""
-    labels = setup.labels_of(j)
-    choices = ", ".join(f"{n} {label}" for n, label in enumerate(labels)) or f"0 ... {setup.choices[j] - 1}"
-    return setup.action.labels[j] if setup.action.labels else "", choices
 
 
 def _goal_note(world: World) -> list[str]:
@@ -490,11 +483,3 @@ def shape_text(setup: Setup) -> str:
     vector = [setup.observation_shape] if setup.world.observation and not setup.alone else []
     shapes = [*vector, *setup.image_shapes.values()]
     return " and ".join(" x ".join(map(str, shape)) for shape in shapes if np.prod(shape))
-
-
-def space_text(setup: Setup) -> str:
-    """The action space of a setup, such as "Box(4)"."""
-    if setup.action_kind == "multi":
-        binary = isinstance(setup.action_space, spaces.MultiBinary)
-        return f"MultiBinary({setup.numbers})" if binary else f"MultiDiscrete({list(setup.choices)})"
-    return f"{'Box' if isinstance(setup.action, Continuous) else 'Discrete'}({setup.action_size})"

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
-from rlenvs.core.catalogue.docs import shape_text, space_text, summary
+from rlenvs.core.catalogue.dimensions import space_text
+from rlenvs.core.catalogue.docs import shape_text, summary
 from rlenvs.core.catalogue.registry import tags_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World

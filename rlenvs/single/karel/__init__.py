@@ -1,0 +1,1 @@
+"""Karel the robot: tasks on grids that are solved by short programs."""
