@@ -64,12 +64,13 @@ v0: first version.
 
 from rlenvs.core import block, choice, data_option, discrete, f8, flag, i2, i4, i8, json_option, kernel, term, u1, world
 from rlenvs.single.text import tables
-from rlenvs.single.text.maps import MODE, clear_contents, make_chain, make_given, make_hunt
+from rlenvs.single.text.maps import MODE, NOT_ASKED, clear_contents, make_chain, make_given, make_hunt
 from rlenvs.single.text.pictures import draw_rooms, draw_words
 from rlenvs.single.text.planning import next_command, plan_length
-from rlenvs.single.text.published import CHAIN, HOUSE, WALK, parse_game
+from rlenvs.single.text.published import CHAIN, HOUSE, TIDY, WALK, parse_game
 from rlenvs.single.text.rule_set import HELD, LOOK, SEEN, TAKE_STOCK
 from rlenvs.single.text.rules import OPEN, changes_something, look_around, perform, possible, settle, way_through, won
+from rlenvs.single.text.tidying import make_mess
 from rlenvs.single.text.words import admissible, command_text, describe, objective, parse_reply, scene
 
 SPEC = world(
@@ -81,8 +82,8 @@ SPEC = world(
             json_option(
                 HOUSE,
                 parse_game,
-                "house, cooking-ROOMS-INGREDIENTS-NUMBER, coin-collector-LEVEL, treasure-hunter-LEVEL, the path of "
-                "a .json file, or a table",
+                "house, cooking-ROOMS-INGREDIENTS-NUMBER, coin-collector-LEVEL, treasure-hunter-LEVEL, "
+                "tidy-LEVEL-SPLIT, seed-NAME-NUMBER, the path of a .json or .toml file, or a table",
             )
         ),
         "observation": data_option(choice("facts", "tokens", "both", doc="facts, counts of words, or both")),
@@ -92,7 +93,7 @@ SPEC = world(
     },
     sizes=tables.sizes,
     data={
-        "levers": i4(5),
+        "levers": i4(11),
         "map_exit": i2("rooms", 4),
         "map_door": i2("rooms", 4),
         "start": i2("starts"),
@@ -120,6 +121,7 @@ SPEC = world(
         "fact": i2("facts", 4),
         "quest_reward": f8("quests"),
         "quest_fails": u1("quests"),
+        "quest_any": u1("quests"),
         "token": i2("named", "most_tokens"),
         "property_token": i2("properties"),
         "name": u1("named", "longest_name"),
@@ -136,7 +138,7 @@ SPEC = world(
         "fitting_key": i2("things").up_to("things"),  # 1 + the key, or 0
         "near": u1("things").within(0, 16),  # how things are within reach
         "target": i2.index_of("things"),
-        "done": u1("quests").within(0, 1),
+        "done": u1("quests").within(0, NOT_ASKED),
         "last": i4.up_to("commands"),  # 1 + the last command
         "room_shown": u1.within(0, 1),
         "stock_shown": u1.within(0, 1),
@@ -217,6 +219,8 @@ def reset(p, s, rng):
     elif p.levers[MODE] == CHAIN:
         clear_contents(p, s)
         make_chain(p, s, rng)
+    elif p.levers[MODE] == TIDY:
+        make_mess(p, s, rng)
     else:
         make_given(p, s, rng)
     look_around(p, s)
@@ -338,7 +342,7 @@ def observe(p, s, o):
     if o.tokens.shape[0] > 0:
         show_tokens(p, s, o)
     for k in range(s.done.shape[0]):
-        o.done[k] = s.done[k]
+        o.done[k] = 1.0 if s.done[k] == 1 else 0.0
     for k in range(o.visited.shape[0]):
         o.visited[k] = s.visited[k]
     for x in range(o.last_seen.shape[0]):
@@ -353,7 +357,8 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.legend(("blue", "player"), ("green", "target", "disc"), ("green", "open door"), ("red", "closed door"))
-    canvas.caption(f"{int(s.done.sum())} of {len(s.done)} quests done")
+    asked = [k for k in range(len(s.done)) if s.done[k] != NOT_ASKED and p.quest_fails[k] == 0]
+    canvas.caption(f"{len([k for k in asked if s.done[k] == 1])} of {len(asked)} quests done")
     draw_rooms(canvas, p, s)
     draw_words(canvas, p, s, command_text(p, s, int(s.last) - 1) if s.last > 0 else "")
 
