@@ -123,7 +123,7 @@ def macro_rows() -> dict[str, tuple[str, dict[str, Any]]]:
     """Of the 24 tasks and levels, by name, the id and the keywords."""
     rows: dict[str, tuple[str, dict[str, Any]]] = {}
     for name, task in MACRO_TASKS.items():
-        horizon = int(task.seconds * TICKS / STEP)
+        horizon = round(task.seconds * TICKS) // STEP
         for level in range(3):
             scenario = f"{playable(task.ours[level])} vs {playable(task.theirs[level])}"
             rows[f"{name}-level{level + 1}"] = (BATTLE, {"scenario": scenario, "rules": "smac", "horizon": horizon})

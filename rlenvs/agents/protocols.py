@@ -18,6 +18,7 @@ from rlenvs.core.declare.setup import Setup
 __all__ = ["Lifelong", "Outcome", "Protocol", "ProtocolResult", "protocol"]
 
 HEAD = ("Task", "Wins", "Ties", "Losses", "Win rate, 95 % interval", "Return", "Steps")
+OF_BATCHES = ("backend", "threads")  # keywords that do not change what is played
 EPISODES = 20  # LLM-PySC2's number of games per task
 
 
@@ -171,7 +172,7 @@ class Protocol:
         for name in chosen:  # before the first is played
             id, own = self.tasks[name]
             check_policy(world_of(id), policies[name])
-            Setup(world_of(id), **{**own, **keywords})
+            _horizon(id, {**own, **keywords})
         seeds = episode_seeds(n_episodes, None)
         found = {name: self._play(name, policies[name], seeds, keywords) for name in chosen}
         return ProtocolResult({"protocol": self.name, "episodes": len(seeds), **keywords}, found)
@@ -218,8 +219,13 @@ class Protocol:
         chosen = {**own, **keywords}
         played = evaluate(id, policy, seeds=seeds, **chosen)
         won = played.successes > 0.0
-        limit = played.lengths >= Setup(world_of(id), **chosen).horizon
+        limit = played.lengths >= _horizon(id, chosen)
         return Outcome(int(won.sum()), int((limit & ~won).sum()), int((~limit & ~won).sum()), played)
+
+
+def _horizon(id: str, keywords: Mapping[str, Any]) -> int:
+    """The time limit with these keywords, which are checked."""
+    return Setup(world_of(id), **{name: value for name, value in keywords.items() if name not in OF_BATCHES}).horizon
 
 
 PROTOCOLS = {

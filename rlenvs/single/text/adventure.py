@@ -4,7 +4,7 @@
 A text adventure: rooms with exits and doors, containers, supporters and things to carry, and commands such as "take
 apple from refrigerator". The world is a set of facts, and rules say which commands are possible and which facts they
 change, as in TextWorld (Cote et al. 2018), without a compiler for games. The game is data: here the `house` of six
-rooms, and any that you write in a JSON file (`game="path.json"`, or a table):
+rooms, and any that you write in a file (`game="path.json"`, `"path.toml"`, or a table):
 
     rlenvs.make("TextAdventure-v0", game={
         "objective": "Put the {target} where it belongs.",
@@ -18,10 +18,15 @@ rooms, and any that you write in a JSON file (`game="path.json"`, or a table):
 that lose. A game with a mistake is refused with the name of what is wrong: an unknown room, thing, kind or property, a
 thing that is in itself, a goal that no command can reach.
 
-CoinCollector-v0 and TreasureHunter-v0 are members of this kind. `game="cooking-ROOMS-INGREDIENTS-NUMBER"` is a cooking
-game after TextWorld's, with 1, 6, 9 or 12 rooms, 1 to 5 ingredients and a recipe that follows from the number (0 to
-999): fetch the ingredients through closed doors and containers, cut and cook them as the objective says, prepare the
-meal and eat it. What spoils an ingredient loses.
+CoinCollector-v0, TreasureHunter-v0 and TidyHouse-v0 are members of this kind. Two sorts of games have numbers.
+
+`game="cooking-ROOMS-INGREDIENTS-NUMBER"` is a cooking game after TextWorld's, with 1, 6, 9 or 12 rooms, 1 to 5
+ingredients and a recipe that follows from the number (0 to 999): fetch the ingredients through closed doors and
+containers, cut and cook them as the objective says, prepare the meal and eat it. What spoils an ingredient loses.
+
+`game="seed-NAME-NUMBER"` is made of a seed, `tea`, `supper`, `garden` or `cleaning`: the idea of a game in a file, with
+skills that build on each other, after STARLING (Basavatia et al. 2024). `rlenvs/single/text/seeds.py` describes such
+files, of which you can write your own.
 
 ## Action Space
 One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now; a
@@ -53,7 +58,7 @@ Termination: all quests are won (a success), or the game is lost. Truncation: 10
 
 ## Parameters
 None. Options choose the game and what is told. Levels: `cooking-easy`, `cooking` and `cooking-hard` are cooking games
-with 1, 6 and 12 rooms and 1, 3 and 5 ingredients.
+with 1, 6 and 12 rooms and 1, 3 and 5 ingredients; `tea`, `supper`, `garden` and `cleaning` the games 0 of these seeds.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert follows a plan that is made backwards from the goal.
@@ -67,7 +72,7 @@ from rlenvs.single.text import tables
 from rlenvs.single.text.maps import MODE, NOT_ASKED, clear_contents, make_chain, make_given, make_hunt
 from rlenvs.single.text.pictures import draw_rooms, draw_words
 from rlenvs.single.text.planning import next_command, plan_length
-from rlenvs.single.text.published import CHAIN, HOUSE, TIDY, WALK, parse_game
+from rlenvs.single.text.published import CHAIN, HOUSE, SEEDS, TIDY, WALK, parse_game
 from rlenvs.single.text.rule_set import HELD, LOOK, SEEN, TAKE_STOCK
 from rlenvs.single.text.rules import OPEN, changes_something, look_around, perform, possible, settle, way_through, won
 from rlenvs.single.text.tidying import make_mess
@@ -194,6 +199,7 @@ SPEC = world(
         "cooking-easy": {"game": "cooking-1-1-2"},
         "cooking": {"game": "cooking-6-3-0"},
         "cooking-hard": {"game": "cooking-12-5-0"},
+        **{name: {"game": f"seed-{name}-0"} for name in SEEDS},
     },
 )
 
