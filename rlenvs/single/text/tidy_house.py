@@ -18,7 +18,7 @@ other ones, which are in no game of theirs. All have the same commands and obser
 play the others.
 
 Different from TWC, which has 15 games per level, 501 objects and 56 pieces of furniture: games are drawn without end,
-from 96 objects and 46 pieces of furniture with this package's names; all furniture of a room is there; misplaced things
+from 96 objects and 47 pieces of furniture with this package's names; all furniture of a room is there; misplaced things
 lie on the floor or on the 17 pieces that hold anything. Test games of the hard level always have two rooms, because no
 room has six objects that are held out. As in TWC containers are open, and several places may be right.
 
