@@ -36,9 +36,9 @@ def game_of(s):
 @pytest.mark.parametrize("level", PUBLISHED)
 def test_levels_have_the_published_sizes(level):
     objects, fetched, rooms = PUBLISHED[level]
-    batch = houses(level, "train", 200)
+    batch = houses(level, "train", 100)
     found = {"objects": set(), "rooms": set(), "fetched": set()}
-    for k in range(200):
+    for k in range(100):
         s = batch.records(k)[1]
         held = len(s.exit) + len(s.place)
         found["objects"].add(len(asked(s)))
@@ -63,8 +63,8 @@ def test_the_table_of_places():
 
 
 def test_everything_starts_out_of_place():
-    batch = houses("hard", "train", 100)
-    for k in range(100):
+    batch = houses("hard", "train", 40)
+    for k in range(40):
         p, s = batch.records(k)
         names = {name_of(p, s, x): x for x in range(len(s.place))}
         for x in asked(s):
@@ -76,11 +76,11 @@ def test_everything_starts_out_of_place():
 
 
 def test_splits_share_no_game_and_tests_no_object():
-    for level in PUBLISHED:
+    for level in ("easy", "hard"):
         games = {}
         for split in ("train", "valid", "test"):
-            batch = houses(level, split, 300)
-            games[split] = {game_of(batch.records(k)[1]) for k in range(300)}
+            batch = houses(level, split, 100)
+            games[split] = {game_of(batch.records(k)[1]) for k in range(100)}
         assert not games["train"] & games["valid"]
         drawn = {split: {x for game in found for x, _ in game} for split, found in games.items()}
         assert max(drawn["train"] | drawn["valid"]) < len(LEARNT) <= min(drawn["test"])
@@ -121,11 +121,9 @@ def test_the_expert_wins_a_point_for_each_object(level, split):
 
 def test_a_thing_put_wrong_scores_nothing_and_right_scores_once():
     env = rlenvs.text_env(ID, game="tidy-easy-train")
-    for seed in range(40):
-        text, _ = env.reset(seed=seed)
-        if "wet" in text and "patio chair" in text.split("with wet")[0]:
-            break
-    name = next(word for word in OBJECTS if word.startswith("wet") and word in text)
+    text, _ = env.reset(seed=0)
+    assert "patio chair with wet shirt" in text
+    name = "wet shirt"
     replies = [f"take {name}", f"put the {name} on the workbench", f"take {name}", f"drop {name}", f"take {name}"]
     for reply in replies:
         _, reward, done, _, info = env.step(reply)
@@ -163,7 +161,7 @@ def test_admissible_commands_are_those_of_the_mask():
 
 @pytest.mark.parametrize("name", ["tidy-easy", "tidy-harder-train", "tidy-hard-dev", "tidy-hard-train-1"])
 def test_houses_that_do_not_exist_are_refused(name):
-    with pytest.raises(ParameterError, match="tidy-LEVEL-SPLIT has easy, medium, hard and train, valid, test"):
+    with pytest.raises(ParameterError, match="levels easy, medium, hard and the splits train, valid, test"):
         rlenvs.make_batch(ID, 1, game=name, backend="python")
 
 

@@ -74,7 +74,17 @@ from rlenvs.single.text.pictures import draw_rooms, draw_words
 from rlenvs.single.text.planning import next_command, plan_length
 from rlenvs.single.text.published import CHAIN, HOUSE, SEEDS, TIDY, WALK, parse_game
 from rlenvs.single.text.rule_set import HELD, LOOK, SEEN, TAKE_STOCK
-from rlenvs.single.text.rules import OPEN, changes_something, look_around, perform, possible, settle, way_through, won
+from rlenvs.single.text.rules import (
+    OPEN,
+    changes_something,
+    look_around,
+    perform,
+    possible,
+    reached_by_rules,
+    settle,
+    way_through,
+    won,
+)
 from rlenvs.single.text.tidying import make_mess
 from rlenvs.single.text.words import admissible, command_text, describe, objective, parse_reply, scene
 
@@ -295,9 +305,11 @@ def step(p, s, a, rng, r):
 def mask(p, s, m):
     for j in range(p.first_command[0]):
         m[j] = 1 if possible(p, s, j) else 0
+    reached = reached_by_rules(p)
     for x in range(s.place.shape[0]):
+        near = s.near[x] & reached > 0
         for j in range(p.first_command[x], p.first_command[x + 1]):
-            m[j] = 1 if s.near[x] > 0 and possible(p, s, j) else 0
+            m[j] = 1 if near and possible(p, s, j) else 0
 
 
 @kernel

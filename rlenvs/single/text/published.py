@@ -188,11 +188,17 @@ def game_of(given: Any) -> Game:
     idea = re.fullmatch(f"seed-({'|'.join(SEEDS)})-([0-9]{{1,6}})", given)
     if idea:
         return _read(json.dumps({"seed": idea[1], "number": int(idea[2])}))
-    raise ValueError(
-        f"{clipped(given)!r} is no game: needed is {', '.join(map(repr, EXAMPLES))} with other numbers, the path of a "
-        f".json or .toml file, or a table; tidy-LEVEL-SPLIT has {', '.join(DIFFICULTIES)} and {', '.join(SPLITS)}, "
-        f"seed-NAME-NUMBER {', '.join(SEEDS)}. {nearest(given[:60], EXAMPLES)}"
-    )
+    raise ValueError(f"{clipped(given)!r} is no game: {_known(given)}")
+
+
+def _known(given: str) -> str:
+    """What there is instead of a name."""
+    if given.startswith("tidy-"):
+        return f"tidy-LEVEL-SPLIT has the levels {', '.join(DIFFICULTIES)} and the splits {', '.join(SPLITS)}"
+    if given.startswith("seed-"):
+        return f"seed-NAME-NUMBER has the names {', '.join(SEEDS)} and numbers of up to six digits"
+    close = nearest(given[:60], EXAMPLES)
+    return f"needed is {', '.join(EXAMPLES)} or one with another number, a .json or .toml file, or a table. {close}"
 
 
 def _file(path: str) -> Any:

@@ -94,6 +94,15 @@ def possible(p, s, command):
 
 
 @kernel
+def reached_by_rules(p):
+    """How things are within reach of which any rule is about, as its first thing."""
+    found = 0
+    for rule in range(p.rule_where.shape[0]):
+        found |= p.rule_where[rule, 0]
+    return found
+
+
+@kernel
 def change(p, s, rule, i, x):
     """Give a thing the properties that a rule gives it."""
     s.bits[x] = (s.bits[x] & ~p.rule_takes[rule, i]) | p.rule_gives[rule, i]

@@ -7,7 +7,7 @@ from typing import Any
 from rlenvs.core.declare.errors import nearest
 from rlenvs.single.text.game import FILLERS
 from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD, SEEN
-from rlenvs.single.text.rules import OPEN, possible
+from rlenvs.single.text.rules import OPEN, possible, reached_by_rules
 
 LONGEST_LIST = 60  # commands that a description lists
 SYNONYMS = {
@@ -88,7 +88,8 @@ def objective(p: Any, s: Any) -> str:
 def possible_commands(p: Any, s: Any) -> dict[int, str]:
     """The commands that are possible now, by number, with their texts."""
     ends = [int(end) for end in p.first_command]
-    near = [x for x in range(len(s.place)) if s.near[x] > 0]
+    reached = reached_by_rules(p)
+    near = [x for x in range(len(s.place)) if s.near[x] & reached > 0]
     numbers = [*range(ends[0]), *[j for x in near for j in range(ends[x], ends[x + 1])]]
     return {j: command_text(p, s, j) for j in numbers if possible(p, s, j)}
 
