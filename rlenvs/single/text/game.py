@@ -129,6 +129,9 @@ def read_game(given: Any) -> Game:
     rooms = _names(given["rooms"], "rooms", MOST_ROOMS)
     things = {name: read_thing(name, table) for name, table in _table(given["things"], "things").items()}
     _names(things, "things", MOST_THINGS)
+    for name in ("shuffled", "quests"):
+        if not isinstance(given.get(name, ()), (list, tuple)):
+            raise ValueError(f"{name}: needed is a list, not {given[name]!r}")
     game = Game(rooms, things, ())
     game.rules = (*USUAL, *(read_rule(text, table) for text, table in _table(given.get("rules", {}), "rules").items()))
     game.exits = read_exits(_table(given["rooms"], "rooms"), things)

@@ -171,11 +171,11 @@ def game_of(given: Any) -> Game:
         ValueError: what is wrong with it.
     """
     if not isinstance(given, str):
-        return _read(json.dumps(given)) if isinstance(given, dict) else read_game(given)
+        return _read(_as_json(given)) if isinstance(given, dict) else read_game(given)
     if given == HOUSE:
         return _read((FOLDER / "house.json").read_text("utf-8"))
     if given.endswith((".json", ".toml")):
-        return _read(json.dumps(_file(given)))
+        return _read(_as_json(_file(given)))
     name, _, level = given.rpartition("-")
     if name in LEVELS and re.fullmatch(r"[0-9]{1,3}", level):
         return _published(name, int(level))
@@ -201,6 +201,14 @@ def _known(given: str) -> str:
     return f"needed is {', '.join(EXAMPLES)} or one with another number, a .json or .toml file, or a table. {close}"
 
 
+def _as_json(table: Any) -> str:
+    """A table as text."""
+    try:
+        return json.dumps(table)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"a game is made of tables, lists, texts and numbers: {clipped(str(error))}") from None
+
+
 def _file(path: str) -> Any:
     """The table in a file."""
     try:
@@ -215,10 +223,7 @@ def _file(path: str) -> Any:
 
 @lru_cache(maxsize=16)
 def _read(text: str) -> Game:
-    try:
-        table = json.loads(text)
-    except RecursionError as error:
-        raise ValueError(f"a game cannot be as deep: {clipped(str(error))}") from None
+    table = json.loads(text)
     if isinstance(table, dict) and "seed" in table:
         table = _numbered_seed(table)
     game = read_game(seed_game(table) if isinstance(table, dict) and "steps" in table else table)

@@ -65,10 +65,11 @@ def seed_game(given: Mapping[str, Any]) -> dict[str, Any]:
     things = {**_table(filled["things"], "things"), **_extras(_table(filled.get("extras", {}), "extras"), random)}
     rules = {**_skills(filled.get("skills", ())), **_table(filled.get("rules", {}), "rules")}
     rooms = filled["rooms"]
+    exits = rooms if isinstance(rooms, Mapping) else joined(words(rooms, "rooms"), random)
     return {
         "objective": filled.get("objective", ""),
-        "start": filled.get("start", list(rooms)),
-        "rooms": rooms if isinstance(rooms, Mapping) else joined(words(rooms, "rooms"), random),
+        "start": filled.get("start", list(exits)),
+        "rooms": exits,
         "things": things,
         "rules": rules,
         "quests": _quests(words(filled["steps"], "steps"), things, rules),
