@@ -20,7 +20,11 @@ TABLE = Path(__file__).with_suffix(".md")
 ID = "TextAdventure-v0"
 COINS = (1, 5, 10, 20, 50, 100, 105, 110, 120, 150, 205, 210, 220, 250)
 HUNTS = (1, 5, 10, 11, 15, 20, 21, 25, 30)
-OTHERS = ("house", "cooking-1-1-2", "cooking-6-3-0", "cooking-12-5-0")
+OTHERS = (
+    *("house", "cooking-1-1-2", "cooking-6-3-0", "cooking-12-5-0"),
+    *(f"tidy-{level}-train" for level in ("easy", "medium", "hard")),
+    *(f"seed-{name}-0" for name in ("cleaning", "garden", "supper", "tea")),
+)
 SPEEDS = ("coin-collector-20", "coin-collector-220", "treasure-hunter-10", "treasure-hunter-30", "cooking-6-3-0")
 BATCH, STEPS = 256, 200  # of the speeds
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rlenvs.agents.files import load_agent as load_agent
     from rlenvs.agents.live import LiveCurveCallback as LiveCurveCallback
     from rlenvs.agents.notebook import show_episode as show_episode
+    from rlenvs.agents.protocols import protocol as protocol
     from rlenvs.agents.robustness import evaluate_robustness as evaluate_robustness
     from rlenvs.agents.teacher import collect_snapshots as collect_snapshots
     from rlenvs.agents.tournament import tournament as tournament
@@ -56,6 +57,7 @@ else:
             "agents.files": "load_agent",
             "agents.live": "LiveCurveCallback",
             "agents.notebook": "show_episode",
+            "agents.protocols": "protocol",
             "agents.robustness": "evaluate_robustness",
             "agents.teacher": "collect_snapshots",
             "agents.tournament": "tournament",

@@ -124,9 +124,10 @@ def evaluate(
     Args:
         id: the environment.
         policy: "random" (uniform over the allowed actions, seeded), "idle" (nothing: zeros, or the choice that does
-            least), "expert" (the scripted one), or a function from observations, float32 (N, *observation shape), to
-            actions, (N, numbers per action) or (N,) for choices. With several agents both have an agent axis after the
-            first: (N, A, ...). An `Agent` of `rlenvs.load_agent` plays all agents.
+            least), "expert" (the scripted one), the name of one of the world's scripted players, or a function from
+            observations, float32 (N, *observation shape), to actions, (N, numbers per action) or (N,) for choices. With
+            several agents both have an agent axis after the first: (N, A, ...). An `Agent` of `rlenvs.load_agent` plays
+            all agents.
         n_episodes: episodes, on the seeds 0 ... n_episodes - 1.
         seeds: the seeds themselves, or their number. An episode does not depend on the others.
         wrappers: of `rlenvs.wrappers`, put on the environment. What counts are rewards and costs as the wrappers give
@@ -150,6 +151,8 @@ def evaluate(
             raise ParameterError("evaluate: wrappers require the single-agent environment; leave out `against`")
         return _in_all_slots(id, policy, chosen, against, keywords)
     if wrappers:
+        if isinstance(policy, str) and policy not in POLICIES:
+            raise ParameterError(f"evaluate: the scripted player {policy!r} does not see wrappers; leave them out")
         from rlenvs.wrappers.forms import wrap
 
         rows = _Wrapped(wrap(make_vec(id, len(chosen), **keywords), *wrappers), chosen)
@@ -336,6 +339,8 @@ def chooser(batch: KernelBatch, policy: Policy, seeds: Sequence[int]) -> Chooser
     if policy == "idle":
         nothing = np.broadcast_to(batch.setup.idle, batch.actions.shape)
         return lambda: nothing
+    if isinstance(policy, str):
+        return lambda: batch.player_actions(policy)
     assert callable(policy)
     rows = () if batch.world.agents else (slice(None), 0)
     if isinstance(policy, Agent):
@@ -365,10 +370,11 @@ def _random_chooser(batch: KernelBatch, seeds: Sequence[int]) -> Chooser:
 
 def check_policy(world: World, policy: Policy) -> None:
     """UnknownNameError when the world cannot be played by this policy."""
-    if isinstance(policy, str) and policy not in POLICIES:
-        raise UnknownNameError(f"there is no policy {policy!r}. {nearest(policy, POLICIES)} Or give a function.")
+    known = tuple(dict.fromkeys((*POLICIES, *world.players)))
+    if isinstance(policy, str) and policy not in known:
+        raise UnknownNameError(f"there is no policy {policy!r}. {nearest(policy, known)} Or give a function.")
     if not isinstance(policy, str) and not callable(policy):
-        raise ParameterError(f"policy={policy!r} must be one of {POLICIES} or a function from observations to actions")
+        raise ParameterError(f"policy={policy!r} must be one of {known} or a function from observations to actions")
     if policy == "expert" and not world.has_expert:
         raise UnknownNameError(f"{world.name} has no scripted expert; use policy='random' or a function")
 

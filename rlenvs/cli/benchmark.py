@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rlenvs.agents.battle_protocols import PROTOCOL_NAMES
 from rlenvs.agents.benchmark_tasks import META_WORLD, summary_of
 from rlenvs.cli.common import (
     Commands,
@@ -147,6 +148,34 @@ def contexts(
     say(f"Mean returns over contexts and {episodes} seeds; intervals over seeds. Worst: of the contexts for testing.")
     if output:
         _write(output, [{"policy": name, **each.to_dict()} for name, some in found.items() for each in some])
+
+
+@benchmark.command()
+def battle(
+    name: Annotated[str, typer.Argument(metavar="PROTOCOL", help=", ".join(PROTOCOL_NAMES))] = PROTOCOL_NAMES[0],
+    policy: Annotated[
+        str,
+        typer.Option("--policy", "-p", metavar="NAME|FILE", help="A scripted player, expert, random, idle, or a file."),
+    ] = "kiting",
+    task: Annotated[
+        list[str] | None, typer.Option(metavar="TASK", help="Play this task only. Can be repeated. Default: all.")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, metavar="N", help="Episodes of each task, on the seeds from 0.")] = 20,
+    set: Set = None,
+    output: Output = None,
+) -> None:
+    """Battles (LLM-PySC2, L2RLCF): wins, ties and losses of a policy per scenario."""
+    from rlenvs.agents.files import load_agent
+    from rlenvs.agents.protocols import HEAD, protocol
+
+    if output:
+        check_output(output)
+    chosen = load_agent(policy) if policy.endswith(".safetensors") else policy
+    found = protocol(name).evaluate(chosen, episodes, tasks=task, **keywords_from(set))
+    say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
+    console().print(table_of_numbers(HEAD, found.rows()))
+    if output:
+        _write(output, [found.to_dict()])
 
 
 def _of_tasks(name: str) -> Callable[..., None]:

@@ -4,7 +4,7 @@
 A text adventure: rooms with exits and doors, containers, supporters and things to carry, and commands such as "take
 apple from refrigerator". The world is a set of facts, and rules say which commands are possible and which facts they
 change, as in TextWorld (Cote et al. 2018), without a compiler for games. The game is data: here the `house` of six
-rooms, and any that you write in a JSON file (`game="path.json"`, or a table):
+rooms, and any that you write in a file (`game="path.json"`, `"path.toml"`, or a table):
 
     rlenvs.make("TextAdventure-v0", game={
         "objective": "Put the {target} where it belongs.",
@@ -18,10 +18,15 @@ rooms, and any that you write in a JSON file (`game="path.json"`, or a table):
 that lose. A game with a mistake is refused with the name of what is wrong: an unknown room, thing, kind or property, a
 thing that is in itself, a goal that no command can reach.
 
-CoinCollector-v0 and TreasureHunter-v0 are members of this kind. `game="cooking-ROOMS-INGREDIENTS-NUMBER"` is a cooking
-game after TextWorld's, with 1, 6, 9 or 12 rooms, 1 to 5 ingredients and a recipe that follows from the number (0 to
-999): fetch the ingredients through closed doors and containers, cut and cook them as the objective says, prepare the
-meal and eat it. What spoils an ingredient loses.
+CoinCollector-v0, TreasureHunter-v0 and TidyHouse-v0 are members of this kind. Two sorts of games have numbers.
+
+`game="cooking-ROOMS-INGREDIENTS-NUMBER"` is a cooking game after TextWorld's, with 1, 6, 9 or 12 rooms, 1 to 5
+ingredients and a recipe that follows from the number (0 to 999): fetch the ingredients through closed doors and
+containers, cut and cook them as the objective says, prepare the meal and eat it. What spoils an ingredient loses.
+
+`game="seed-NAME-NUMBER"` is made of a seed, `tea`, `supper`, `garden` or `cleaning`: the idea of a game in a file, with
+skills that build on each other, after STARLING (Basavatia et al. 2024). `rlenvs/single/text/seeds.py` describes such
+files, of which you can write your own.
 
 ## Action Space
 One of all commands of the game, each of which names a rule and things. The mask allows those that are possible now; a
@@ -53,7 +58,7 @@ Termination: all quests are won (a success), or the game is lost. Truncation: 10
 
 ## Parameters
 None. Options choose the game and what is told. Levels: `cooking-easy`, `cooking` and `cooking-hard` are cooking games
-with 1, 6 and 12 rooms and 1, 3 and 5 ingredients.
+with 1, 6 and 12 rooms and 1, 3 and 5 ingredients; `tea`, `supper`, `garden` and `cleaning` the games 0 of these seeds.
 
 ## Reference Scores
 Mean return over seeds 0 to 99. The expert follows a plan that is made backwards from the goal.
@@ -64,12 +69,23 @@ v0: first version.
 
 from rlenvs.core import block, choice, data_option, discrete, f8, flag, i2, i4, i8, json_option, kernel, term, u1, world
 from rlenvs.single.text import tables
-from rlenvs.single.text.maps import MODE, clear_contents, make_chain, make_given, make_hunt
+from rlenvs.single.text.maps import MODE, NOT_ASKED, clear_contents, make_chain, make_given, make_hunt
 from rlenvs.single.text.pictures import draw_rooms, draw_words
 from rlenvs.single.text.planning import next_command, plan_length
-from rlenvs.single.text.published import CHAIN, HOUSE, WALK, parse_game
+from rlenvs.single.text.published import CHAIN, HOUSE, SEEDS, TIDY, WALK, parse_game
 from rlenvs.single.text.rule_set import HELD, LOOK, SEEN, TAKE_STOCK
-from rlenvs.single.text.rules import OPEN, changes_something, look_around, perform, possible, settle, way_through, won
+from rlenvs.single.text.rules import (
+    OPEN,
+    changes_something,
+    look_around,
+    perform,
+    possible,
+    reached_by_rules,
+    settle,
+    way_through,
+    won,
+)
+from rlenvs.single.text.tidying import make_mess
 from rlenvs.single.text.words import admissible, command_text, describe, objective, parse_reply, scene
 
 SPEC = world(
@@ -81,8 +97,8 @@ SPEC = world(
             json_option(
                 HOUSE,
                 parse_game,
-                "house, cooking-ROOMS-INGREDIENTS-NUMBER, coin-collector-LEVEL, treasure-hunter-LEVEL, the path of "
-                "a .json file, or a table",
+                "house, cooking-ROOMS-INGREDIENTS-NUMBER, coin-collector-LEVEL, treasure-hunter-LEVEL, "
+                "tidy-LEVEL-SPLIT, seed-NAME-NUMBER, the path of a .json or .toml file, or a table",
             )
         ),
         "observation": data_option(choice("facts", "tokens", "both", doc="facts, counts of words, or both")),
@@ -92,7 +108,7 @@ SPEC = world(
     },
     sizes=tables.sizes,
     data={
-        "levers": i4(5),
+        "levers": i4(11),
         "map_exit": i2("rooms", 4),
         "map_door": i2("rooms", 4),
         "start": i2("starts"),
@@ -120,6 +136,7 @@ SPEC = world(
         "fact": i2("facts", 4),
         "quest_reward": f8("quests"),
         "quest_fails": u1("quests"),
+        "quest_any": u1("quests"),
         "token": i2("named", "most_tokens"),
         "property_token": i2("properties"),
         "name": u1("named", "longest_name"),
@@ -136,7 +153,7 @@ SPEC = world(
         "fitting_key": i2("things").up_to("things"),  # 1 + the key, or 0
         "near": u1("things").within(0, 16),  # how things are within reach
         "target": i2.index_of("things"),
-        "done": u1("quests").within(0, 1),
+        "done": u1("quests").within(0, NOT_ASKED),
         "last": i4.up_to("commands"),  # 1 + the last command
         "room_shown": u1.within(0, 1),
         "stock_shown": u1.within(0, 1),
@@ -192,6 +209,7 @@ SPEC = world(
         "cooking-easy": {"game": "cooking-1-1-2"},
         "cooking": {"game": "cooking-6-3-0"},
         "cooking-hard": {"game": "cooking-12-5-0"},
+        **{name: {"game": f"seed-{name}-0"} for name in SEEDS},
     },
 )
 
@@ -217,6 +235,8 @@ def reset(p, s, rng):
     elif p.levers[MODE] == CHAIN:
         clear_contents(p, s)
         make_chain(p, s, rng)
+    elif p.levers[MODE] == TIDY:
+        make_mess(p, s, rng)
     else:
         make_given(p, s, rng)
     look_around(p, s)
@@ -285,9 +305,11 @@ def step(p, s, a, rng, r):
 def mask(p, s, m):
     for j in range(p.first_command[0]):
         m[j] = 1 if possible(p, s, j) else 0
+    reached = reached_by_rules(p)
     for x in range(s.place.shape[0]):
+        near = s.near[x] & reached > 0
         for j in range(p.first_command[x], p.first_command[x + 1]):
-            m[j] = 1 if s.near[x] > 0 and possible(p, s, j) else 0
+            m[j] = 1 if near and possible(p, s, j) else 0
 
 
 @kernel
@@ -338,7 +360,7 @@ def observe(p, s, o):
     if o.tokens.shape[0] > 0:
         show_tokens(p, s, o)
     for k in range(s.done.shape[0]):
-        o.done[k] = s.done[k]
+        o.done[k] = 1.0 if s.done[k] == 1 else 0.0
     for k in range(o.visited.shape[0]):
         o.visited[k] = s.visited[k]
     for x in range(o.last_seen.shape[0]):
@@ -353,7 +375,8 @@ def expert(p, s, a):
 @SPEC.draw
 def draw(canvas, p, s):
     canvas.legend(("blue", "player"), ("green", "target", "disc"), ("green", "open door"), ("red", "closed door"))
-    canvas.caption(f"{int(s.done.sum())} of {len(s.done)} quests done")
+    asked = [k for k in range(len(s.done)) if s.done[k] != NOT_ASKED and p.quest_fails[k] == 0]
+    canvas.caption(f"{len([k for k in asked if s.done[k] == 1])} of {len(asked)} quests done")
     draw_rooms(canvas, p, s)
     draw_words(canvas, p, s, command_text(p, s, int(s.last) - 1) if s.last > 0 else "")
 

@@ -18,8 +18,8 @@ An exit names the room, and the door in between if there is one; the way back ne
 several places is in one of them by chance in each episode, as is the player where "start" is a list. Of the targets one
 is drawn: "target" in a fact is this one, "another target" any of the others. The things of each list in "shuffled"
 exchange their places at random. A quest is won, or the game is lost, when all its facts hold: "THING in PLACE", "THING
-on PLACE", "THING in inventory", "THING is PROPERTY", "player in ROOM". "reward" is 1 where it is not given. "rules"
-adds commands, see `rule_set`:
+on PLACE", "THING in inventory", "THING is PROPERTY", "player in ROOM"; with "any": true as soon as one of them does.
+"reward" is 1 where it is not given. "rules" adds commands, see `rule_set`:
 
     "rules": {"fry {0} on {1}": {"first": {"kind": "food", "where": "held", "becomes": "fried"},
                                  "second": {"kind": "stove"}, "requires": ["player in kitchen"]}}
@@ -76,11 +76,12 @@ class Fact:
 
 @dataclass(frozen=True)
 class Quest:
-    """Facts that are all to hold, for a reward or for the loss of the game."""
+    """Facts that are all to hold (with `any_of` one of them), for a reward or for the loss of the game."""
 
     facts: tuple[Fact, ...]
     reward: float = 1.0
     fails: bool = False
+    any_of: bool = False
 
 
 @dataclass
@@ -126,11 +127,14 @@ def read_game(given: Any) -> Game:
         if not given.get(name):
             raise ValueError(f"a game needs {name}")
     rooms = _names(given["rooms"], "rooms", MOST_ROOMS)
-    things = {name: _thing(name, table) for name, table in _table(given["things"], "things").items()}
+    things = {name: read_thing(name, table) for name, table in _table(given["things"], "things").items()}
     _names(things, "things", MOST_THINGS)
+    for name in ("shuffled", "quests"):
+        if not isinstance(given.get(name, ()), (list, tuple)):
+            raise ValueError(f"{name}: needed is a list, not {given[name]!r}")
     game = Game(rooms, things, ())
     game.rules = (*USUAL, *(read_rule(text, table) for text, table in _table(given.get("rules", {}), "rules").items()))
-    game.exits = _exits(_table(given["rooms"], "rooms"), things)
+    game.exits = read_exits(_table(given["rooms"], "rooms"), things)
     game.start = words(given.get("start", rooms[0]), "start")
     game.targets = words(given.get("targets", ()), "targets")
     game.shuffled = tuple(words(group, "shuffled") for group in given.get("shuffled", ()))
@@ -181,7 +185,8 @@ def _horizon(given: Any) -> int:
     return given
 
 
-def _thing(name: str, given: Any) -> Thing:
+def read_thing(name: str, given: Any) -> Thing:
+    """A thing from its table; ValueError where it is none."""
     table = _table(given, f"{name}")
     _known(table, ("kind", "in", "is", "fits"), f"{name}")
     tags: dict[str, None] = {"thing": None}
@@ -196,7 +201,8 @@ def _thing(name: str, given: Any) -> Thing:
     return Thing(tuple(tags), words(table.get("in", ()), name), properties, str(table.get("fits", "")))
 
 
-def _exits(rooms: Mapping[str, Any], things: Mapping[str, Thing]) -> dict[str, dict[int, tuple[str, str]]]:
+def read_exits(rooms: Mapping[str, Any], things: Mapping[str, Thing]) -> dict[str, dict[int, tuple[str, str]]]:
+    """Of each room, by direction, the neighbour and the door or ""; ValueError where they contradict each other."""
     exits: dict[str, dict[int, tuple[str, str]]] = {room: {} for room in rooms}
     for room, table in rooms.items():
         for name, given in _table(table, room).items():
@@ -277,7 +283,7 @@ def _check_containment(game: Game, name: str, path: tuple[str, ...]) -> None:
 
 def _quest(given: Any, game: Game) -> Quest:
     table = _table(given, "a quest")
-    _known(table, ("win", "fail", "reward"), "a quest")
+    _known(table, ("win", "fail", "any", "reward"), "a quest")
     if ("win" in table) == ("fail" in table):
         raise ValueError("a quest has either win or fail")
     facts = tuple(read_fact(text, game) for text in words(table.get("win", table.get("fail")), "a quest"))
@@ -286,7 +292,9 @@ def _quest(given: Any, game: Game) -> Quest:
     reward = table.get("reward", 1.0)
     if isinstance(reward, bool) or not isinstance(reward, (int, float)) or not 0 <= reward <= 100:
         raise ValueError(f"a quest's reward is a number from 0 to 100, not {reward!r}")
-    return Quest(facts, float(reward), "fail" in table)
+    if not isinstance(table.get("any", False), bool):
+        raise ValueError(f"a quest's entry any is true or false, not {table['any']!r}")
+    return Quest(facts, float(reward), "fail" in table, table.get("any", False))
 
 
 def read_fact(text: str, game: Game) -> Fact:

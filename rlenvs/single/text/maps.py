@@ -5,7 +5,10 @@ from rlenvs.single.text.rule_set import OPPOSITE
 from rlenvs.single.text.rules import CLOSED, LOCKED, OPEN
 
 MODE, QUEST_LENGTH, GRID, FURNITURE, KEY_COUNT = range(5)  # of p.levers
+LEAST, MOST, FETCHED, ROOM_COUNT, SPLIT, LEARNT = range(5, 11)
+TRAIN, VALID, TEST = range(3)  # whose games p.levers[SPLIT] asks for
 ATTEMPTS = 1000
+NOT_ASKED = 2  # in s.done: a quest that this episode does not have
 FLOOR = -1  # in place of the number of what the target is in
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlenvs.single.text.game import AT
 from rlenvs.single.text.rule_set import HELD
 from rlenvs.single.text.rules import OPEN
 from rlenvs.single.text.words import name_of, named, objective, spelled
@@ -72,17 +73,22 @@ def draw_room(canvas: Any, p: Any, s: Any, room: int, x: float, y: float) -> Non
     canvas.rectangle(x - 0.68, y - 0.3, x + 0.68, y + 0.3, color, rounded=0.06)
     if here:
         canvas.rectangle(x - 0.68, y - 0.3, x + 0.68, y + 0.3, "blue", 4.0, 0.06)
-    if target_room(s) == room:
+    if wanted_room(p, s) == room:
         canvas.circle((x, y - 0.12), 0.13, "green")
     canvas.text((x, y + 0.1), spelled(p.name[room]), "black", 13, "centre")
 
 
-def target_room(s: Any) -> int:
-    """The room where the target is, or -1 where nothing but the player has it."""
-    place = int(s.place[int(s.target)])
-    while place >= len(s.exit) and place < len(s.exit) + len(s.place):
-        place = int(s.place[place - len(s.exit)])
-    return place if place < len(s.exit) else -1
+def wanted_room(p: Any, s: Any) -> int:
+    """The room with the first thing of which a quest is open, or -1 where nothing but the player has it."""
+    for row in range(len(p.fact)):
+        quest = int(p.fact[row, 0])
+        if s.done[quest] == 0 and p.quest_fails[quest] == 0 and p.fact[row, 1] != AT:
+            thing = int(p.fact[row, 2])
+            place = int(s.place[thing if thing >= 0 else int(s.target)])
+            while place >= len(s.exit) and place < len(s.exit) + len(s.place):
+                place = int(s.place[place - len(s.exit)])
+            return place if place < len(s.exit) else -1
+    return -1
 
 
 def short(text: str, most: int) -> str:

@@ -125,6 +125,22 @@ def command_for(p, s, kind, x, what):
                 return j
             if best < 0:
                 best = j
+    return command_with(p, s, x, what) if best < 0 and kind == IS else best
+
+
+@kernel
+def command_with(p, s, x, what):
+    """A command that gives its second thing a property, one whose first thing has the right properties if there is
+    such."""
+    best = NO_COMMAND
+    for j in range(p.command.shape[0]):
+        rule = p.command[j, 0]
+        if p.command[j, 2] == x and (p.rule_gives[rule, 1] >> what) & 1:
+            needed = p.rule_needs[rule, 0]
+            if s.bits[p.command[j, 1]] & needed == needed:
+                return j
+            if best < 0:
+                best = j
     return best
 
 
@@ -166,12 +182,45 @@ def lacking(p, s, command):
 
 
 @kernel
+def readiness(p, s, row):
+    """How soon a command can make a fact true that puts a thing somewhere: 5 where the player has it and is there, 4 or
+    3 where it is in the room (and belongs there, or elsewhere), 2 where it is carried; 0 where its place is nowhere."""
+    kind, x, what = meant(p, s, p.fact, row)
+    rooms, room = s.exit.shape[0], int(s.here)
+    if kind != IN:
+        return 1
+    if what < rooms + s.place.shape[0]:
+        room = what if what < rooms else room_of(s, what - rooms)
+    if room < 0:
+        return 0
+    if s.near[x] == HELD:
+        return 5 if room == s.here else 2
+    if room_of(s, x) == s.here:
+        return 4 if room == s.here else 3
+    return 1
+
+
+@kernel
+def is_open(p, s, quest):
+    """Whether a quest is still to be won."""
+    return s.done[quest] == 0 and p.quest_fails[quest] == 0
+
+
+@kernel
 def first_unmet(p, s):
-    """The first fact (kind, thing, place or property) of a quest that is still to come true."""
+    """The first fact (kind, thing, place or property) of a quest that is still to come true; of quests for which one
+    fact is enough the readiest."""
     for row in range(p.fact.shape[0]):
         quest = p.fact[row, 0]
-        if s.done[quest] == 0 and p.quest_fails[quest] == 0 and not fact_holds(p, s, p.fact, row):
-            return meant(p, s, p.fact, row)
+        if not is_open(p, s, quest) or fact_holds(p, s, p.fact, row):
+            continue
+        best = row
+        if p.quest_any[quest] == 1:
+            for other in range(row + 1, p.fact.shape[0]):
+                rival = p.fact[other, 0]
+                if p.quest_any[rival] == 1 and is_open(p, s, rival) and readiness(p, s, other) > readiness(p, s, best):
+                    best = other
+        return meant(p, s, p.fact, best)
     return NOTHING, 0, 0
 
 

@@ -1,7 +1,8 @@
-"""The games that come with the package: TextWorld's coin collector and treasure hunter, and a house.
+"""The games that come with the package: TextWorld's coin collector and treasure hunter, houses to tidy up, seeds of
+games, and a house.
 
-The first two are drawn anew in each episode, by `maps` in kernels; their levels and sizes are TextWorld's 1.7
-(arXiv 1806.11532). The names are this package's.
+The first three are drawn anew in each episode, by `maps` and `tidying` in kernels; levels and sizes are those of
+TextWorld 1.7 (arXiv 1806.11532) and TextWorld Commonsense (arXiv 2010.03790). The names are this package's.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -17,16 +19,34 @@ from typing import Any
 from rlenvs.core.declare.errors import clipped, nearest
 from rlenvs.core.declare.user_files import read_text, reason
 from rlenvs.single.text.cooking import cooking_game
-from rlenvs.single.text.game import ANOTHER, IN, TARGET, Fact, Game, Quest, Thing, read_game
+from rlenvs.single.text.game import ANOTHER, IN, TARGET, Fact, Game, Quest, Thing, read_exits, read_game
+from rlenvs.single.text.household import (
+    COMMANDS,
+    DIFFICULTIES,
+    HELD_OUT,
+    HOUSE_ROOMS,
+    KEPT,
+    LEARNT,
+    OPEN_CONTAINERS,
+    SPLITS,
+    SURFACES,
+)
 from rlenvs.single.text.names import CONTAINERS, DOORS, KEYS, ROOMS, SUPPORTERS, TREASURES
 from rlenvs.single.text.reachable import check_reachable
 from rlenvs.single.text.rule_set import KINDS
+from rlenvs.single.text.seeds import seed_game
 
-GIVEN, CHAIN, WALK = range(3)  # how the map is made
+GIVEN, CHAIN, WALK, TIDY = range(4)  # how the map is made
 LEVELS = {"coin-collector": 300, "treasure-hunter": 30}
 HOUSE = "house"
+FOLDER = Path(__file__).parent
+SEEDS = ("cleaning", "garden", "supper", "tea")  # ideas, each with many games
+EXAMPLES = (HOUSE, "cooking-6-3-0", "coin-collector-10", "treasure-hunter-10", "tidy-medium-train", "seed-tea-0")
 LARGEST = 1_000_000  # bytes of a file
-LEVERS = ("mode", "quest_length", "grid", "furniture", "keys")
+LEVERS = (
+    *("mode", "quest_length", "grid", "furniture", "keys"),
+    *("least", "most", "fetched", "room_count", "split", "learnt"),
+)
 
 
 def numbered(names: tuple[str, ...], count: int) -> tuple[str, ...]:
@@ -98,6 +118,41 @@ def treasure_hunter(level: int) -> Game:
     )
 
 
+def tidy_house(level: str, split: str) -> Game:
+    """A house where objects are out of place; which rooms, furniture and objects there are is drawn in each episode."""
+    difficulty = DIFFICULTIES[level]
+    belong = {**LEARNT, **HELD_OUT}
+    things = {name: Thing(("thing", *KINDS["object"]), places) for name, places in belong.items()}
+    for table in (SURFACES, KEPT):
+        for room, names in table.items():
+            for name in names:
+                kind = "container" if name in OPEN_CONTAINERS else "supporter"
+                things[name] = Thing(("thing", *KINDS[kind]), (room,), ("open",))
+    quests = tuple(
+        Quest(tuple(Fact(IN, name, place) for place in places), any_of=True) for name, places in belong.items()
+    )
+    levers = {
+        "mode": TIDY,
+        "furniture": sum(map(len, SURFACES.values())),
+        "least": difficulty.least,
+        "most": difficulty.most,
+        "fetched": difficulty.fetched,
+        "room_count": difficulty.rooms,
+        "split": SPLITS.index(split),
+        "learnt": len(LEARNT),
+    }
+    return Game(
+        tuple(HOUSE_ROOMS),
+        things,
+        quests,
+        tuple(HOUSE_ROOMS),
+        exits=read_exits(HOUSE_ROOMS, {}),
+        objective="Look for what is out of place, and put each thing where it belongs.",
+        horizon=COMMANDS,
+        levers=levers,
+    )
+
+
 def parse_game(given: Any) -> Any:
     """The option `game`, looked at: the name of a game, the path of a JSON file, or a table.
 
@@ -116,35 +171,82 @@ def game_of(given: Any) -> Game:
         ValueError: what is wrong with it.
     """
     if not isinstance(given, str):
-        return _read(json.dumps(given)) if isinstance(given, dict) else read_game(given)
+        return _read(_as_json(given)) if isinstance(given, dict) else read_game(given)
     if given == HOUSE:
-        return _read((Path(__file__).parent / "house.json").read_text("utf-8"))
+        return _read((FOLDER / "house.json").read_text("utf-8"))
+    if given.endswith((".json", ".toml")):
+        return _read(_as_json(_file(given)))
+    name, _, level = given.rpartition("-")
+    if name in LEVELS and re.fullmatch(r"[0-9]{1,3}", level):
+        return _published(name, int(level))
     recipe = re.fullmatch(r"cooking-([0-9]{1,2})-([0-9])-([0-9]{1,3})", given)
     if recipe:
         return _read(json.dumps(cooking_game(*map(int, recipe.groups()))))
-    found = re.fullmatch(r"([a-z-]+)-([0-9]{1,3})", given)
-    if found and found[1] in LEVELS:
-        return _published(found[1], int(found[2]))
-    if not given.endswith(".json"):
-        raise ValueError(
-            f"{clipped(given)!r} is no game: needed is 'house', a game such as 'cooking-6-3-0', 'coin-collector-1' to "
-            f"'coin-collector-300', 'treasure-hunter-1' to 'treasure-hunter-30', the path of a .json file, or a table. "
-            f"{nearest(given[:60], (HOUSE, 'cooking-6-3-0', *(f'{name}-1' for name in LEVELS)))}"
-        )
+    tidy = re.fullmatch(f"tidy-({'|'.join(DIFFICULTIES)})-({'|'.join(SPLITS)})", given)
+    if tidy:
+        return tidy_house(*tidy.groups())
+    idea = re.fullmatch(f"seed-({'|'.join(SEEDS)})-([0-9]{{1,6}})", given)
+    if idea:
+        return _read(json.dumps({"seed": idea[1], "number": int(idea[2])}))
+    raise ValueError(f"{clipped(given)!r} is no game: {_known(given)}")
+
+
+def _known(given: str) -> str:
+    """What there is instead of a name."""
+    if given.startswith("tidy-"):
+        return f"tidy-LEVEL-SPLIT has the levels {', '.join(DIFFICULTIES)} and the splits {', '.join(SPLITS)}"
+    if given.startswith("seed-"):
+        return f"seed-NAME-NUMBER has the names {', '.join(SEEDS)} and numbers of up to six digits"
+    close = nearest(given[:60], EXAMPLES)
+    return f"needed is {', '.join(EXAMPLES)} or one with another number, a .json or .toml file, or a table. {close}"
+
+
+def _as_json(table: Any) -> str:
+    """A table as text."""
     try:
-        return _read(read_text(given, LARGEST))
+        return json.dumps(table)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"a game is made of tables, lists, texts and numbers: {clipped(str(error))}") from None
+
+
+def _file(path: str) -> Any:
+    """The table in a file."""
+    try:
+        text = read_text(path, LARGEST)
+        return tomllib.loads(text) if path.endswith(".toml") else json.loads(text)
     except OSError as error:
-        raise ValueError(f"{clipped(given)}: {reason(error)}") from None
+        raise ValueError(f"{clipped(path)}: {reason(error)}") from None
+    except (ValueError, RecursionError) as error:
+        kind = "TOML" if path.endswith(".toml") else "JSON"
+        raise ValueError(f"{clipped(path)} is not {kind}: {clipped(str(error))}") from None
 
 
 @lru_cache(maxsize=16)
 def _read(text: str) -> Game:
-    try:
-        game = read_game(json.loads(text))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"it is not JSON: {clipped(str(error))}") from None
+    table = json.loads(text)
+    if isinstance(table, dict) and "seed" in table:
+        table = _numbered_seed(table)
+    game = read_game(seed_game(table) if isinstance(table, dict) and "steps" in table else table)
     check_reachable(game)
     return game
+
+
+def _numbered_seed(table: dict[str, Any]) -> Any:
+    """The seed that a table names, with its number."""
+    if set(table) - {"seed", "number"}:
+        raise ValueError(
+            f"a table with a seed has a number beside it, and not {min(set(table) - {'seed', 'number'})!r}"
+        )
+    seed = table["seed"]
+    if isinstance(seed, str):
+        if seed not in SEEDS and not seed.endswith((".json", ".toml")):
+            raise ValueError(
+                f"{clipped(seed)!r} is no seed: needed is {', '.join(SEEDS)}, or a file. {nearest(seed[:60], SEEDS)}"
+            )
+        seed = _file(str(FOLDER / "seeds" / f"{seed}.toml") if seed in SEEDS else seed)
+    if not isinstance(seed, dict) or "steps" not in seed:
+        raise ValueError("a seed is a table with steps")
+    return {**seed, "number": table.get("number", seed.get("number", 0))}
 
 
 @lru_cache(maxsize=16)

@@ -94,6 +94,15 @@ def possible(p, s, command):
 
 
 @kernel
+def reached_by_rules(p):
+    """How things are within reach of which any rule is about, as its first thing."""
+    found = 0
+    for rule in range(p.rule_where.shape[0]):
+        found |= p.rule_where[rule, 0]
+    return found
+
+
+@kernel
 def change(p, s, rule, i, x):
     """Give a thing the properties that a rule gives it."""
     s.bits[x] = (s.bits[x] & ~p.rule_takes[rule, i]) | p.rule_gives[rule, i]
@@ -133,17 +142,21 @@ def changes_something(p, command):
 
 
 @kernel
+def quest_holds(p, s, quest):
+    """Whether all facts of a quest hold, or one where one is enough."""
+    enough = p.quest_any[quest] == 1
+    for row in range(p.fact.shape[0]):
+        if p.fact[row, 0] == quest and fact_holds(p, s, p.fact, row) == enough:
+            return enough
+    return not enough
+
+
+@kernel
 def settle(p, s):
     """Find the quests that are won now; returns their rewards, and whether the game is lost."""
     reward, lost = 0.0, False
     for quest in range(s.done.shape[0]):
-        if s.done[quest] == 1:
-            continue
-        holds = True
-        for row in range(p.fact.shape[0]):
-            if p.fact[row, 0] == quest and not fact_holds(p, s, p.fact, row):
-                holds = False
-        if holds:
+        if s.done[quest] == 0 and quest_holds(p, s, quest):
             s.done[quest] = 1
             reward += 0.0 if p.quest_fails[quest] == 1 else p.quest_reward[quest]
             lost = lost or p.quest_fails[quest] == 1

@@ -133,6 +133,7 @@ class Tables:
             "fact": np.array(rows, np.int16),
             "quest_reward": np.array([quest.reward for quest in quests]),
             "quest_fails": np.array([quest.fails for quest in quests], np.uint8),
+            "quest_any": np.array([quest.any_of for quest in quests], np.uint8),
         }
 
     def _fact(self, fact: Fact) -> tuple[int, int, int]:

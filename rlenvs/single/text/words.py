@@ -7,7 +7,7 @@ from typing import Any
 from rlenvs.core.declare.errors import nearest
 from rlenvs.single.text.game import FILLERS
 from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD, SEEN
-from rlenvs.single.text.rules import OPEN, possible
+from rlenvs.single.text.rules import OPEN, possible, reached_by_rules
 
 LONGEST_LIST = 60  # commands that a description lists
 SYNONYMS = {
@@ -85,9 +85,18 @@ def objective(p: Any, s: Any) -> str:
     return spelled(p.objective).replace("{target}", name_of(p, s, int(s.target)))
 
 
+def possible_commands(p: Any, s: Any) -> dict[int, str]:
+    """The commands that are possible now, by number, with their texts."""
+    ends = [int(end) for end in p.first_command]
+    reached = reached_by_rules(p)
+    near = [x for x in range(len(s.place)) if s.near[x] & reached > 0]
+    numbers = [*range(ends[0]), *[j for x in near for j in range(ends[x], ends[x + 1])]]
+    return {j: command_text(p, s, j) for j in numbers if possible(p, s, j)}
+
+
 def admissible(p: Any, s: Any) -> list[str]:
-    """The commands that are possible now, sorted."""
-    return sorted({command_text(p, s, j) for j in range(len(p.command)) if possible(p, s, j)})
+    """The texts of the commands that are possible now, sorted."""
+    return sorted(set(possible_commands(p, s).values()))
 
 
 def describe(p: Any, s: Any, k: int) -> str:
@@ -131,16 +140,15 @@ def parse_reply(text: str, p: Any, s: Any, k: int) -> int:
         ValueError: there is no such command, or it is not possible now.
     """
     wanted = normal(text) or "look"
-    known = [normal(command_text(p, s, j)) for j in range(len(p.command))]
-    found = [j for j, command in enumerate(known) if command == wanted]
-    able = [j for j in found if possible(p, s, j)]
-    if not able:
-        longer = [j for j, command in enumerate(known) if command.startswith(f"{wanted} ")]
-        able = [j for j in longer if possible(p, s, j)]
-        if len(able) > 1:
-            raise ValueError(f"{wanted!r} may mean {known[able[0]]!r} or {known[able[1]]!r}")
-    if able:
-        return able[0]
+    able = {j: normal(command) for j, command in possible_commands(p, s).items()}
+    found = [j for j, command in able.items() if command == wanted]
+    if not found:
+        found = [j for j, command in able.items() if command.startswith(f"{wanted} ")]
+        if len(found) > 1:
+            raise ValueError(f"{wanted!r} may mean {able[found[0]]!r} or {able[found[1]]!r}")
     if found:
+        return found[0]
+    known = [normal(command_text(p, s, j)) for j in range(len(p.command))]
+    if wanted in known:
         raise ValueError(f"{wanted!r} is not possible now")
     raise ValueError(f"{wanted!r} is no command. {nearest(wanted, known)}")
