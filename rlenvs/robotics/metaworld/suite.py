@@ -96,8 +96,8 @@ stick in the handle of the jug that it pulls, or between the fingers and off the
 
 ## Parameters
 
-`mass`, `friction`, `damping` and `force_limit` are contexts. Of two shapes that touch, the rougher one counts: the table
-and the other fixtures have 1, the pads of the fingers 2.
+`mass`, `friction`, `damping` and `force_limit` are contexts. Of two shapes that touch, the rougher one counts: the
+table and the other fixtures have 1, the pads of the fingers 2.
 
 ## Reference Scores
 
