@@ -106,8 +106,9 @@ class MixedVectorEnv(gymnasium.vector.VectorEnv):
         numbers = space.get("state") if isinstance(space, spaces.Dict) else space
         if not isinstance(numbers, spaces.Box) or len(numbers.shape) != 1:
             raise ParameterError(f"{self.name}: one_hot and recurrent need numbers in the observation; leave them out")
-        longer = [np.concatenate([bound, more]) for bound, more in ((numbers.low, low), (numbers.high, high))]
-        extended = spaces.Box(*(bound.astype(numbers.dtype) for bound in longer), dtype=numbers.dtype.type)
+        kind = numbers.dtype.type
+        low, high = np.concatenate([numbers.low, low]).astype(kind), np.concatenate([numbers.high, high]).astype(kind)
+        extended = spaces.Box(low, high, dtype=kind)
         return spaces.Dict({**space.spaces, "state": extended}) if isinstance(space, spaces.Dict) else extended
 
     # --- episodes -----------------------------------------------------------------------------------------------------

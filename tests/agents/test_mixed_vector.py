@@ -208,3 +208,12 @@ def test_goals_of_all_tasks_are_in_the_space():
         space = rlenvs.make(id, **SHORT).observation_space
         assert (low <= space.low[36:]).all()
         assert (space.high[36:] <= high).all()
+
+
+def test_codes_follow_the_numbers_beside_images():
+    env = made(one_hot=True, recurrent=True, camera="rgb", camera_width=8, camera_height=9, touch=True)
+    seen, _ = env.reset(seed=0)
+    assert seen["hand"].shape == (3, 9, 8, 3)
+    assert seen["state"].shape == (3, 44 + 2 + 6)
+    assert env.observation_space.contains(seen)
+    assert env.observation_space.contains(env.step(actions_at(0))[0])
