@@ -11,6 +11,7 @@ import numpy as np
 
 from rlenvs.agents.benchmark_tasks import ALSO_HELD_OUT, COMPAT, META_WORLD
 from rlenvs.agents.evaluate import Evaluation, Policy, evaluate, normalized_score
+from rlenvs.agents.mixed_vector import MixedVectorEnv
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest, shortened
 from rlenvs.version import __version__
 
@@ -134,19 +135,50 @@ class Benchmark:
             ParameterError: policies for other ids than those of the tasks; `ends_at_success`, which is measured anyway;
                 `held_out` where no task is, or with `one_hot`.
         """
-        if held_out and (one_hot or not self.held_out):
-            reason = "tasks that are held out have no codes" if self.held_out else f"{self.name} holds no task out"
-            raise ParameterError(f"{reason}; leave out {'one_hot' if self.held_out else 'held_out'}")
+        ids = self._chosen(held_out, one_hot)
         if "ends_at_success" in keywords:
             raise ParameterError(f"{self.name} plays episodes both ways; leave out ends_at_success")
         chosen = {**self.keywords, **keywords}
-        ids = self.held_out if held_out else self.ids
         found = {id: self._task(id, self._of(policy, id, ids, one_hot), chosen) for id in ids}
         import mujoco
 
         versions = {"rlenvs": __version__, "mujoco": mujoco.__version__}
         told = f"{self.name}, held out" if held_out else self.name
         return BenchmarkResult({"benchmark": told, **versions, "seeds": len(self.seeds), **chosen}, found)
+
+    def vector(
+        self,
+        num_envs: int,
+        *,
+        one_hot: bool = False,
+        recurrent: bool = False,
+        held_out: bool = False,
+        **keywords: Any,
+    ) -> MixedVectorEnv:
+        """A vector environment of all tasks, as evenly as `num_envs` allows, in their order.
+
+        Args:
+            num_envs: at least one per task.
+            one_hot: a task's code follows the observation, (num_envs, numbers + tasks).
+            recurrent: then follow the action before, its reward, and whether it ended the episode, as recurrent
+                policies of meta reinforcement learning see them; zeros at the start of an episode.
+            held_out: of the tasks that are held out, which have no codes.
+            keywords: of `rlenvs.make_vec` for all tasks: `autoreset_mode`, `threads`, `ends_at_success`, `camera`, ...;
+                they take the place of the protocol's.
+
+        Raises:
+            ParameterError: fewer worlds than tasks; `held_out` where no task is, or with `one_hot`; a wrong keyword.
+        """
+        ids, name = self._chosen(held_out, one_hot), f"{self.name}, held out" if held_out else self.name
+        chosen = {**self.keywords, **keywords}
+        return MixedVectorEnv(name, ids, num_envs, one_hot=one_hot, recurrent=recurrent, **chosen)
+
+    def _chosen(self, held_out: bool, one_hot: bool) -> tuple[str, ...]:
+        """The ids of the tasks to learn, or of those that are held out."""
+        if held_out and (one_hot or not self.held_out):
+            reason = "tasks that are held out have no codes" if self.held_out else f"{self.name} holds no task out"
+            raise ParameterError(f"{reason}; leave out {'one_hot' if self.held_out else 'held_out'}")
+        return self.held_out if held_out else self.ids
 
     def _task(self, id: str, policy: Policy, chosen: Mapping[str, Any]) -> Task:
         whole = evaluate(id, policy, seeds=self.seeds, **chosen)

@@ -272,6 +272,26 @@ def test_own_worlds_may_see_actions_in_their_units():
     assert toy.idle.tolist() == [[-1.0, 0.0]]
 
 
+@pytest.mark.budget(6)
+@pytest.mark.parametrize("scaled", [False, True])
+def test_images_beside_published_numbers(scaled):
+    """Numbers keep the published type and bounds under "state"."""
+    toy = swing("SeenSwing-v0", "float64", images={"screen": image(2, 3, 3)})
+
+    @toy.observe_images
+    def observe_images(p, s, i):
+        i.screen[1, 2, 0] = int(100.0 + 10.0 * s.speed)
+
+    rlenvs.check_env(toy, backend="python", only=NUMBERS, scaled=scaled).raise_on_failure()
+    seeing, plain = env(toy, scaled=scaled), env(SWING64, scaled=scaled)
+    assert seeing.observation_space["state"] == plain.observation_space
+    seen, numbers = seeing.reset(seed=3)[0], plain.reset(seed=3)[0]
+    assert seen["state"].dtype == numbers.dtype == (np.float32 if scaled else np.float64)
+    assert seen["state"].tolist() == numbers.tolist()
+    assert seen["screen"][1, 2, 0] > 0
+    assert seen in seeing.observation_space
+
+
 def test_declarations_that_contradict_themselves_are_refused():
     with pytest.raises(ParameterError, match="dtype='float16'"):
         published("x", "float16")

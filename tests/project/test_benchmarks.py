@@ -56,6 +56,7 @@ SMALL = {
     "live_drawing": ["CartPole-v0", "--steps", "4", "--frames", "2"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
+    "mixed_tasks": ["--num", "10", "--rounds", "1", "--steps", "1", "--backend", "python"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],

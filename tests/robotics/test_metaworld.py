@@ -316,3 +316,83 @@ def test_bounds_of_goals_are_those_of_the_task_that_is_chosen():
     assert chosen.observation_space == rlenvs.make("MetaWorldCoffeeButton-v0").observation_space
     assert chosen.observation_space != rlenvs.make("MetaWorldPlateSlideSide-v0").observation_space
     assert chosen.observation_space.contains(chosen.reset(seed=0)[0])
+
+
+# --- costs and options of the observation -----------------------------------------------------------------------------
+
+
+def after(task, steps, action=None, **options):
+    """A batch of one world after some steps of the expert, or of an action."""
+    worlds = new_batch(WORLDS[task], 1, backend="python", **options)
+    worlds.seed([0])
+    worlds.reset()
+    for _ in range(steps):
+        worlds.step(worlds.expert_actions() if action is None else np.array([[action]]))
+    return worlds
+
+
+def costs_of(worlds):
+    return dict(zip(worlds.world.costs, worlds.terms[0, len(worlds.world.terms) :, 0], strict=True))
+
+
+def test_the_hand_exerts_the_weight_of_what_it_holds():
+    worlds = after("pick-place", 60, touch=True, force_limit=5.0)
+    force, pads = worlds.observations[0, 0, 39:42], worlds.observations[0, 0, 42:]
+    assert force[2] == pytest.approx(0.75 * 9.81, abs=0.5)
+    np.testing.assert_array_equal(force, worlds.states["force"][0])
+    assert (pads > 300.0).all()  # the effort of the fingers is 400 N, and does not count as force on the thing
+    assert costs_of(worlds) == {"force": pytest.approx(np.linalg.norm(force) - 5.0), "table": 0.0}
+    assert costs_of(after("pick-place", 60)) == {"force": 0.0, "table": 0.0}
+
+
+def test_what_presses_on_the_table_costs_there_alone():
+    worlds = after("door-lock", 20, (0.0, -1.0, -1.0, -1.0))
+    assert worlds.states["table_force"][0, 2] < -50.0
+    assert costs_of(worlds) == {"force": 0.0, "table": 1.0}
+    assert worlds.costs[0, 0] == 1.0
+
+
+def test_what_is_drawn_against_its_stop_costs():
+    worlds = after("drawer-open", 120)
+    strength = np.linalg.norm(worlds.states["force"][0])
+    assert 200.0 < strength < 1000.0
+    assert costs_of(worlds) == {"force": pytest.approx(strength - 50.0), "table": 0.0}
+    assert worlds.world.cost_limits == {"force": 1000.0, "table": 25.0}
+
+
+@pytest.mark.parametrize("task", ["push", "door-open"])
+def test_options_append_to_the_observation(task):
+    usual = after(task, 5).observations[0, 0]
+    assert usual.shape == (39,)
+    for options, numbers in (
+        ({"joint_state": True}, 14),
+        ({"touch": True}, 5),
+        ({"joint_state": True, "touch": True}, 19),
+    ):
+        worlds = after(task, 5, **options)
+        seen = worlds.observations[0, 0]
+        assert seen.shape == (39 + numbers,)
+        np.testing.assert_array_equal(seen[:39], usual)
+        if "joint_state" in options:
+            np.testing.assert_array_equal(seen[39:46], worlds.states["qpos"][0, :7])
+            np.testing.assert_array_equal(seen[46:53], worlds.states["qvel"][0, :7])
+        space = worlds.setup.observation_space
+        assert space.contains(seen)
+        assert np.isinf(space.high[39:]).all()
+
+
+def test_images_beside_the_numbers():
+    worlds = after("pick-place", 40, camera="rgbd", camera_width=24, camera_height=16)
+    seen = worlds.get_observations((0, 0))
+    assert worlds.setup.observation_space.contains(seen)
+    assert {name: part.shape for name, part in seen.items()} == {
+        "state": (39,),
+        "front": (16, 24, 3),
+        "hand": (16, 24, 3),
+        "front_depth": (16, 24, 1),
+        "hand_depth": (16, 24, 1),
+    }
+    assert seen["state"].dtype == np.float64
+    r, g, b = seen["hand"][6:10, 10:14].reshape(-1, 3).mean(axis=0)  # the orange puck between the fingers
+    assert r > g > 2.0 * b
+    assert seen["hand_depth"].mean() < 0.5 * seen["front_depth"].mean()

@@ -23,8 +23,8 @@ FASTEST, STRONGEST = 8.0, 2.0
 LANE = 5
 
 
-def swing(name, dtype):
-    """A pendulum with the spaces of Gymnasium's, which observes numbers of this type."""
+def swing(name, dtype, **more):
+    """A pendulum with the spaces of Gymnasium's, which observes numbers of this type; `more` as for `world`."""
     made = world(
         name,
         doc="Swing a pendulum up.",
@@ -39,6 +39,7 @@ def swing(name, dtype):
         horizon=12,
         published=published("Gymnasium Pendulum-v1", dtype, low=[-1.0, -1.0, -FASTEST], high=[1.0, 1.0, FASTEST]),
         expert_sees="state",
+        **more,
     )
 
     @made.reset

@@ -115,7 +115,7 @@ def _check_published(
             f"{name}: published={published.id!r} is for observations with blocks, without a goal, incremental writing "
             "or a discrete_block (whose space is the published one anyway)"
         )
-    if images and published.dtype != "float32":
+    if images and published.dtype == "int32":
         raise ParameterError(f"{name}: published dtype={published.dtype!r} is for observations without images")
     if published.dtype == "int32" and not all(part.whole for part in observation.values()):
         raise ParameterError(f"{name}: published dtype='int32' is for blocks of whole numbers, declared whole=True")

@@ -36,6 +36,22 @@ def add_sensor(spec: Any, name: str, kind: str, target: str, of: str = "BODY") -
     sensor.objtype = getattr(mujoco.mjtObj, "mjOBJ_XBODY" if of == "BODY" else f"mjOBJ_{of}")
 
 
+def add_contact_sensor(spec: Any, name: str, body: str, other: str = "", of: str = "XBODY") -> None:
+    """A sensor of the net contact force, N, world axes, that a body and its children exert on all else, or on `other`.
+
+    Args:
+        other: another body, with its children, or a thing of the kind `of`: XBODY, GEOM, ...
+    """
+    import mujoco
+
+    sensor = spec.add_sensor(name=name, objname=body, type=mujoco.mjtSensor.mjSENS_CONTACT)
+    sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
+    if other:
+        sensor.refname, sensor.reftype = other, getattr(mujoco.mjtObj, f"mjOBJ_{of}")
+    net_force = 3  # how contacts are reduced: to their sum
+    sensor.intprm[:3] = (1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), net_force, 1)
+
+
 def add_goal(
     spec: Any, name: str, size: float, color: tuple[float, ...] = (0.0, 0.62, 0.45, 0.5), shape: str = "SPHERE"
 ) -> None:

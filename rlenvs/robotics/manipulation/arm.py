@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rlenvs.core import World, block, choice, continuous, f4, f8, flag, image, integer, kernel, param, term, world
+from rlenvs.core import World, block, choice, continuous, f4, f8, flag, integer, kernel, param, term, world
 from rlenvs.core.declare.maths import acos, asin, atan2, cos, hypot, sin
+from rlenvs.kits.engines.cameras import CAMERA, IMAGES, image_sizes
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.robotics.manipulation.panda import (
     ARM_QPOS,
@@ -58,18 +59,6 @@ OPTIONS: dict[str, Any] = {
     "touch": flag(False, doc="whether the contact force of the hand and the pressure on the finger tips are observed"),
     "target": flag(False, doc="whether the target that actions move is observed; their effect depends on it"),
     "points": integer(0, 0, 2048, doc="number of points in the point cloud of the camera in front of the table"),
-}
-# a task with images takes these among its options, and images=IMAGES
-CAMERA: dict[str, Any] = {
-    "camera": choice("none", "rgb", "depth", "rgbd", doc="images in the observation, from the front and from the hand"),
-    "camera_width": integer(64, 8, 1024, "pixels"),
-    "camera_height": integer(64, 8, 1024, "pixels"),
-}
-IMAGES = {
-    "front": image("rgb_rows", "rgb_columns", 3, doc="from in front of the table, (camera_height, camera_width, 3)"),
-    "hand": image("rgb_rows", "rgb_columns", 3, doc="from the hand, along the fingers"),
-    "front_depth": image("depth_rows", "depth_columns", 1, doc="distance along the camera's axis, 255 is 2 m and more"),
-    "hand_depth": image("depth_rows", "depth_columns", 1, doc="the same from the hand"),
 }
 NO_FINGERS = replace(OPTIONS["fingers"], default=False)
 REWARD = choice(
@@ -135,21 +124,12 @@ def object_blocks(name: str, doc: str) -> dict[str, Any]:
 
 
 def sizes(values: Any) -> dict[str, int]:
-    """The named sizes of ARM_BLOCKS."""
+    """The named sizes of ARM_BLOCKS and IMAGES."""
     joints = 7 if values.control == "joints" else 0
     numbers = {"fingers": int(values.fingers), "joints": joints, "force": 3 * values.touch, "touch": 2 * values.touch}
     aimed = {"hand": 3, "pose": 7, "joints": 7, "panda-gym": 3}[values.control] + int(values.fingers)
     numbers["target"] = aimed * values.target
-    return {**numbers, "points": values.points, **_image_sizes(vars(values))}
-
-
-def _image_sizes(values: dict[str, Any]) -> dict[str, int]:
-    """The named sizes of IMAGES, zero for a task without images."""
-    camera, found = values.get("camera", "none"), {}
-    for kind, cameras in {"rgb": ("rgb", "rgbd"), "depth": ("depth", "rgbd")}.items():
-        for side, option in {"rows": "camera_height", "columns": "camera_width"}.items():
-            found[f"{kind}_{side}"] = values[option] if camera in cameras else 0
-    return found
+    return {**numbers, "points": values.points, **image_sizes(values)}
 
 
 def action(values: Any) -> Any:

@@ -59,7 +59,7 @@ import math
 from rlenvs.core import below, block, choice, cost, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.engines.mujoco import ENGINE
-from rlenvs.kits.engines.mujoco_parts import add_camera, add_goal
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_contact_sensor, add_goal
 from rlenvs.kits.engines.overlays import View, Way, apart, draw_ways
 from rlenvs.robotics.manipulation import arm, held, panda
 
@@ -174,8 +174,8 @@ def model(values):
     panda.add_object(spec, "bar", "BOX", (0.5 * values.length, half, half), values.mass, values.friction, rgba=ORANGE)
     add_goal(spec, "goal", values.threshold)
     for i in range(4):
-        panda.add_contact_sensor(spec, f"pressure/{i}", f"{('left', 'right')[i % 2]}/{i // 2}", "bar")
-    panda.add_contact_sensor(spec, "clash", "base/0", "base/1")
+        add_contact_sensor(spec, f"pressure/{i}", f"{('left', 'right')[i % 2]}/{i // 2}", "bar")
+    add_contact_sensor(spec, "clash", "base/0", "base/1")
     spec.delete(spec.camera("overview"))
     add_camera(spec, "overview", *VIEW)
     return spec

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rlenvs.kits.engines.mujoco_parts import add_camera, add_sensor
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_contact_sensor, add_sensor
 from rlenvs.kits.engines.overlays import View
 
 PHYSICS_HZ = 200
@@ -264,19 +264,6 @@ def _add_sensors(spec: Any, values: Any, arms: int) -> None:
             add_contact_sensor(spec, f"force/{k}", f"hand/{k}")
         for i in range(2 * arms):
             add_sensor(spec, f"touch/{i}", "TOUCH", f"{('left', 'right')[i % 2]}_pad/{i // 2}", "SITE")
-
-
-def add_contact_sensor(spec: Any, name: str, body: str, other: str = "") -> None:
-    """A sensor of the net contact force, N, world axes, that a body and its children exert on all else, or on another
-    body and its children."""
-    import mujoco
-
-    sensor = spec.add_sensor(name=name, objname=body, type=mujoco.mjtSensor.mjSENS_CONTACT)
-    sensor.objtype = mujoco.mjtObj.mjOBJ_XBODY
-    if other:
-        sensor.refname, sensor.reftype = other, mujoco.mjtObj.mjOBJ_XBODY
-    net_force = 3  # how contacts are reduced: to their sum
-    sensor.intprm[:3] = (1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), net_force, 1)
 
 
 def add_object(

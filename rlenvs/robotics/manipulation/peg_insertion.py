@@ -61,6 +61,7 @@ from types import SimpleNamespace
 
 from rlenvs.core import block, choice, continuous, cost, f4, f8, kernel, maths, param, term, uniform, world
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.engines.cameras import CAMERA, IMAGES
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.kits.engines.mujoco_parts import add_camera, add_sensor
 from rlenvs.kits.engines.overlays import View, Way, draw_ways
@@ -121,7 +122,7 @@ SPEC = world(
         "force_limit": param(10.0, 1.0, 50.0, "N", "contact force above which there are costs"),
     },
     options={
-        **arm.CAMERA,
+        **CAMERA,
         "reward": choice(
             *("sparse", "dense"),
             doc="-1 until the peg is inserted, or the negative distance and angle to the inserted pose",
@@ -154,7 +155,7 @@ SPEC = world(
         "achieved": block(7, low=-2.0, high=2.0, doc="position [m] and attitude of the tip", raw=True),
         "desired": block(7, low=-2.0, high=2.0, doc="the same in the hole", raw=True, constant=True),
     },
-    images=arm.IMAGES,
+    images=IMAGES,
     goal=("achieved", "desired"),
     action=continuous("dx", "dy", "dz", "rx", "ry", "rz", doc=f"up to {STEP} m per axis; up to {TURN} rad"),
     terms={

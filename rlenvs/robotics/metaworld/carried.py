@@ -21,7 +21,11 @@ TIP = 0.045  # m, from the hand down to its finger tips
 NEAR = 0.03  # m, horizontally from the goal, where the hand comes down behind a wall
 ALIGNED = 0.01  # m, from the way to the goal, where a thing is in line with it
 
-PROBE = {"mass": {"task": "push"}, "friction": {"task": "push"}, "damping": {"task": "stick-push"}}
+PROBE = {
+    **{name: {"task": "push"} for name in ("mass", "friction")},
+    "damping": {"task": "stick-push"},
+    "force_limit": {"task": "hand-insert"},
+}
 SPEC = world(**declared(TASKS, TASK, DATA), probe=PROBE)
 add_tasks(SPEC, TASKS)
 

@@ -357,19 +357,8 @@ def add_stick_and_jug(spec: Any, values: Any, y: float = 0.6, seen: float = 0.0)
     add_box(jug, (0.0, -0.09, 0.069), (0.01, 0.04, 0.005), DARK, **HARD)
     jug.add_site(name="second", pos=(0.0, seen, 0.132), rgba=HIDDEN)
     observe(spec, "second", "SITE", attitude=False)
-    for k, side in enumerate(("right", "left")):
-        spec.body(f"{side}pad").add_site(name=f"{side}press", size=(0.046, 0.004, 0.016), rgba=HIDDEN)
-        spec.site(f"{side}press").type = mujoco_box()
-        add_sensor(spec, f"pressed/{k}", "TOUCH", f"{side}press", "SITE")
 
 
 def add_stick_and_hook(spec: Any, values: Any) -> None:
     """The same; the handle is observed."""
     add_stick_and_jug(spec, values, 0.69, -0.09)
-
-
-def mujoco_box() -> Any:
-    """The shape of sites that are boxes."""
-    import mujoco
-
-    return mujoco.mjtGeom.mjGEOM_BOX

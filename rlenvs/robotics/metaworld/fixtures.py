@@ -16,7 +16,7 @@ LEANING = 0.05  # m, by which the hand is drawn to hold it
 
 SPEC = world(
     **declared(TASKS, TASK, DATA),
-    probe={name: {"task": "drawer-close"} for name in ("mass", "friction", "damping")},
+    probe={name: {"task": "drawer-close"} for name in ("mass", "friction", "damping", "force_limit")},
 )
 add_tasks(SPEC, TASKS)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rlenvs.kits.engines.mujoco_parts import add_camera, add_goal, add_sensor
+from rlenvs.kits.engines.mujoco_parts import add_camera, add_contact_sensor, add_goal, add_sensor
 from rlenvs.kits.engines.overlays import View
 
 PHYSICS_HZ = 400
@@ -26,6 +26,7 @@ DOWN = (ROOT, 0.0, ROOT, 0.0)  # w, x, y, z: the hand's attitude, fingers down
 HALF_GAP = 0.05  # m, of the open fingers
 FINGER_RANGES = ((0.0, 0.04), (-0.03, 0.0))  # m, right and left; both move along y
 OVERVIEW = View((1.05, -0.25, 0.95), (-0.02, 0.62, 0.10), 42.0)
+FRONT = ((0.0, 1.3, 0.7), (0.0, 0.66, 0.04), 50.0)  # a camera that looks at the arm: eye, focus [m], degrees
 
 # position and attitude (w, x, y, z) in the parent, joint range [rad]
 LINKS = (
@@ -111,10 +112,16 @@ def scene(values: Any) -> Any:
     add_goal(spec, "goal", 0.02, (0.0, 0.62, 0.45, 0.6))
     _add_weld(spec)
     add_camera(spec, "overview", *OVERVIEW)
+    add_camera(spec, "front", *FRONT)
+    hand.add_camera(name="hand", pos=(-0.02, 0.0, 0.1), quat=(0.678, -0.201, -0.201, 0.678), fovy=75.0)  # to the tips
     add_sensor(spec, "hand", "FRAMEPOS", "hand")
     for name, kind in (("claws", "claw"), ("pads", "pad"), ("tips", "tip")):
         for k, side in enumerate(("right", "left")):
             add_sensor(spec, f"{name}/{k}", "FRAMEPOS", f"{side}{kind}", "SITE" if kind == "tip" else "BODY")
+    for k, side in enumerate(("right", "left")):
+        add_sensor(spec, f"pressed/{k}", "TOUCH", f"{side}press", "SITE")
+    add_contact_sensor(spec, "force", "wrist")
+    add_contact_sensor(spec, "table_force", "wrist", "table", "GEOM")
     return spec
 
 
@@ -137,7 +144,7 @@ def _add_surroundings(spec: Any) -> None:
     sky = spec.add_texture(name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, width=64, height=64)
     sky.builtin, sky.rgb1, sky.rgb2 = mujoco.mjtBuiltin.mjBUILTIN_GRADIENT, (0.93, 0.95, 0.97), (0.80, 0.85, 0.90)
     world.add_light(pos=(0.8, -0.6, 1.8), dir=(-0.5, 0.6, -1.0), diffuse=(0.55, 0.55, 0.55), castshadow=True)
-    add_box(world, (0.0, 0.6, -0.46), (0.7, 0.4, 0.46), WOOD, **STANDING)
+    add_box(world, (0.0, 0.6, -0.46), (0.7, 0.4, 0.46), WOOD, name="table", **STANDING)
     for y in (0.21, 0.99):
         add_box(world, (0.0, y, 0.06), (0.7, 0.01, 0.06), METAL, **STANDING)
     for x in (-0.69, 0.69):
@@ -203,6 +210,8 @@ def _add_fingers(spec: Any, hand: Any) -> None:
         set_inertia(pad, *WEIGHTLESS)
         skin = add_box(pad, (0.0, 0.0, 0.0), size, METAL, condim=4, margin=0.001)
         skin.friction, skin.solref, skin.solimp[:3] = (2.0, 0.1, 0.002), (0.01, 1.0), (0.95, 0.99, 0.01)
+        # a little larger than the pad, so that its contacts lie inside
+        pad.add_site(name=f"{side}press", type=skin.type, size=(0.046, 0.004, 0.016), rgba=HIDDEN)
         servo = spec.add_actuator(name=side, trntype=mujoco.mjtTrn.mjTRN_JOINT, target=side)
         servo.biastype, servo.gainprm[0], servo.biasprm[1] = mujoco.mjtBias.mjBIAS_AFFINE, 400.0, -400.0
         servo.ctrllimited, servo.ctrlrange = True, (-1.0, 1.0)

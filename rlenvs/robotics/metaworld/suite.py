@@ -16,6 +16,7 @@ from rlenvs.core import (
     block,
     choice,
     continuous,
+    cost,
     f8,
     flag,
     kernel,
@@ -24,6 +25,7 @@ from rlenvs.core import (
     term,
 )
 from rlenvs.core.declare.spec import World
+from rlenvs.kits.engines.cameras import CAMERA, IMAGES, image_sizes
 from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.metaworld import sawyer
@@ -36,6 +38,7 @@ HIGH = (0.5, 1.0, 0.5)  # m, upper bounds of the point to which the hand is weld
 # m, to which the observation of the hand is clipped
 HAND_LOW, HAND_HIGH = (-0.525, 0.348, -0.0525), (0.525, 1.025, 0.7)
 BOUND = 10.0  # m
+STRONGEST = 1000.0  # N, of forces that are reported
 TRIES = 1000  # to draw places that are far enough apart
 FRAME = 18  # numbers of an observation of one step
 GAIN = 15.0  # 1/m, of scripted policies
@@ -63,6 +66,9 @@ step), and the goal (with `goal_visible=False` zeros, as for meta reinforcement 
 position, the opening of the fingers, the position and the attitude of the thing, and seven for a second thing, zeros
 where there is none. Attitudes are as in the original, whose tasks differ: x, y, z, w; w, x, y, z; or zeros.
 
+Options append the arm's joints (`joint_state`) and contact forces (`touch`), or put images beside the numbers
+(`camera`): observations are dictionaries then, of "state" and the images.
+
 ## Rewards
 
 `reward="v2"`, the default, is Meta-World's reward of today, between 0 and 10; `reward="v1"` the one of the first paper,
@@ -72,7 +78,9 @@ weights of the axes.
 
 ## Costs
 
-None.
+The original has none. `force` is by how much the force that the hand exerts on all it touches but the table, in sum,
+exceeds `force_limit`: what the fingers press against each other does not count, what is pulled or pushed against its
+stop does. `table` is 1 in each step in which the hand touches the table. No reward depends on them.
 
 ## Starting State
 
@@ -88,8 +96,8 @@ stick in the handle of the jug that it pulls, or between the fingers and off the
 
 ## Parameters
 
-`mass`, `friction` and `damping` are contexts. Of two shapes that touch, the rougher one counts: the table and the other
-fixtures have 1, the pads of the fingers 2.
+`mass`, `friction`, `damping` and `force_limit` are contexts. Of two shapes that touch, the rougher one counts: the
+table and the other fixtures have 1, the pads of the fingers 2.
 
 ## Reference Scores
 
@@ -103,6 +111,7 @@ PARAMS = {
     "mass": param(1.0, 0.2, 5.0, "", "of what is moved, times the original's"),
     "friction": param(1.0, 1.0, 4.0, "", "sliding friction of what is moved"),
     "damping": param(1.0, 0.1, 5.0, "", "of the joint of doors, drawers, buttons, windows, times the original's"),
+    "force_limit": param(50.0, 5.0, 500.0, "N", "contact force above which there are costs"),
 }
 OPTIONS = {
     "reward": choice(
@@ -116,11 +125,15 @@ OPTIONS = {
     ),
     "goal_visible": flag(True, doc="whether the goal is observed; otherwise the last three numbers are 0"),
     "ends_at_success": flag(False, doc="whether the episode ends at success"),
+    "joint_state": flag(False, doc="whether angles and rates of the seven joints are observed"),
+    "touch": flag(False, doc="whether the contact force of the hand and the pressure on the finger tips are observed"),
+    **CAMERA,
 }
 FIELDS = {
     **dict.fromkeys(("hand", "thing", "second", "mark"), f8(3)),
     **dict.fromkeys(("claws", "pads", "tips"), f8(2, 3)),
-    "pressed": f8(2),  # N, on the pads, where a task needs it
+    "pressed": f8(2),  # N, on the right and the left pad
+    **dict.fromkeys(("force", "table_force"), f8(3)),  # N, that the hand exerts on all it touches, and on the table
     **dict.fromkeys(("thing_attitude", "second_attitude"), f8(4)),
     **STATE,
     "place": f8(6),  # what was drawn
@@ -136,12 +149,21 @@ SEEN = {
     "second": block(7, low=-BOUND, high=BOUND, unit="m, -", doc="the same of a second thing", raw=True, constant=True),
     "before": block(FRAME, low=-BOUND, high=BOUND, doc="these 18 of the step before", raw=True, constant=True),
     "goal": block(3, low=-2.0, high=2.0, unit="m", doc="zeros without `goal_visible`", raw=True, constant=True),
+    "joints": block("joints", low=-4.8, high=4.8, unit="rad", doc="angles, with `joint_state`"),
+    "joint_rates": block("joints", low=-10.0, high=10.0, unit="rad/s", doc="their rates"),
+    "force": block("force", low=-100.0, high=100.0, unit="N", doc="that the hand exerts, world axes, with `touch`"),
+    "touch": block("touch", low=0.0, high=100.0, unit="N", doc="on the right and the left pad, with `touch`"),
 }
+MORE = {"joint_state": 14, "touch": 5}  # numbers that an option adds to the observation
 TERMS = {
     "v2": term(0.0, 10.0, 1.0, "version v2 of the reward"),
     "v1": term(-1000.0, 5000.0, 0.0, "version v1"),
     "sparse": term(0.0, 1.0, 0.0, "1 where the task is done"),
     "distance": term(-FAR, 0.0, 0.0, "negative weighted distance from the goal, m"),
+}
+COSTS = {
+    "force": cost(1000.0, STRONGEST, "contact force above the limit, but for the table's, N"),
+    "table": cost(25.0, 1.0, "1 while the hand touches the table"),
 }
 
 
@@ -163,7 +185,8 @@ def of_task(task: str, rows: Mapping[str, Task]) -> dict[str, Any]:
     def bounds(hand: Any, fingers: float, things: float, side: int) -> Callable[[Any], list[float]]:
         def limits(values: Any) -> list[float]:
             goals = goal_box(rows[values.task])[side] if values.goal_visible else (0.0,) * 3
-            return [*(*hand, fingers, *[things] * 14) * 2, *goals]
+            more = [things] * sum(count for option, count in MORE.items() if getattr(values, option))
+            return [*(*hand, fingers, *[things] * 14) * 2, *goals, *more]
 
         return limits
 
@@ -171,6 +194,16 @@ def of_task(task: str, rows: Mapping[str, Task]) -> dict[str, Any]:
     return {
         "published": published(f"Meta-World {task}-v3", "float64", low=low, high=high),
         "source": SOURCE.format(task),
+    }
+
+
+def sizes(values: Any) -> dict[str, int]:
+    """The named sizes of SEEN and IMAGES."""
+    return {
+        "joints": 7 * values.joint_state,
+        "force": 3 * values.touch,
+        "touch": 2 * values.touch,
+        **image_sizes(values),
     }
 
 
@@ -196,8 +229,11 @@ def declared(rows: Mapping[str, Task], choices: Any, data: Mapping[str, Any]) ->
         "data": data,
         "state": FIELDS,
         "observation": SEEN,
+        "images": IMAGES,
+        "sizes": sizes,
         "action": continuous("dx", "dy", "dz", "fingers"),
         "terms": TERMS,
+        "costs": COSTS,
         "horizon": 500,
         "fps": sawyer.CONTROL_HZ,
         "engine": ENGINE,
@@ -270,13 +306,23 @@ def act(p, s, a, rng):
 
 @kernel
 def judge(p, s, r, off, done, new, old):
-    """Fill terms and ends: `off` is the weighted distance from the goal, `new` and `old` are the rewards v2 and v1."""
+    """Fill terms, costs, ends: `off` is the weighted distance from the goal, `new` and `old` the rewards v2 and v1."""
     r.success = done
     r.sparse = 1.0 if done else 0.0
     r.distance = -min(off, FAR)
     r.v2 = new
     r.v1 = min(max(old, -1000.0), 5000.0)
     r.terminated = p.ends_at_success == 1 and done
+    table = strength(s.table_force[0], s.table_force[1], s.table_force[2])
+    exerted = strength(s.force[0] - s.table_force[0], s.force[1] - s.table_force[1], s.force[2] - s.table_force[2])
+    r.force = min(max(exerted - p.force_limit, 0.0), STRONGEST)
+    r.table = 1.0 if table > 0.0 else 0.0
+
+
+@kernel
+def strength(x, y, z):
+    """Of a force, N."""
+    return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel
@@ -316,6 +362,14 @@ def observe(p, s, o):
         o.second[j] = now[11 + j]
     for j in range(FRAME):
         o.before[j] = s.before[j]
+    if p.joint_state:
+        for j in range(sawyer.JOINTS):
+            o.joints[j], o.joint_rates[j] = s.qpos[j], s.qvel[j]
+    if p.touch:
+        for j in range(3):
+            o.force[j] = s.force[j]
+        for j in range(2):
+            o.touch[j] = s.pressed[j]
 
 
 @kernel
