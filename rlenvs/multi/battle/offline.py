@@ -19,7 +19,7 @@ EPISODES, REPLAY_EPISODES = 2000, 200  # of a quality, of each player of a repla
 SMAC = {"rules": "smac", "observation": "smac"}
 # shares of random actions
 SHARES = {
-    "3m": {"Good": 0.0, "Medium": 0.2, "Poor": 0.45},
+    "3m": {"Good": 0.0, "Medium": 0.15, "Poor": 0.45},
     "8m": {"Good": 0.0, "Medium": 0.2, "Poor": 0.5},
     "5m_vs_6m": {"Good": 0.0, "Medium": 0.2, "Poor": 0.4},
     "2s3z": {"Good": 0.0, "Medium": 0.45, "Poor": 0.75},
