@@ -21,6 +21,7 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.integrations.minari import Episode
 from rlenvs.integrations.og_marl import CHUNK, VaultWriter, read_vault
+from rlenvs.robotics.navigation import offline_drivers
 
 POINT, BATTLE, CAR = "rlenvs/SafePointGoal-v0", "rlenvs/Battle-v0", "rlenvs/CarRacing-v0"
 NAMES = ("Good", "Medium", "Poor")
@@ -79,7 +80,7 @@ def test_qualities_are_in_the_bands_of_the_paper():
     for name in NAMES:
         (player,) = found[f"3m-{name}"].episodes
         keywords = found[f"3m-{name}"].keywords
-        mean[name] = np.mean(next(iter(joint_rollouts(BATTLE, player, range(120), keywords))).returns)
+        mean[name] = np.mean(next(iter(joint_rollouts(BATTLE, player, range(60), keywords))).returns)
     assert mean["Good"] > 14.0
     assert 9.0 <= mean["Medium"] <= 13.0
     assert 4.0 <= mean["Poor"] <= 8.0
@@ -222,6 +223,15 @@ def test_careful_and_reckless_drivers_differ():
     assert np.mean(played["reckless"].returns) > np.mean(played["expert"].returns)
 
 
+def test_the_reckless_driver_knows_its_robot():
+    """Its constants are those of the usual parameters."""
+    usual = make_batch(POINT, 1).get_params()
+    assert pytest.approx(usual["body_mass"] + usual["nose_mass"], abs=1e-5) == offline_drivers.MASS
+    assert (usual["drag"], usual["thrust"]) == (offline_drivers.DRAG, offline_drivers.THRUST)
+    assert pytest.approx(8.0 / usual["turn_rate"]) == offline_drivers.TURN
+    assert pytest.approx(2.0 * usual["saturation"]) == offline_drivers.FULL
+
+
 # --- joint trajectories -----------------------------------------------------------------------------------------------
 
 
@@ -339,8 +349,10 @@ def test_a_summary_holds_the_last_times():
     assert np.count_nonzero(image) == 5
     assert [starts(n, 32) for n in (31, 32, 40, 64, 70)] == [[], [0], [0, 8], [0, 32], [0, 19, 38]]
     assert shrunk(image, 32)[2, :2].tolist() == [128, 255]
-    small = shrunk(image, 28)  # row floor(28 / 64 * 5.5)
-    assert small[2, :2].tolist() == [192, 255]
+    single = np.zeros((2, 64, 64), np.uint8)
+    single[1, 4, 20] = 7
+    assert np.argwhere(shrunk(single, 28)).tolist() == [[1, 8]]  # floor(28 / 64 * (i + 0.5))
+    assert np.argwhere(shrunk(single, 32)).tolist() == [[2, 10]]
 
 
 def test_windows_of_battles(monkeypatch, folder):

@@ -17,7 +17,8 @@ COSINES = [maths.cos(2.0 * 3.141592653589793 * k / BINS) for k in range(BINS)]
 SPEED, SIDEWAYS = 3, 4  # velocities in the observation, in units of TOP m/s
 TOP, CRUISE = 2.0, 1.4  # m/s
 # of the robot with the usual parameters
-MASS, DRAG, THRUST, SATURATION, TURN = 0.00519, 0.01, 0.015, 0.05, 2.4
+MASS, DRAG, THRUST, TURN = 0.00519, 0.01, 0.015, 2.4
+FULL = 0.1  # action where the force is the largest; twice that at which the drive saturates, so it hurries
 SHAKE = 0.05
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8)  # of random actions
 EPISODES = 40  # of each player
@@ -44,7 +45,7 @@ def reckless(observations: Any, noise: Any) -> np.ndarray:
     length = np.sqrt(forward * forward + sideways * sideways) + 1e-9
     # the drive works in both directions, so a quarter turn is the most that is needed
     turn = TURN * np.where(forward >= 0.0, sideways, -sideways) / length
-    drive = SATURATION * np.clip(forward / THRUST, -1.0, 1.0)
+    drive = FULL * np.clip(forward / THRUST, -1.0, 1.0)
     return np.clip(np.stack([drive, turn], axis=1) + SHAKE * noise, -1.0, 1.0).astype(np.float32)
 
 
