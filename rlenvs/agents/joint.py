@@ -16,6 +16,7 @@ from rlenvs.core.declare.errors import UnknownNameError, nearest
 from rlenvs.core.declare.parts import Mixed
 from rlenvs.core.declare.progress import progress
 
+Given = str | Mixed | Callable[..., Any]  # a player of a recipe
 Watch = Callable[[KernelBatch, np.ndarray], None]
 POLICIES = ("random", "expert")
 
@@ -27,7 +28,7 @@ def has_player(id: str) -> bool:
 
 
 def joint_rollouts(
-    id: str, player: str | Mixed, seeds: Sequence[int], keywords: Mapping[str, Any], watch: Watch | None = None
+    id: str, player: Given, seeds: Sequence[int], keywords: Mapping[str, Any], watch: Watch | None = None
 ) -> Iterator[Played]:
     """Play one episode per seed, with all agents played alike.
 
@@ -52,7 +53,7 @@ def joint_rollouts(
             batch.close()
 
 
-def _chooser(batch: KernelBatch, player: str | Mixed, seeds: list[int]) -> Callable[[], np.ndarray]:
+def _chooser(batch: KernelBatch, player: Given, seeds: list[int]) -> Callable[[], np.ndarray]:
     """A function that gives the next actions, (N, agents, ...)."""
     if isinstance(player, Mixed):
         own, other = _chooser(batch, player.player, seeds), chooser(batch, "random", seeds)
@@ -64,12 +65,12 @@ def _chooser(batch: KernelBatch, player: str | Mixed, seeds: list[int]) -> Calla
             return np.where((drawn < player.random)[..., None], bad.reshape(good.shape), good)
 
         return choose
-    if player in POLICIES:
+    if isinstance(player, str) and player in POLICIES:
         return chooser(batch, player, seeds)
-    if player not in batch.world.players:
-        known = (*POLICIES, *batch.world.players)
-        raise UnknownNameError(f"{batch.world.name} has no player {player!r}. {nearest(player, known)}")
-    return lambda: batch.player_actions(player)
+    name, known = str(player), (*POLICIES, *batch.world.players)
+    if name not in known:
+        raise UnknownNameError(f"{batch.world.name} has no player {name!r}. {nearest(name, known)}")
+    return lambda: batch.player_actions(name)
 
 
 def _play(batch: KernelBatch, choose: Callable[[], np.ndarray], seeds: list[int], watch: Watch | None) -> Played:

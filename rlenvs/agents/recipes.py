@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.joint import joint_rollouts
+from rlenvs.agents.joint import Given, joint_rollouts
 from rlenvs.agents.rollouts import (
     Chooser,
     Played,
@@ -27,7 +27,6 @@ from rlenvs.integrations.minari import ROWS, Episode, default_folder, require_mi
 
 __all__ = ["get_dataset", "recipes_of"]
 
-Given = str | Mixed | Callable[..., Any]
 SCRIPTED = {"random": random_player, "expert": expert_player}
 COSTS = "costs"
 TYPES = {"terminals": np.bool_, "timeouts": np.bool_}
@@ -105,7 +104,7 @@ def joint_played(id: str, recipe: Recipe, seed: int, keywords: Mapping[str, Any]
     """The same with all agents."""
     first = seed
     for player, count in recipe.episodes.items():
-        for found in joint_rollouts(id, player, range(first, first + count), keywords):  # type: ignore[arg-type]
+        for found in joint_rollouts(id, player, range(first, first + count), keywords):
             yield player, found
         first += count
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.joint import joint_rollouts
+from rlenvs.agents.joint import Given, joint_rollouts
 from rlenvs.agents.rollouts import Played
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
@@ -121,12 +121,12 @@ class Collector:
 
 def window_rollouts(
     id: str, recipe: Recipe, seed: int, keywords: Mapping[str, Any], collector: Collector
-) -> Iterator[tuple[str | Any, Played]]:
+) -> Iterator[tuple[Given, Played]]:
     """The episodes of a recipe, class by class, with their players; the collector gets the images."""
     for place, options in enumerate(collector.layout.classes.values()):
         for player, count in recipe.episodes.items():
             seeds = range(seed, seed + count)
-            for found in joint_rollouts(id, player, seeds, {**options, **keywords}, collector.watch):  # type: ignore[arg-type]
+            for found in joint_rollouts(id, player, seeds, {**options, **keywords}, collector.watch):
                 collector.cut(place, [episode.seed for episode in found.episodes])
                 yield player, found
             seed += count

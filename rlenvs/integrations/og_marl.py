@@ -31,7 +31,8 @@ __all__ = ["VaultWriter", "read_vault"]
 
 VERSION = 1.2  # of Flashbax's vaults
 CHUNK = 1024  # steps
-COMPRESSOR = {"id": "gzip", "level": 5}
+LEVEL = 5
+COMPRESSOR = {"id": "gzip", "level": LEVEL}
 PART = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 INFOS = ("state", "legals")  # of an episode, that a vault has
 
@@ -97,9 +98,7 @@ class VaultWriter(NewDataset):
             for key, value in (("shape", str((1, CHUNK, *shape[2:]))), ("dtype", dtype.name)):
                 _into(structure[key], name.split("."), value)
         self._put("vault_index/.zarray", _described((1,), np.dtype(np.int32), (1,)))
-        self._put(
-            "vault_index/0", gzip.compress(np.array([self._steps], "<i4").tobytes(), COMPRESSOR["level"], mtime=0)
-        )
+        self._put("vault_index/0", gzip.compress(np.array([self._steps], "<i4").tobytes(), LEVEL, mtime=0))
         told = {"version": VERSION, "structure_shape": structure["shape"], "structure_dtype": structure["dtype"]}
         text = json.dumps({**told, "store": self.store, **self.about}, indent=1)
         (self.unfinished / "metadata.json").write_text(text, encoding="utf-8")
@@ -110,7 +109,7 @@ class VaultWriter(NewDataset):
             rows = np.concatenate(blocks)
             whole = np.zeros((CHUNK, *rows.shape[1:]), rows.dtype)
             whole[: len(rows[:CHUNK])] = rows[:CHUNK]
-            data = gzip.compress(whole.tobytes(), COMPRESSOR["level"], mtime=0)
+            data = gzip.compress(whole.tobytes(), LEVEL, mtime=0)
             self.check_room(len(data))
             place = ".".join(["0", str(self._written), *["0"] * (rows.ndim - 1)])
             self._put(f"{name}./{place}", data)
