@@ -73,6 +73,7 @@ def test_names_are_those_of_the_originals():
     assert (shares[0], shares[-1]) == (1.0, 0.0)
 
 
+@pytest.mark.budget(6)
 def test_qualities_are_in_the_bands_of_the_paper():
     """3m: Good about 16 to 20 (the best scripted player has 15.5), Medium 9 to 13, Poor 4 to 8."""
     found = recipes_of(BATTLE)
@@ -185,6 +186,7 @@ def test_the_numbers_of_a_card():
 # --- costs ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(4)
 def test_costs_as_dsrl_has_them(monkeypatch):
     pytest.importorskip("minari")
     shortened(monkeypatch, POINT, 1, horizon=30)
@@ -235,6 +237,7 @@ def test_the_reckless_driver_knows_its_robot():
 # --- joint trajectories -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.budget(4)
 def test_joint_trajectories_are_written_and_replay(monkeypatch, folder):
     monkeypatch.setattr("rlenvs.integrations.og_marl.CHUNK", 16)
     shortened(monkeypatch, BATTLE, 4)
@@ -318,7 +321,7 @@ def test_flashbax_reads_its_store(tmp_path):
 # --- pixels -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.budget(6)
+@pytest.mark.budget(4)
 def test_pixels_with_distractions(monkeypatch):
     minari = pytest.importorskip("minari")
     shortened(monkeypatch, CAR, 1, horizon=6)
@@ -389,6 +392,7 @@ def test_windows_of_battles(monkeypatch, folder):
         load_windows(folder)
 
 
+@pytest.mark.budget(4)
 def test_the_command(monkeypatch, folder):
     shortened(monkeypatch, BATTLE, 2)
     done = CliRunner().invoke(app, ["dataset", "Battle-v0", "--quality", "8m-Poor", "--seed", "4"])
