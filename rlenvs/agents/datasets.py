@@ -26,7 +26,7 @@ from rlenvs.agents.dataset_cards import Tally, card_json, card_text
 from rlenvs.agents.dataset_players import SCALE_SEEDS, Given, Scale, player_of
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.hyperparameters.settings import Settings
-from rlenvs.agents.recipes import episodes_of, in_words, joint_played, played, players_in_words, recipes_of, rows_of
+from rlenvs.agents.recipes import in_words, joint_played, played, players_in_words, recipes_of, rows_of
 from rlenvs.agents.rollouts import Played, rollouts, step_bytes, watched_training, wrapped
 from rlenvs.agents.windows import Collector, WindowWriter, window_rollouts
 from rlenvs.core.catalogue.make import make, make_vec
@@ -144,7 +144,7 @@ def make_dataset(
     recipe = check_quality(quality, full)
     if recipe and not (episodes is None and agent is None and steps is None):
         raise ParameterError(f"{full} defines the players and episodes of its dataset {quality!r}")
-    count = episodes_of(recipe) if recipe else 100 if episodes is None else episodes
+    count = recipe.total if recipe else 100 if episodes is None else episodes
     _check_numbers(count, seed, steps)
     where = (Path(folder) if folder is not None else default_folder()).absolute()
     if recipe:

@@ -22,7 +22,7 @@ from rlenvs.agents.rollouts import (
 )
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
-from rlenvs.core.declare.parts import Mixed, Recipe, Windows
+from rlenvs.core.declare.parts import Mixed, Recipe
 from rlenvs.integrations.minari import ROWS, Episode, default_folder, require_minari
 
 __all__ = ["get_dataset", "recipes_of"]
@@ -62,12 +62,6 @@ def in_words(player: Given) -> str:
     if isinstance(player, Mixed):
         return f"{in_words(player.player)} with {player.random:g} of its actions random"
     return player if isinstance(player, str) else repr(player.__name__)
-
-
-def episodes_of(recipe: Recipe) -> int:
-    """How many episodes a recipe has."""
-    classes = recipe.layout.classes if isinstance(recipe.layout, Windows) else (None,)
-    return sum(recipe.episodes.values()) * len(classes)
 
 
 def players_in_words(recipe: Recipe) -> str:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from rlenvs.agents.dataset_cards import Tally, arrays_of, card_text
 from rlenvs.agents.datasets import make_dataset
 from rlenvs.agents.joint import joint_rollouts
-from rlenvs.agents.recipes import episodes_of, get_dataset, policy_of, recipes_of
+from rlenvs.agents.recipes import get_dataset, policy_of, recipes_of
 from rlenvs.agents.rollouts import Played, rollouts
 from rlenvs.agents.windows import bag_of_units, hyperspectral, load_windows, shrunk, starts, summary
 from rlenvs.cli import app
@@ -67,7 +67,7 @@ def test_names_are_those_of_the_originals():
     degrees = [recipes_of(CAR)[f"pixels-expert-{name}"].wrappers[0]["contrast"] for name in ("easy", "medium", "hard")]
     assert degrees == [0.1, 0.2, 0.3]
     assert recipes_of(POINT)["costs"].layout == "costs"
-    assert episodes_of(battle["images"]) == 5 * 200  # classes of 200
+    assert battle["images"].total == 5 * 200  # classes of 200
     shares = [player.random for player in battle["zerg_5_vs_5-Replay"].episodes]
     assert shares == sorted(shares, reverse=True)
     assert (shares[0], shares[-1]) == (1.0, 0.0)

@@ -21,7 +21,7 @@ from rlenvs.core.catalogue.registry import NAMESPACE, Entry, catalogue, world_of
 from rlenvs.core.catalogue.score_cells import COST, cost_cells, success_cell
 from rlenvs.core.declare.declared_spaces import Continuous, Published
 from rlenvs.core.declare.options import Choice, Flag, Integer, Option
-from rlenvs.core.declare.parts import Term, Windows, limits_of
+from rlenvs.core.declare.parts import Term, limits_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 
@@ -360,9 +360,8 @@ def _dataset_table(world: World) -> list[str]:
         return []
     rows = []
     for name, recipe in declared().items():
-        classes = recipe.layout.classes.values() if isinstance(recipe.layout, Windows) else [{}]
-        horizon = max(Setup(world, **recipe.keywords, **each).horizon for each in classes)
-        episodes = sum(recipe.episodes.values()) * len(classes)
+        horizon = max(Setup(world, **each).horizon for each in recipe.places)
+        episodes = recipe.total
         kept = f"{recipe.kept} steps of each of {episodes}" if recipe.kept else f"{episodes}"
         rows.append([f"`{name}`", f"{episodes * (recipe.kept or horizon)}", kept, recipe.doc])
     text = f"Data sets, made by `rlenvs dataset {world.name} --quality NAME` (`all`: each of them):"

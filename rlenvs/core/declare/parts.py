@@ -118,6 +118,17 @@ class Recipe:
     keywords: Mapping[str, Any]
     wrappers: tuple[Mapping[str, Any], ...]
 
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """The keywords of `make` of each class of windows; of other layouts one."""
+        classes = self.layout.classes.values() if isinstance(self.layout, Windows) else [{}]
+        return [{**self.keywords, **each} for each in classes]
+
+    @property
+    def total(self) -> int:
+        """The number of episodes."""
+        return sum(self.episodes.values()) * len(self.places)
+
 
 def recipe(
     episodes: Mapping[str | Mixed | Callable[..., Any], int],
