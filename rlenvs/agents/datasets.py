@@ -6,58 +6,44 @@
   half-trained agent of about that score plays as it is.
 - replay: what a training run saw, from its first episode to its last.
 
-A world may declare datasets of its own, by name, which are made in the same way and stored as episodes and as rows in
-random order (`recipes.py`). Episodes of all but "replay" are played side by side in one vector environment, one per
-seed, so that `env.reset(seed=...)` and the actions of an episode give its observations again, to the bit.
+A world may declare datasets of its own, by name, which are made in the same way (`recipes.py`): episodes, with rows in
+random order or with costs; joint trajectories of all agents; images of windows. Episodes of all but "replay" are played
+side by side in one vector environment, one per seed, so that `env.reset(seed=...)` and the actions of an episode give
+its observations again, to the bit. Beside the data lie `card.json` and `card.md` (`dataset_cards.py`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.agent import Agent
-from rlenvs.agents.evaluate import scale_score
-from rlenvs.agents.files import load_agent
+from rlenvs.agents.dataset_cards import Tally, card_json, card_text
+from rlenvs.agents.dataset_players import SCALE_SEEDS, Given, Scale, player_of
 from rlenvs.agents.hyperparameters import settings_for
 from rlenvs.agents.hyperparameters.settings import Settings
-from rlenvs.agents.recipes import played, players_in_words, recipes_of, rows_of
-from rlenvs.agents.rollouts import (
-    Played,
-    Player,
-    agent_player,
-    expert_player,
-    mixture,
-    random_player,
-    rollouts,
-    step_bytes,
-    watched_training,
-)
+from rlenvs.agents.recipes import in_words, joint_played, played, players_in_words, recipes_of, rows_of
+from rlenvs.agents.rollouts import Played, rollouts, step_bytes, watched_training, wrapped
+from rlenvs.agents.windows import Collector, WindowWriter, window_rollouts
 from rlenvs.core.catalogue.make import make, make_vec
 from rlenvs.core.catalogue.registry import NAMESPACE, entry, world_of
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
-from rlenvs.core.declare.parts import Recipe
+from rlenvs.core.declare.parts import Recipe, Windows
+from rlenvs.integrations.dataset_folder import NewDataset
 from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
+from rlenvs.integrations.og_marl import VaultWriter
 from rlenvs.version import __version__
 
 __all__ = ["Dataset", "make_dataset"]
 
 QUALITIES = ("random", "medium", "expert", "replay")
-MEDIUM = 0.5  # normalised score
-CLOSE = 0.1  # an agent within this of MEDIUM plays as it is
-TOO_POOR = 0.25  # normalised score below which nothing is made of an agent
-HALVINGS = 8  # of the share of random actions
-SCALE_SEEDS = range(2**31 - 100, 2**31)  # far from those of the data
+LOADERS = {"og_marl": "rlenvs.integrations.og_marl.read_vault", "windows": "rlenvs.agents.windows.load_windows"}
 REPLAY_MEMORY = 2**31  # bytes of a training run
-
-# who may be given to play: an agent, its file, or a function from observations to actions
-Given = Agent | str | Path | Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -74,6 +60,8 @@ class Dataset:
         score: normalized mean return, on which random actions have 0 and the best policy has 1; None where nothing
             is known to be better than random, and for pieces of episodes.
         megabytes: on disk.
+        sha256: of the content (see `dataset_cards`): equal for equal data.
+        layout: "minari", "og_marl" or "windows".
     """
 
     name: str
@@ -85,6 +73,13 @@ class Dataset:
     half_width: float
     score: float | None
     megabytes: float
+    sha256: str
+    layout: str = "minari"
+
+    @property
+    def path(self) -> Path:
+        """The folder of the dataset."""
+        return self.folder / self.name
 
     @property
     def per_step(self) -> float:
@@ -94,6 +89,8 @@ class Dataset:
     @property
     def usage(self) -> str:
         """How to load it."""
+        if self.layout != "minari":
+            return f"{LOADERS[self.layout]}({str(self.path)!r})"
         usual = self.folder == default_folder()
         return f"minari.load_dataset({self.name!r})" + ("" if usual else f" with MINARI_DATASETS_PATH={self.folder}")
 
@@ -101,7 +98,8 @@ class Dataset:
         score = "" if self.score is None else f", normalized score {self.score:.2f}"
         return (
             f"{self.name}: {self.episodes} episodes, {self.steps} steps, {self.megabytes:.1f} MB, by {self.policy}; "
-            f"return {self.mean:.2f} ± {self.half_width:.2f}, {self.per_step:.4f} per step{score}"
+            f"return {self.mean:.2f} ± {self.half_width:.2f}, {self.per_step:.4f} per step{score}; "
+            f"sha256 {self.sha256[:16]}"
         )
 
 
@@ -117,7 +115,7 @@ def make_dataset(
     steps: int | None = None,
     **keywords: Any,
 ) -> Dataset:
-    """Record episodes as a Minari dataset, and return a summary of it.
+    """Record episodes as a dataset, Minari's where the world says nothing else, and return a summary of it.
 
     Args:
         id: the environment, in its single-agent form; the others of a team are played by `team`.
@@ -146,30 +144,52 @@ def make_dataset(
     recipe = check_quality(quality, full)
     if recipe and not (episodes is None and agent is None and steps is None):
         raise ParameterError(f"{full} defines the players and episodes of its dataset {quality!r}")
-    count = sum(recipe.episodes.values()) if recipe else 100 if episodes is None else episodes
+    count = recipe.total if recipe else 100 if episodes is None else episodes
     _check_numbers(count, seed, steps)
-    require_minari()
-    name = name or f"{full}/{quality}-v0"
     where = (Path(folder) if folder is not None else default_folder()).absolute()
+    if recipe:
+        keywords = {**recipe.keywords, **keywords}
+        if isinstance(recipe.layout, Windows):
+            return _make_windows(full, quality, recipe, name, where, seed, keywords)
+        if recipe.layout == "joint":
+            return _make_joint(full, quality, recipe, name, where, seed, keywords)
+    return _make_minari(full, quality, recipe, name, where, range(seed, seed + count), agent, steps, keywords)
+
+
+def _make_minari(
+    id: str,
+    quality: str,
+    recipe: Recipe | None,
+    name: str | None,
+    where: Path,
+    seeds: range,
+    agent: Given | None,
+    steps: int | None,
+    keywords: dict[str, Any],
+) -> Dataset:
+    """Episodes of one agent, in Minari's layout."""
+    require_minari()
+    name = name or f"{id}/{quality}-v0"
     check_target(name, where)
-    settings = replay_settings(full, steps, keywords) if quality == "replay" and not recipe else None
+    settings = replay_settings(id, steps, keywords) if quality == "replay" and not recipe else None
     keywords = settings.environment if settings else keywords
-    env = make(full, **keywords)
+    env = wrapped(make(id, **keywords), recipe.wrappers if recipe else ())
     try:
-        scale = Scale.measured(full, agent, keywords, needed=quality in ("medium", "expert"))
-        chunks, player = _episodes(full, quality, recipe, settings, scale, range(seed, seed + count))
+        scale = Scale.measured(id, agent, keywords, needed=quality in ("medium", "expert") and not recipe)
+        chunks, player = _episodes(id, quality, recipe, settings, scale, seeds)
         known = None if recipe and recipe.kept else scale  # pieces of episodes have no score
-        about = _about(full, quality, player, known)
-        returns, lengths = _write(name, env, where, about, chunks, quality, seed if recipe else None)
+        about = _about(id, quality, player, known)
+        told = _told(id, quality, recipe, name, seeds.start, keywords)
+        tally = _write(env, where, about, told, chunks, recipe, known)
     finally:
         env.close()
-    return _report(name, where, player, returns, lengths, known)
+    return _report(name, where, player, tally, known)
 
 
 def _episodes(
     id: str, quality: str, recipe: Recipe | None, settings: Settings | None, scale: Scale, seeds: range
-) -> tuple[Iterable[Played], str]:
-    """The episodes of a dataset as they are played, and who plays, in words.
+) -> tuple[Iterable[tuple[str, Played]], str]:
+    """The episodes of a dataset as they are played, each part with its player, and who plays, in words.
 
     Args:
         id: the environment.
@@ -180,16 +200,17 @@ def _episodes(
         seeds: of the episodes; the first one is that of a recipe or of the training.
     """
     if recipe:
-        return played(id, recipe, seeds.start, scale.keywords), players_in_words(recipe)
+        found = played(id, recipe, seeds.start, scale.keywords)
+        return ((in_words(who), part) for who, part in found), players_in_words(recipe)
     if settings:
         told = f"{settings.algorithm} in the course of its training, {settings.steps} steps"
-        return watched_training(id, settings, len(seeds), seeds.start), told
-    policy, player = _player(quality, scale)
-    return rollouts(id, policy, seeds, scale.keywords), player
+        return ((told, part) for part in watched_training(id, settings, len(seeds), seeds.start)), told
+    policy, player = player_of(quality, scale)
+    return ((player, part) for part in rollouts(id, policy, seeds, scale.keywords)), player
 
 
 def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str, Any]:
-    """What a dataset says of itself."""
+    """What a Minari dataset says of itself."""
     return {
         "algorithm_name": player,
         "description": f"{id}, quality {quality!r}, by {NAMESPACE} {__version__}",
@@ -198,23 +219,91 @@ def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str,
     }
 
 
+def _told(
+    id: str, quality: str, recipe: Recipe | None, name: str, seed: int, keywords: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The head of a card."""
+    return {
+        "name": name,
+        "id": id,
+        "quality": quality,
+        "what": recipe.doc if recipe else "",
+        "keywords": dict(keywords),
+        "wrappers": [dict(each) for each in recipe.wrappers] if recipe else [],
+        "seed": seed,
+        "made_with": f"{NAMESPACE} {__version__}",
+    }
+
+
 def _write(
-    name: str, env: Any, where: Path, about: dict[str, Any], chunks: Iterable[Played], quality: str, order: int | None
-) -> tuple[list[float], list[int]]:
-    """Write episodes as they come, and with a seed of an order their rows too. Gives their returns and lengths."""
-    returns: list[float] = []
-    lengths: list[int] = []
+    env: Any,
+    where: Path,
+    about: dict[str, Any],
+    told: dict[str, Any],
+    chunks: Iterable[tuple[str, Played]],
+    recipe: Recipe | None,
+    scale: Scale | None,
+) -> Tally:
+    """Write Minari episodes as they come, their rows where the recipe wants them, and the card."""
+    tally = Tally(_limit_of(told["id"]))
+    rows = recipe is not None and recipe.layout in ("rows", "costs")
     kept: list[Episode] = []
-    with DatasetWriter(name, env, where, about) as writer:
-        for found in chunks:
+    with DatasetWriter(told["name"], env, where, about) as writer:
+        for player, found in chunks:
             writer.add(found.episodes)
-            returns.extend(found.returns)
-            lengths.extend(len(episode.terminated) for episode in found.episodes)
-            kept.extend(found.episodes if order is not None else [])
-        if order is not None:
-            writer.add_rows(rows_of(kept, order))
-        writer.note({"quality": quality, "mean_return": float(np.mean(returns))})
-    return returns, lengths
+            tally.add(found, player)
+            kept.extend(found.episodes if rows else [])
+        if rows:
+            assert recipe is not None
+            writer.add_rows(rows_of(kept, None if recipe.layout == "costs" else told["seed"]))
+        writer.note({"quality": told["quality"], "mean_return": float(np.mean(tally.returns)), "sha256": tally.digest})
+        _add_card(writer, tally, told, scale)
+    return tally
+
+
+def _limit_of(id: str) -> float | None:
+    """The least of the usual limits of a world's costs."""
+    return min(world_of(id).cost_limits.values(), default=None)
+
+
+def _add_card(writer: NewDataset, tally: Tally, told: dict[str, Any], scale: Scale | None) -> None:
+    card = tally.card(told, scale.on_card(float(np.mean(tally.returns))) if scale else {})
+    writer.add_text("card.json", card_json(card))
+    writer.add_text("card.md", card_text(card))
+
+
+def _make_joint(
+    id: str, quality: str, recipe: Recipe, name: str | None, where: Path, seed: int, keywords: dict[str, Any]
+) -> Dataset:
+    """Joint trajectories, in OG-MARL's layout; a dataset "3m-Good" is "rlenvs/Name-v0/3m.vlt/Good"."""
+    scenario, _, uid = quality.rpartition("-")
+    name = name or f"{id}/{scenario or 'joint'}.vlt/{uid}"
+    told, tally = _told(id, quality, recipe, name, seed, keywords), Tally(_limit_of(id))
+    with VaultWriter(name, where, {"rlenvs": told}) as writer:
+        scale = Scale.joint(id, keywords)
+        for player, found in joint_played(id, recipe, seed, keywords):
+            writer.add(found.episodes)
+            tally.add(found, in_words(player))
+        _add_card(writer, tally, told, scale)
+    return _report(name, where, players_in_words(recipe), tally, scale, "og_marl")
+
+
+def _make_windows(
+    id: str, quality: str, recipe: Recipe, name: str | None, where: Path, seed: int, keywords: dict[str, Any]
+) -> Dataset:
+    """Images that summarize windows."""
+    assert isinstance(recipe.layout, Windows)
+    name = name or f"{id}/{quality}-v0"
+    told, tally, collector = _told(id, quality, recipe, name, seed, keywords), Tally(), Collector(recipe.layout)
+    told["classes"] = [f"{each}, {half} half" for each in recipe.layout.classes for half in ("first", "second")]
+    with WindowWriter(name, where) as writer:
+        for player, found in window_rollouts(id, recipe, seed, keywords, collector):
+            tally.add(found, in_words(player), stored=False)
+        writer.arrays = collector.arrays()
+        tally.hash_arrays(writer.arrays)
+        told["windows"] = len(writer.arrays["label"])
+        _add_card(writer, tally, told, None)
+    return _report(name, where, players_in_words(recipe), tally, None, "windows")
 
 
 def _check_numbers(episodes: int, seed: int, steps: int | None) -> None:
@@ -234,123 +323,13 @@ def check_quality(quality: str, id: str) -> Recipe | None:
     return own.get(quality)
 
 
-def _report(
-    name: str, folder: Path, player: str, returns: Sequence[float], lengths: Sequence[int], scale: Scale | None
-) -> Dataset:
-    mean, count = float(np.mean(returns)), len(returns)
-    half_width = 1.96 * float(np.std(returns, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+def _report(name: str, folder: Path, player: str, tally: Tally, scale: Scale | None, layout: str = "minari") -> Dataset:
+    mean, count = float(np.mean(tally.returns)), len(tally.returns)
+    half_width = 1.96 * float(np.std(tally.returns, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
     size = sum(file.stat().st_size for file in (folder / name).rglob("*") if file.is_file())
     score = scale.score(mean) if scale else None
-    return Dataset(name, folder, player, count, int(np.sum(lengths)), mean, half_width, score, size / 1e6)
-
-
-# --- policies ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Scale:
-    """Mean returns between which scores are normalized, and who played the upper one."""
-
-    random: float
-    best: float
-    policy: Player | None
-    in_words: str
-    id: str
-    keywords: dict[str, Any]
-
-    @classmethod
-    def measured(cls, id: str, given: Given | None, keywords: dict[str, Any], needed: bool) -> Scale:
-        """Played on seeds apart from those of the data. The upper end is the scripted expert's where there is one."""
-        policy, in_words = _best_player(id, given, keywords)
-        if policy is None and needed:
-            raise UnknownNameError(
-                f"{id} has neither a scripted expert nor a reference agent; give an agent, or use quality='random'"
-            )
-        upper = expert_player if world_of(id).has_expert else policy
-        best = math.nan if upper is None else mean_return(id, upper, keywords)
-        return cls(mean_return(id, random_player, keywords), best, policy, in_words, id, keywords)
-
-    def score(self, mean: float) -> float | None:
-        """A mean return on the scale; None where there is none."""
-        if math.isnan(self.best) or self.best == self.random:
-            return None
-        return scale_score(mean, self.random, self.best)
-
-    def about(self) -> dict[str, Any]:
-        """The scale as Minari's `get_normalized_score` requires it."""
-        if math.isnan(self.best):
-            return {}
-        return {
-            "ref_min_score": self.random,
-            "ref_max_score": self.best,
-            "num_episodes_average_score": len(SCALE_SEEDS),
-        }
-
-
-def mean_return(id: str, policy: Player, keywords: dict[str, Any]) -> float:
-    """Mean return over SCALE_SEEDS."""
-    return float(np.mean([value for played in rollouts(id, policy, SCALE_SEEDS, keywords) for value in played.returns]))
-
-
-def _best_player(id: str, given: Given | None, keywords: dict[str, Any]) -> tuple[Player | None, str]:
-    """Who plays best, and in words: what was given, else the scripted expert, else the reference agent, else nobody."""
-    plain = id.replace("/mo-", "/")
-    if isinstance(given, (str, Path)):
-        given = load_agent(given, id=plain)
-    if given is None and world_of(id).has_expert:
-        return expert_player, "the scripted expert"
-    if given is None:
-        try:
-            given = load_agent(plain, level=keywords.get("level"))
-        except UnknownNameError:
-            return None, ""
-    if not callable(given):
-        raise ParameterError(f"agent={given!r} must be an agent, its file, or a function from observations to actions")
-    if isinstance(given, Agent):
-        return agent_player(given), f"an agent, {given.card.learner}, {given.card.steps} steps"
-    return agent_player(given), f"the function {getattr(given, '__name__', type(given).__name__)}"
-
-
-def _player(quality: str, scale: Scale) -> tuple[Player, str]:
-    """Who plays, and in words."""
-    if quality == "random":
-        return random_player, "uniformly random actions"
-    assert scale.policy is not None
-    share = random_share(scale) if quality == "medium" else 0.0
-    if share == 0.0:
-        return scale.policy, scale.in_words
-    return mixture(scale.policy, share), f"{scale.in_words}, of whose actions a share of {share:.3f} is random"
-
-
-def random_share(scale: Scale) -> float:
-    """The share of random actions with which the normalized score is about MEDIUM, by halving an interval.
-
-    Raises:
-        ParameterError: the agent itself is no better than TOO_POOR, or is not better than random.
-    """
-    assert scale.policy is not None
-    policy = scale.policy
-
-    def score(share: float) -> float:
-        found = scale.score(mean_return(scale.id, mixture(policy, share), scale.keywords))
-        if found is None:
-            raise ParameterError(
-                f"{scale.id}: random actions and {scale.in_words} have the same score, so there is nothing in between"
-            )
-        return found
-
-    own = score(0.0)
-    if own < TOO_POOR:
-        raise ParameterError(
-            f"{scale.id}: {scale.in_words} has a normalized score of {own:.2f}; 'medium' needs about {MEDIUM} or more"
-        )
-    if own <= MEDIUM + CLOSE:
-        return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if score(middle) > MEDIUM else (low, middle)
-    return (low + high) / 2
+    steps = int(np.sum(tally.lengths))
+    return Dataset(name, folder, player, count, steps, mean, half_width, score, size / 1e6, tally.digest, layout)
 
 
 # --- what a training run saw ------------------------------------------------------------------------------------------

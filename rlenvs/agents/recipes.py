@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.rollouts import Chooser, Played, Player, agent_player, expert_player, mapped, random_player, rollouts
+from rlenvs.agents.joint import Given, joint_rollouts
+from rlenvs.agents.rollouts import (
+    Chooser,
+    Played,
+    Player,
+    agent_player,
+    expert_player,
+    mapped,
+    mixture,
+    random_player,
+    rollouts,
+)
 from rlenvs.core.catalogue.registry import entry, world_of
-from rlenvs.core.declare.errors import ParameterError, UnknownNameError
-from rlenvs.core.declare.parts import Recipe
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.parts import Mixed, Recipe
 from rlenvs.integrations.minari import ROWS, Episode, default_folder, require_minari
 
 __all__ = ["get_dataset", "recipes_of"]
 
 SCRIPTED = {"random": random_player, "expert": expert_player}
+COSTS = "costs"
+TYPES = {"terminals": np.bool_, "timeouts": np.bool_}
 KEYS = ("observations", "actions", "rewards", "terminals", "timeouts", "next_observations")
 
 
@@ -44,22 +57,49 @@ def noisy_player(driver: Callable[[Any, Any], Any]) -> Player:
     return player
 
 
+def in_words(player: Given) -> str:
+    """A player of a recipe."""
+    if isinstance(player, Mixed):
+        return f"{in_words(player.player)} with {player.random:g} of its actions random"
+    return player if isinstance(player, str) else repr(player.__name__)
+
+
 def players_in_words(recipe: Recipe) -> str:
     """Who plays how many episodes."""
-    return ", ".join(
-        f"{count} episodes of {player if isinstance(player, str) else player.__name__!r}"
-        for player, count in recipe.episodes.items()
-    )
+    return ", ".join(f"{count} episodes of {in_words(player)}" for player, count in recipe.episodes.items())
 
 
-def played(id: str, recipe: Recipe, seed: int, keywords: dict[str, Any]) -> Iterator[Played]:
-    """The episodes of a recipe, or what is kept of them; each has a seed of its own, from `seed` on."""
+def policy_of(player: Given) -> Player:
+    """A player of a recipe for one agent.
+
+    Raises:
+        UnknownNameError: a scripted player by a name that has none.
+    """
+    if isinstance(player, Mixed):
+        return mixture(policy_of(player.player), player.random)
+    if not isinstance(player, str):
+        return noisy_player(player)
+    if player not in SCRIPTED:
+        raise UnknownNameError(f"a recipe for one agent has no player {player!r}. {nearest(player, SCRIPTED)}")
+    return SCRIPTED[player]
+
+
+def played(id: str, recipe: Recipe, seed: int, keywords: Mapping[str, Any]) -> Iterator[tuple[Given, Played]]:
+    """The episodes of a recipe, or what is kept of them, with their players; each has its own seed, from `seed` on."""
     first = seed
     for player, count in recipe.episodes.items():
-        policy = SCRIPTED[player] if isinstance(player, str) else noisy_player(player)
-        for found in rollouts(id, policy, range(first, first + count), keywords):
+        for found in rollouts(id, policy_of(player), range(first, first + count), keywords, recipe.wrappers):
             episodes = [piece_of(episode, recipe.kept) for episode in found.episodes]
-            yield Played(episodes, [float(np.sum(episode.rewards)) for episode in episodes])
+            yield player, Played(episodes, [float(np.sum(episode.rewards)) for episode in episodes])
+        first += count
+
+
+def joint_played(id: str, recipe: Recipe, seed: int, keywords: Mapping[str, Any]) -> Iterator[tuple[Given, Played]]:
+    """The same with all agents."""
+    first = seed
+    for player, count in recipe.episodes.items():
+        for found in joint_rollouts(id, player, range(first, first + count), keywords):
+            yield player, found
         first += count
 
 
@@ -83,8 +123,9 @@ def piece_of(episode: Episode, kept: int) -> Episode:
     )
 
 
-def rows_of(episodes: Sequence[Episode], seed: int) -> dict[str, np.ndarray]:
-    """All steps of episodes as rows in random order, float64, with the names that D4RL and OfflineMania have for them.
+def rows_of(episodes: Sequence[Episode], seed: int | None) -> dict[str, np.ndarray]:
+    """All steps of episodes as rows, with the names that D4RL and OfflineMania have for them: in random order, float64;
+    or where `seed` is None in their own order, with costs, float32, numbers as (N,), as DSRL has them.
 
     Raises:
         ParameterError: observations that are dictionaries.
@@ -99,13 +140,20 @@ def rows_of(episodes: Sequence[Episode], seed: int) -> dict[str, np.ndarray]:
         "timeouts": [episode.truncated[:, None] for episode in episodes],
         "next_observations": [episode.observations[1:] for episode in episodes],
     }
+    if seed is None:
+        parts["costs"] = [episode.infos["cost"][1:] for episode in episodes]
+        joined = {name: np.concatenate(arrays) for name, arrays in parts.items()}
+        flat = {name: array[:, 0] if array.shape[1:] == (1,) else array for name, array in joined.items()}
+        wide = {"observations", "next_observations", "actions"}
+        return {name: (joined if name in wide else flat)[name].astype(TYPES.get(name, np.float32)) for name in joined}
     order = np.random.default_rng([seed, 5]).permutation(sum(len(episode.terminated) for episode in episodes))
     return {name: np.concatenate(arrays).astype(np.float64)[order] for name, arrays in parts.items()}
 
 
 def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.ndarray]:
-    """The rows of a named dataset, in random order: float64 arrays "observations", "actions", "rewards", "terminals",
-    "timeouts" and "next_observations", of N rows each, like OfflineMania's function of this name.
+    """The rows of a named dataset: arrays "observations", "actions", "rewards", "terminals", "timeouts" and
+    "next_observations", of N rows each; float64 in random order, like OfflineMania's function of this name, or of a
+    dataset with costs float32 in the order of the episodes, with "costs", like DSRL's.
 
     Args:
         name: "rlenvs/Name-v0/<data set>-v0", made by `rlenvs dataset Name-v0 --quality <data set>`. Its episodes are
@@ -122,4 +170,4 @@ def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.nda
     if not path.is_file():
         raise UnknownNameError(f"there are no rows of a dataset {name!r}: {path} does not exist")
     with h5py.File(path) as file:
-        return {key: np.asarray(file[key]) for key in KEYS}
+        return {key: np.asarray(file[key]) for key in (*KEYS, COSTS) if key in file}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.progress import Task, progress
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.integrations.minari import Episode
+from rlenvs.wrappers import wrap
 
 SIDE_BY_SIDE = 256  # episodes at once
 MEMORY = 2**28  # bytes of episodes at once
@@ -36,21 +37,32 @@ class Played:
     returns: list[float]
 
 
-def rollouts(id: str, policy: Player, seeds: Sequence[int], keywords: dict[str, Any]) -> Iterator[Played]:
+def rollouts(
+    id: str,
+    policy: Player,
+    seeds: Sequence[int],
+    keywords: Mapping[str, Any],
+    wrappers: Sequence[Mapping[str, Any]] = (),
+) -> Iterator[Played]:
     """Play one episode per seed, as many side by side as memory allows."""
-    probe = make_vec(id, 1, **keywords)
-    at_once = max(1, min(SIDE_BY_SIDE, MEMORY // (step_bytes(probe) * probe.batch.setup.horizon)))  # type: ignore[attr-defined]
+    probe = wrapped(make_vec(id, 1, **keywords), wrappers)
+    at_once = max(1, min(SIDE_BY_SIDE, MEMORY // (step_bytes(probe) * probe.batch.setup.horizon)))
     probe.close()
     for start in range(0, len(seeds), at_once):
         chosen = list(seeds[start : start + at_once])
-        env = make_vec(id, len(chosen), autoreset_mode="NEXT_STEP", **keywords)
+        env = wrapped(make_vec(id, len(chosen), autoreset_mode="NEXT_STEP", **keywords), wrappers)
         try:
-            with progress(f"{env.batch.world.name}: recording episodes", total=len(seeds)) as tell:  # type: ignore[attr-defined]
+            with progress(f"{env.batch.world.name}: recording episodes", total=len(seeds)) as tell:
                 tell(start)
                 found = _play(env, policy(env, chosen), chosen, tell)
             yield found
         finally:
             env.close()
+
+
+def wrapped(env: Any, wrappers: Sequence[Mapping[str, Any]]) -> Any:
+    """An environment, in wrappers where there are any."""
+    return wrap(env, *wrappers) if wrappers else env
 
 
 def _play(env: Any, choose: Chooser, seeds: list[int], tell: Task) -> Played:
@@ -136,8 +148,9 @@ def mapped(found: Any, function: Callable[[np.ndarray], np.ndarray]) -> Any:
 
 
 def _recorded(infos: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The entries of info that are numbers; those with an underscore say which worlds have them."""
-    own = {key: np.asarray(value) for key, value in infos.items() if not key.startswith(("_", "final_"))}
+    """The entries of info that are numbers; those with an underscore say which worlds have them. What
+    wrappers hide from learners is not recorded."""
+    own = {key: np.asarray(value) for key, value in infos.items() if not key.startswith(("_", "final_", "true_"))}
     return {key: array for key, array in own.items() if array.dtype.kind in "bfiu"}
 
 

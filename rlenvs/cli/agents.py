@@ -361,7 +361,7 @@ def dataset(
         typer.Option(
             metavar="NAME",
             help="random, medium, expert, replay (the experience of a training run), a dataset that the environment "
-            "declares, or all of the latter.",
+            "declares (rlenvs info ID lists them), or all of the latter.",
         ),
     ] = "expert",
     episodes: Annotated[
@@ -382,7 +382,7 @@ def dataset(
     seed: Seed = 0,
     set: Set = None,
 ) -> None:
-    """Record episodes as a Minari dataset for offline reinforcement learning."""
+    """Record episodes as a dataset for offline reinforcement learning, with a card of what is in it."""
     from rlenvs.agents.datasets import check_quality, make_dataset
     from rlenvs.agents.recipes import recipes_of
 

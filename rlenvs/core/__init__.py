@@ -49,9 +49,11 @@ if TYPE_CHECKING:
     from rlenvs.core.declare.parts import PublishedFront as PublishedFront
     from rlenvs.core.declare.parts import Score as Score
     from rlenvs.core.declare.parts import cost as cost
+    from rlenvs.core.declare.parts import mixed as mixed
     from rlenvs.core.declare.parts import recipe as recipe
     from rlenvs.core.declare.parts import role as role
     from rlenvs.core.declare.parts import term as term
+    from rlenvs.core.declare.parts import windows as windows
     from rlenvs.core.declare.rng import below as below
     from rlenvs.core.declare.rng import between as between
     from rlenvs.core.declare.rng import drawn_from as drawn_from
@@ -71,7 +73,7 @@ else:
             "published",
             "declare.drop_in": "drop_in instead meaning only same_as value_of view",
             "declare.options": "at_most choice constraint flag data_option json_option integer param",
-            "declare.parts": "PublishedFront Score cost recipe role term",
+            "declare.parts": "PublishedFront Score cost mixed recipe role term windows",
             "declare.spec": "World world",
         },
     )

@@ -11,8 +11,6 @@ images included, and a dataset appears under its name when it is complete, or no
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
+from rlenvs.integrations.dataset_folder import NewDataset
 
 if TYPE_CHECKING:
     import gymnasium
@@ -93,7 +92,7 @@ def check_target(name: str, folder: Path) -> Path:
     return target
 
 
-class DatasetWriter:
+class DatasetWriter(NewDataset):
     """Write a dataset, episode by episode, in a `with` block; after an error nothing is left behind.
 
         with DatasetWriter("rlenvs/Mine/first-v0", env) as writer:
@@ -119,20 +118,17 @@ class DatasetWriter:
         self, name: str, env: gymnasium.Env, folder: Path | None = None, about: dict[str, Any] | None = None
     ) -> None:
         require_minari()
-        self.name, self.env, self.about = name, env, about or {}
-        self.folder = (folder if folder is not None else default_folder()).absolute()
-        self.path = check_target(name, self.folder)
-        self._unfinished = self.folder / f".unfinished-{secrets.token_hex(4)}"  # Minari passes over hidden folders
+        super().__init__(name, (folder if folder is not None else default_folder()).absolute())
+        self.env, self.about = env, about or {}
         _check_spec(env)
 
-    def __enter__(self) -> DatasetWriter:
-        try:
-            self._unfinished.mkdir(parents=True)
-            self._storage = _new_storage(self._unfinished / "data", self.name, self.env, self.about)
-        except OSError as error:
-            self._remove()
-            raise self._complaint(error) from None
-        return self
+    def check_target(self) -> Path:
+        """The folder that the dataset will have; see the function of this name."""
+        return check_target(self.name, self.folder)
+
+    def open(self, unfinished: Path) -> None:
+        """Begin to write."""
+        self._storage = _new_storage(unfinished / "data", self.name, self.env, self.about)
 
     def add(self, episodes: Iterable[Episode]) -> None:
         """Append episodes.
@@ -143,7 +139,7 @@ class DatasetWriter:
         from minari.data_collector import EpisodeBuffer
 
         episodes = list(episodes)
-        self._check_room(sum(map(_bytes_of, episodes)))
+        self.check_room(sum(map(_bytes_of, episodes)))
         buffers = [
             EpisodeBuffer(
                 seed=episode.seed,
@@ -166,46 +162,14 @@ class DatasetWriter:
         """
         import h5py
 
-        self._check_room(sum(array.nbytes for array in rows.values()) + 65536)
-        with h5py.File(self._unfinished / ROWS, "w") as file:
+        self.check_room(sum(array.nbytes for array in rows.values()) + 65536)
+        with h5py.File(self.unfinished / ROWS, "w") as file:
             for name, array in rows.items():
                 file.create_dataset(name, data=array, compression="gzip", compression_opts=1)
 
     def note(self, about: dict[str, Any]) -> None:
         """Add entries to the dataset's metadata."""
         self._storage.update_metadata(about)
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        try:
-            if error is None:
-                check_target(self.name, self.folder)  # another process may have been faster
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._unfinished.rename(self.path)
-        except OSError as failure:
-            raise self._complaint(failure) from None
-        finally:
-            self._remove()
-        if isinstance(error, OSError):
-            raise self._complaint(error) from error
-
-    def _check_room(self, size: int) -> None:
-        """OSError where so many bytes more do not fit: HDF5 does not survive a disk that fills up while it writes."""
-        room = self._unfinished / "room"
-        block = bytes(2**20)
-        with room.open("wb", buffering=0) as file:
-            for start in range(0, size, len(block)):
-                file.write(block[: size - start])
-        room.unlink()
-
-    def _remove(self) -> None:
-        shutil.rmtree(self._unfinished, ignore_errors=True)
-
-    def _complaint(self, error: OSError) -> ParameterError:
-        reason = error.strerror or str(error)
-        return ParameterError(
-            f"the dataset {self.name!r} cannot be written to {self.folder}: {reason}. Nothing was saved; choose a "
-            f"writable folder with enough space"
-        )
 
 
 def _bytes_of(episode: Episode) -> int:

@@ -292,6 +292,7 @@ EXTRAS = {
     "stable_baselines3": "stable_baselines3",
     "BarrierFilter": "daqp",
     "pareto.": "moocore",
+    "costs-careful": "minari",
 }
 
 

@@ -351,14 +351,14 @@ def _dataset_table(world: World) -> list[str]:
     declared = world.functions.get("datasets")
     if declared is None:
         return []
-    horizon = Setup(world).horizon
     rows = []
     for name, recipe in declared().items():
-        episodes = sum(recipe.episodes.values())
+        horizon = max(Setup(world, **each).horizon for each in recipe.places)
+        episodes = recipe.total
         kept = f"{recipe.kept} steps of each of {episodes}" if recipe.kept else f"{episodes}"
         rows.append([f"`{name}`", f"{episodes * (recipe.kept or horizon)}", kept, recipe.doc])
     text = f"Data sets, made by `rlenvs dataset {world.name} --quality NAME` (`all`: each of them):"
-    return [text, markdown_table(["Data set", "Steps", "Episodes", "Of whom"], rows)]
+    return [text, markdown_table(["Data set", "Steps, at most", "Episodes", "Of whom"], rows)]
 
 
 def _score_table(world: World) -> str:

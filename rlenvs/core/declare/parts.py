@@ -56,26 +56,111 @@ def limits_of(costs: Mapping[str, Cost]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How a named dataset of a world is made: who plays how many episodes, and how much of each is kept."""
+class Mixed:
+    """A player of whose actions a share is random."""
 
-    episodes: Mapping[str | Callable[..., Any], int]
+    player: str | Callable[..., Any]
+    random: float
+
+
+def mixed(player: str | Callable[..., Any], random: float) -> Mixed:
+    """A player for `recipe`, of whose actions a share is uniformly random, drawn anew for each step (and agent).
+
+    Args:
+        player: see `recipe`.
+        random: the share, in [0, 1].
+    """
+    if not 0.0 <= random <= 1.0:
+        raise ParameterError(f"mixed: random={random!r} must be a share in [0, 1]")
+    return Mixed(player, float(random))
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Images that summarize windows of an episode, as the layout of a recipe. See `windows`."""
+
+    units: Callable[[Any, Any], tuple[Any, ...]]
+    layers: tuple[int, int, int]
+    steps: int
+    classes: Mapping[str, Mapping[str, Any]]
+
+
+def windows(
+    units: Callable[[Any, Any], tuple[Any, ...]],
+    layers: tuple[int, int, int],
+    steps: int,
+    classes: Mapping[str, Mapping[str, Any]],
+) -> Windows:
+    """A layout for `recipe`: an image for each window of an episode, which shows where units were seen last.
+
+    Args:
+        units: plain Python (p, s) -> layers (n,), x (n,), y (n,): what stands where, in [0, 1), x to the right, y up.
+        layers: how many belong to the first player, the second, and neither; the layers are numbered in this order.
+        steps: states that a window summarizes.
+        classes: keywords of `make` by name of the class. Each class is played by all players of the recipe.
+    """
+    if steps < 1 or not classes or min(layers) < 0 or not sum(layers):
+        raise ParameterError(f"windows: layers={layers}, steps={steps} and classes={list(classes)} must not be empty")
+    return Windows(units, layers, steps, classes)
+
+
+LAYOUTS = ("rows", "costs", "episodes", "joint")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a named dataset of a world is made: who plays how many episodes, where, and what is kept of each."""
+
+    episodes: Mapping[str | Mixed | Callable[..., Any], int]
     kept: int
     doc: str
+    layout: str | Windows
+    keywords: Mapping[str, Any]
+    wrappers: tuple[Mapping[str, Any], ...]
+
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """The keywords of `make` of each class of windows; of other layouts one."""
+        classes = self.layout.classes.values() if isinstance(self.layout, Windows) else [{}]
+        return [{**self.keywords, **each} for each in classes]
+
+    @property
+    def total(self) -> int:
+        """The number of episodes."""
+        return sum(self.episodes.values()) * len(self.places)
 
 
-def recipe(episodes: Mapping[str | Callable[..., Any], int], *, kept: int = 0, doc: str = "") -> Recipe:
+def recipe(
+    episodes: Mapping[str | Mixed | Callable[..., Any], int],
+    *,
+    kept: int = 0,
+    doc: str = "",
+    layout: str | Windows = "rows",
+    keywords: Mapping[str, Any] | None = None,
+    wrappers: Sequence[Mapping[str, Any]] = (),
+) -> Recipe:
     """A named dataset, for the function under `@SPEC.datasets`.
 
     Args:
-        episodes: how many episodes each player plays: "random", "expert", or a function of observations and noise,
-            (worlds, numbers) of a standard normal distribution for each number of the action, that gives actions.
+        episodes: how many episodes each player plays: "random", "expert", `mixed(player, share)`; with layout "joint"
+            or `windows` a scripted player of the world, else a function of observations and noise, (worlds, numbers) of
+            a standard normal distribution for each number of the action, that gives actions.
         kept: consecutive steps kept of each episode, from a random place; 0 for all.
         doc: what it is.
+        layout: "rows": Minari's episodes, and all steps as rows in random order. "costs": the same in order, with the
+            cost of each step, as DSRL has them. "episodes": Minari's episodes alone. "joint": trajectories of all
+            agents, in OG-MARL's layout. `windows(...)`: images.
+        keywords: of `make`: level, options, parameters.
+        wrappers: dictionaries of `Wrapper.recipe`, from the world outwards; not for "joint" and `windows`.
     """
     if not episodes or any(count < 1 for count in episodes.values()) or kept < 0:
         raise ParameterError(f"recipe: episodes={dict(episodes)} and kept={kept} must be positive")
-    return Recipe(episodes, kept, doc)
+    if not isinstance(layout, Windows) and layout not in LAYOUTS:
+        raise ParameterError(f"recipe: layout={layout!r} must be windows(...) or one of {', '.join(LAYOUTS)}")
+    whole = isinstance(layout, Windows) or layout == "joint"
+    if whole and (kept or wrappers):
+        raise ParameterError("recipe: kept and wrappers are for layouts of one agent; leave them out")
+    return Recipe(episodes, kept, doc, layout, keywords or {}, tuple(wrappers))
 
 
 # --- agents -----------------------------------------------------------------------------------------------------------

@@ -106,6 +106,7 @@ from rlenvs.multi.battle.observation import (
     paint_map,
     smac_sizes,
 )
+from rlenvs.multi.battle.offline import offline_sets
 from rlenvs.multi.battle.opponents import KITING, PLAIN, RANDOM, choose
 from rlenvs.multi.battle.orders import ORDER_DATA, fill_mask, give_order, legal, order_data, stop_of
 from rlenvs.multi.battle.render import draw_battle, text_battle
@@ -478,11 +479,6 @@ def draw(canvas, p, s):
     draw_battle(canvas, p, s)
 
 
-@SPEC.text
-def text(p, s):
-    return text_battle(p, s)
-
-
 @SPEC.keys
 def keys(pressed, values):
     """Arrows move; the digits 1 to 9 attack the enemy of that number."""
@@ -496,5 +492,7 @@ def keys(pressed, values):
     return 1 if smac else 4
 
 
+SPEC.text(text_battle)
+SPEC.datasets(offline_sets)
 SPEC.describe(describe)
 SPEC.parse_action(parse_action)

@@ -57,6 +57,7 @@ from rlenvs.core import block, continuous, cost, f8, flag, i8, integer, kernel, 
 from rlenvs.core.declare.maths import cos, sin
 from rlenvs.robotics.navigation.barrier import keep_out
 from rlenvs.robotics.navigation.lidar import scan
+from rlenvs.robotics.navigation.offline_drivers import offline_sets
 from rlenvs.robotics.navigation.point import POINT, STATE, TIMESTEP, drive
 from rlenvs.robotics.navigation.render import draw_floor, draw_legend, draw_lidar, draw_robot, draw_things
 from rlenvs.robotics.navigation.steering import steer
@@ -281,6 +282,9 @@ def expert(p, s, a):
 
 
 SPEC.barrier(keep_out)
+
+
+SPEC.datasets(offline_sets)
 
 
 @SPEC.draw

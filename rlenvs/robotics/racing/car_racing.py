@@ -84,6 +84,7 @@ from rlenvs.robotics.racing.car import (
     speed_along,
     touch_tiles,
 )
+from rlenvs.robotics.racing.car_offline import offline_sets
 from rlenvs.robotics.racing.car_pictures import draw_drive
 from rlenvs.robotics.racing.car_senses import AHEAD, RAYS, WINDOW, plan, sense
 from rlenvs.robotics.racing.car_track import MOST, ROAD, WALK, make_track, marks, nearest_gate
@@ -382,6 +383,9 @@ def keys(pressed, values):
     right, left, gas, brake = pressed_keys(pressed)
     low = -1.0 if values.scaled else 0.0
     return [float(right) - float(left), 1.0 if gas else low, 0.8 if brake else low]
+
+
+SPEC.datasets(offline_sets)
 
 
 @DISCRETE.keys

@@ -1,0 +1,149 @@
+"""Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [safe] [cql] [--steps N]`.
+
+- safe: behavior cloning on SafePointGoal's dataset "costs", with weights that follow from the cost and the return of an
+  episode: 0 above the limit, and below it the exponential of the return. Needs PyTorch and Minari.
+- cql: DiscreteCQL of d3rlpy on CartPole's dataset "medium". Needs d3rlpy and Minari.
+
+Each is compared with those who made the data. About a minute each, on one thread.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import rlenvs
+from rlenvs.agents.datasets import Dataset, make_dataset
+from rlenvs.agents.recipes import get_dataset
+
+SAFE, LIMIT, TEMPERATURE = "SafePointGoal-v0", 25.0, 6.0  # units of return, in which the weight grows by a factor of e
+POLE, EPISODES_OF_POLE = "CartPole-v0", 100
+BATCH, HIDDEN, RATE = 512, 256, 1e-3
+FIRST_SEED = 10_000  # of the evaluation, apart from the data's
+
+
+def episodes_of(rows: dict[str, np.ndarray]) -> np.ndarray:
+    """The number of the episode to which each row belongs, (N,)."""
+    ends = rows["terminals"] | rows["timeouts"]
+    return np.cumsum(ends) - ends
+
+
+def weights_of(rows: dict[str, np.ndarray], limit: float) -> np.ndarray:
+    """The weight of each row, (N,): that of its episode."""
+    episode = episodes_of(rows)
+    costs, returns = (np.bincount(episode, rows[name]) for name in ("costs", "rewards"))
+    best = returns[costs <= limit].max()
+    return np.where(costs <= limit, np.exp((returns - best) / TEMPERATURE), 0.0)[episode]
+
+
+def cloned(rows: dict[str, np.ndarray], weights: np.ndarray, steps: int) -> Callable[[np.ndarray], np.ndarray]:
+    """A policy that imitates the actions of rows, as often drawn as they weigh."""
+    import torch
+
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    generator = np.random.default_rng(0)
+    size, numbers = rows["observations"].shape[1], rows["actions"].shape[1]
+    network = torch.nn.Sequential(
+        torch.nn.Linear(size, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, HIDDEN), torch.nn.ReLU(),
+        torch.nn.Linear(HIDDEN, numbers),
+    )  # fmt: skip
+    optimizer = torch.optim.Adam(network.parameters(), RATE)
+    rate = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    edges = np.cumsum(weights / weights.sum())
+    for _ in range(steps):
+        chosen = np.minimum(np.searchsorted(edges, generator.random(BATCH)), len(edges) - 1)
+        seen, done = (torch.from_numpy(rows[name][chosen]) for name in ("observations", "actions"))
+        loss = torch.nn.functional.l1_loss(network(seen), done)  # random actions have no pull
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        rate.step()
+
+    def policy(observations: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            found: np.ndarray = network(torch.from_numpy(np.asarray(observations, np.float32))).numpy()
+        return np.clip(found, -1.0, 1.0)
+
+    return policy
+
+
+def card_of(told: Dataset) -> dict:
+    """The dataset's card."""
+    card: dict = json.loads((told.path / "card.json").read_text(encoding="utf-8"))
+    return card
+
+
+def safe(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[str]:
+    """Rows of the table."""
+    told = make_dataset(SAFE, "costs", folder=folder, **({"horizon": horizon} if horizon else {}))
+    card, rows = card_of(told), get_dataset(told.name, folder)
+    lines = [
+        f"| {SAFE}, costs | data: {name} | {player['return']:.1f} | {player['cost']:.1f} |"
+        for name, player in card["players"].items()
+    ]
+    lines.append(f"| {SAFE}, costs | data: all | {card['return']['mean']:.1f} | {card['cost']['mean']:.1f} |")
+    for name, weights in (("all alike", np.ones(len(rows["costs"]))), ("by cost and return", weights_of(rows, LIMIT))):
+        found = rlenvs.evaluate(
+            SAFE, cloned(rows, weights, steps), seeds=range(FIRST_SEED, FIRST_SEED + episodes), horizon=horizon
+        )
+        lines.append(
+            f"| {SAFE}, costs | cloned, {name} | {found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f} |"
+        )
+    return lines
+
+
+def cql(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[str]:
+    """Rows of the table."""
+    import d3rlpy
+    import minari
+
+    count = EPISODES_OF_POLE if episodes > 2 else 4
+    told = make_dataset(POLE, "medium", count, folder=folder, **({"horizon": horizon} if horizon else {}))
+    found = minari.MinariDataset(folder / told.name / "data")
+    parts = [(e.observations[:-1], e.actions[:, None], e.rewards[:, None], bool(e.terminations[-1])) for e in found]
+    data = d3rlpy.dataset.ReplayBuffer(
+        d3rlpy.dataset.InfiniteBuffer(),
+        episodes=[d3rlpy.dataset.Episode(*part) for part in parts],
+    )
+    learner = d3rlpy.algos.DiscreteCQLConfig(batch_size=64, target_update_interval=500, alpha=1.0).create(
+        device="cpu:0"
+    )
+    learner.fit(
+        data,
+        n_steps=steps,
+        n_steps_per_epoch=steps,
+        show_progress=False,
+        logger_adapter=d3rlpy.logging.NoopAdapterFactory(),
+    )
+    learnt = rlenvs.evaluate(
+        POLE,
+        lambda observations: learner.predict(np.asarray(observations, np.float32)),
+        seeds=range(FIRST_SEED, FIRST_SEED + episodes),
+        horizon=horizon,
+    )
+    return [
+        f"| {POLE}, medium | data: {told.policy} | {told.mean:.1f} | |",
+        f"| {POLE}, medium | DiscreteCQL of d3rlpy | {learnt.mean:.1f} ± {learnt.half_width:.1f} | |",
+    ]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("learners", nargs="*", default=["safe", "cql"], help="safe, cql")
+    options.add_argument("--steps", type=int, default=10_000, help="gradient steps")
+    options.add_argument("--episodes", type=int, default=50, help="of the evaluation")
+    options.add_argument("--horizon", type=int, help="of all episodes")
+    given = options.parse_args()
+    print("| dataset | policy | mean return | mean cost |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in given.learners:
+            learn = {"safe": safe, "cql": cql}[name]
+            print("\n".join(learn(Path(folder), given.steps, given.episodes, given.horizon)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
