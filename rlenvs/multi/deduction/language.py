@@ -21,7 +21,7 @@ from rlenvs.multi.deduction.meeting import (
 )
 from rlenvs.multi.deduction.ship import LIES, is_here, side_that_won, start_room
 from rlenvs.multi.deduction.ship import is_legal as is_legal_on_ship
-from rlenvs.multi.deduction.village import DOCTOR, SEER, WEREWOLF
+from rlenvs.multi.deduction.village import DOCTOR, MAJORITY, SEER, WEREWOLF
 from rlenvs.multi.deduction.village import is_legal as is_legal_in_village
 
 MOVES = ("north", "south", "west", "east")
@@ -259,7 +259,7 @@ def describe_village(p: Any, s: Any, k: int) -> str:
     orders = village_orders(s, k)
     special = [role for role, count in (("a seer", p.seer), ("a doctor", p.doctor)) if count]
     task = "Task: kill the village before it finds you out" if evil else "Task: find the werewolves and vote them out"
-    needed = "more than half of the votes of the living" if p.vote == 0 else "most votes"
+    needed = "more than half of the votes of the living" if p.vote == MAJORITY else "most votes"
     lines = [
         "# Game",
         f"Werewolf, step {int(s.elapsed)}. {n} players, {int(p.werewolves)} of them werewolves; among the others "

@@ -1,6 +1,6 @@
 """The rules of the village: the night, what players tell of themselves, and what scripted players conclude from it."""
 
-from rlenvs.core import below, kernel
+from rlenvs.core import below, choice, kernel
 from rlenvs.multi.deduction.meeting import (
     ACTING,
     EVIL,
@@ -22,6 +22,8 @@ from rlenvs.multi.deduction.meeting import (
 SEER, DOCTOR = 2, 3  # after the villager (good) and the werewolf (evil)
 FIRST_PLAYER = 1
 INNOCENT, WEREWOLF = 1, 2  # what a player that claims to be the seer has told of another one
+VOTE = choice("majority", "plurality", doc="how many votes it takes: more than half of the living, or most")
+(MAJORITY,) = VOTE.codes("majority")
 
 
 @kernel

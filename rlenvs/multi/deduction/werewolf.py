@@ -86,7 +86,17 @@ from rlenvs.multi.deduction.meeting import (
     winners,
 )
 from rlenvs.multi.deduction.render import draw_village
-from rlenvs.multi.deduction.village import DOCTOR, FIRST_PLAYER, SEER, WEREWOLF, is_legal, note_claims, pass_night
+from rlenvs.multi.deduction.village import (
+    DOCTOR,
+    FIRST_PLAYER,
+    MAJORITY,
+    SEER,
+    VOTE,
+    WEREWOLF,
+    is_legal,
+    note_claims,
+    pass_night,
+)
 from rlenvs.multi.deduction.village_players import (
     choose_honest,
     choose_liar,
@@ -96,8 +106,6 @@ from rlenvs.multi.deduction.village_players import (
     choose_silent,
 )
 
-VOTE = choice("majority", "plurality", doc="how many votes it takes: more than half of the living, or most")
-MAJORITY, PLURALITY = VOTE.codes("majority", "plurality")
 FIRST = choice("night", "day", doc="how the game begins")
 NIGHT, DAY = FIRST.codes("night", "day")
 MOST_ROUNDS, MOST_DAYS = 4, 100

@@ -243,7 +243,7 @@ def _numbered_seed(table: dict[str, Any]) -> Any:
             raise ValueError(
                 f"{clipped(seed)!r} is no seed: needed is {', '.join(SEEDS)}, or a file. {nearest(seed[:60], SEEDS)}"
             )
-        seed = _file(str(FOLDER / "seeds" / f"{seed}.toml") if seed in SEEDS else seed)
+        seed = _file(str(FOLDER / "seed_games" / f"{seed}.toml") if seed in SEEDS else seed)
     if not isinstance(seed, dict) or "steps" not in seed:
         raise ValueError("a seed is a table with steps")
     return {**seed, "number": table.get("number", seed.get("number", 0))}
