@@ -3,7 +3,7 @@
 from typing import Any
 
 from rlenvs.core.declare.canvas import Canvas, Color
-from rlenvs.kits.boards.drawing import draw_letter, draw_tile, view_board
+from rlenvs.kits.boards.drawing import draw_letter, draw_table, draw_tile, view_board
 
 FLOOR, STATION = (236, 236, 230), (176, 216, 186)
 SMALL, BIG = (230, 159, 0), (150, 75, 30)
@@ -19,6 +19,7 @@ def draw_trash(canvas: Canvas, p: Any, s: Any) -> None:
         ("blue", "robot, with its load", "disc"), (SMALL, "small trash"), (BIG, "big trash"), (STATION, "station")
     )
     pixels = view_board(canvas, rows, columns)
+    draw_table(canvas)
     for row in range(rows):
         for column in range(columns):
             station = row >= rows - 2 and column >= columns - 4
