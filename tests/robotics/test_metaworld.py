@@ -75,7 +75,7 @@ def recorded(task, kind):
         seen.append(worlds.observations[0, 0].copy())
         terms.append(worlds.terms[0, :, 0].copy())
     names = tuple(REACH.terms)
-    ours = {"seen": np.array(seen), **dict(zip(names, np.array(terms).T, strict=True))}
+    ours = {"seen": np.array(seen), **dict(zip(names, np.array(terms).T[: len(names)], strict=True))}
     worlds.close()
     return theirs, ours
 
