@@ -1,5 +1,6 @@
 """`rlenvs serve`: what it refuses."""
 
+import functools
 import os
 import signal
 import socket
@@ -78,12 +79,18 @@ def test_a_trainer_plays_over_the_bridge():
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "rlenvs", "serve", "CartPole-v0", "--bridge", "--num", "3", "--port", str(port)]
     environment = {**os.environ, "RLENVS_TOKEN": "0123456789abcdef"}
-    with subprocess.Popen([*command, "--set", "length=0.8"], env=environment, stdout=subprocess.PIPE) as process:
-        env = RemoteVectorEnv(port, token="0123456789abcdef", patience=60)
-        twin = rlenvs.make_vec("CartPole-v0", 3, length=0.8)
-        assert np.array_equal(env.reset(seed=1)[0], twin.reset(seed=1)[0])
-        assert np.array_equal(env.step(np.ones(3, int))[0], twin.step(np.ones(3, int))[0])
-        env.close()
-        process.send_signal(signal.SIGINT)
-        assert b"3 worlds of CartPole-v0" in process.communicate(timeout=20)[0]
+    # a shell that runs the tests in the background has its processes ignore SIGINT
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    options = {"env": environment, "stdout": subprocess.PIPE, "preexec_fn": heed}
+    with subprocess.Popen([*command, "--set", "length=0.8"], **options) as process:
+        try:
+            env = RemoteVectorEnv(port, token="0123456789abcdef", patience=60)
+            twin = rlenvs.make_vec("CartPole-v0", 3, length=0.8)
+            assert np.array_equal(env.reset(seed=1)[0], twin.reset(seed=1)[0])
+            assert np.array_equal(env.step(np.ones(3, int))[0], twin.step(np.ones(3, int))[0])
+            env.close()
+            process.send_signal(signal.SIGINT)
+            assert b"3 worlds of CartPole-v0" in process.communicate(timeout=20)[0]
+        finally:
+            process.kill()
     assert process.returncode == 0
