@@ -250,7 +250,10 @@ def main() -> None:
     options = parser.parse_args()
     sys.path.insert(0, options.clone)
     git = ["git", "-C", options.clone, "rev-parse", "HEAD"]
-    commit = subprocess.run(git, check=True, capture_output=True, text=True).stdout.strip()
+    found = subprocess.run(git, capture_output=True, text=True)
+    if found.returncode:
+        parser.error(f"--clone {options.clone}: {found.stderr.strip()}")
+    commit = found.stdout.strip()
 
     plan = flights()
     arrays = {f"{name}_{key}": value for name, flight in plan.items() for key, value in fly(flight).items()}

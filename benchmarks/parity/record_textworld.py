@@ -136,4 +136,6 @@ def main(checkout, output):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit("needed: CHECKOUT_OF_TEXTWORLD OUTPUT; the docstring of this script says more")
     main(*sys.argv[1:])

@@ -143,8 +143,9 @@ class Benchmark:
         import mujoco
 
         versions = {"rlenvs": __version__, "mujoco": mujoco.__version__}
-        told = f"{self.name}, held out" if held_out else self.name
-        return BenchmarkResult({"benchmark": told, **versions, "seeds": len(self.seeds), **chosen}, found)
+        return BenchmarkResult(
+            {"benchmark": self._title(held_out), **versions, "seeds": len(self.seeds), **chosen}, found
+        )
 
     def vector(
         self,
@@ -169,9 +170,11 @@ class Benchmark:
         Raises:
             ParameterError: fewer worlds than tasks; `held_out` where no task is, or with `one_hot`; a wrong keyword.
         """
-        ids, name = self._chosen(held_out, one_hot), f"{self.name}, held out" if held_out else self.name
-        chosen = {**self.keywords, **keywords}
-        return MixedVectorEnv(name, ids, num_envs, one_hot=one_hot, recurrent=recurrent, **chosen)
+        ids, chosen = self._chosen(held_out, one_hot), {**self.keywords, **keywords}
+        return MixedVectorEnv(self._title(held_out), ids, num_envs, one_hot=one_hot, recurrent=recurrent, **chosen)
+
+    def _title(self, held_out: bool) -> str:
+        return f"{self.name}, held out" if held_out else self.name
 
     def _chosen(self, held_out: bool, one_hot: bool) -> tuple[str, ...]:
         """The ids of the tasks to learn, or of those that are held out."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.matches import AT_ONCE, Games, Player, played, resolve
+from rlenvs.agents.ratings import aligned
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
@@ -82,19 +83,13 @@ class CrossPlay:
         for i, name in enumerate(self.players):
             cells = [f"{self.returns[i, j]:.1f} ± {self.half_widths[i, j]:.1f}" for j in range(len(self.players))]
             table.append([name, f"{(self.returns[i].mean() + self.returns[:, i].mean()) / 2:.1f}", *cells])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            row[0].ljust(widths[0])
-            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-            for row in table
-        ]
         head = [
             f"{self.id}{chosen}",
             f"{self.games} games per pair, seeds from {self.seed}; return of the first agent's player (row) with "
             "that of the others (column)",
         ]
         tail = f"with themselves {self.self_play:.1f}, with others {self.with_strangers:.1f}"
-        return "\n".join([*head, "", *lines, "", tail])
+        return "\n".join([*head, "", *aligned(table), "", tail])
 
 
 def is_one_team(id: str) -> bool:

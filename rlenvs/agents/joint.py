@@ -65,12 +65,10 @@ def _chooser(batch: KernelBatch, player: Given, seeds: list[int]) -> Callable[[]
             return np.where((drawn < player.random)[..., None], bad.reshape(good.shape), good)
 
         return choose
-    if isinstance(player, str) and player in POLICIES:
-        return chooser(batch, player, seeds)
     name, known = str(player), (*POLICIES, *batch.world.players)
     if name not in known:
         raise UnknownNameError(f"{batch.world.name} has no player {name!r}. {nearest(name, known)}")
-    return lambda: batch.player_actions(name)
+    return chooser(batch, name, seeds)
 
 
 def _play(batch: KernelBatch, choose: Callable[[], np.ndarray], seeds: list[int], watch: Watch | None) -> Played:

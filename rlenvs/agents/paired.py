@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.agents.ratings import student, wilson
+from rlenvs.agents.ratings import aligned, student, wilson
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.user_files import read_file
 
@@ -172,12 +172,11 @@ class Comparison:
     def __str__(self) -> str:
         count = len(self.seeds)
         lines = [f"{self.id}, {count} episodes of each line-up on the same seeds from {self.seeds[0]}", ""]
-        lines += _table(
-            ("line-up", "return", "95 %", "success", "steps", "illegal"), map(self._row, range(len(self.names)))
-        )
+        head: tuple[str, ...] = ("line-up", "return", "95 %", "success", "steps", "illegal")
+        lines += aligned([head, *map(self._row, range(len(self.names)))])
         if len(self.names) > 1:
             head = ("line-up", "against", "won-drawn-lost", "won, 95 % interval", "difference, 95 % interval")
-            lines += ["", *_table(head, map(_pair_row, self.pairs))]
+            lines += ["", *aligned([head, *map(_pair_row, self.pairs)])]
         return "\n".join(lines)
 
     def _row(self, i: int) -> tuple[str, ...]:
@@ -199,16 +198,3 @@ def _pair_row(pair: Pair) -> tuple[str, ...]:
     difference = f"{pair.difference:.2f}" + (f" ({pair.low:.2f} to {pair.high:.2f})" if math.isfinite(pair.low) else "")
     record = f"{pair.wins}-{pair.draws}-{pair.losses}"
     return pair.first, pair.second, record, f"{share:.0f} % ({low:.0f} - {high:.0f})", difference
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Lines with columns of equal width, the first to the left."""
-    table = [head, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(
-            cell.ljust(width) if j == 0 else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]

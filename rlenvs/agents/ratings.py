@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -61,6 +62,18 @@ def wilson(count: int, total: int) -> tuple[float, float]:
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z * math.sqrt(share * (1 - share) / total + z2 / (4 * total * total)) / (1 + z2 / total)
     return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table with columns of equal width, the first to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        (
+            row[0].ljust(widths[0])
+            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        ).rstrip()
+        for row in table
+    ]
 
 
 def student(freedom: int) -> float:

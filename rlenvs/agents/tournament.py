@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.agents.matches import AT_ONCE, Games, Player, played, resolve
-from rlenvs.agents.ratings import elo, wilson
+from rlenvs.agents.ratings import aligned, elo, wilson
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 from rlenvs.core.declare.inputs import first_seed_of, positive
@@ -118,17 +118,11 @@ class Tournament:
             rating = f"{self.elo[i]:.0f} ± {self.elo_half_width[i]:.0f}"
             records = [self._record(i, j) for j in range(len(self.players))]
             table.append([name, rating, f"{share:.1f} % ({low:.1f} - {high:.1f})", *records])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            row[0].ljust(widths[0])
-            + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-            for row in table
-        ]
         head = [
             f"{self.id}{chosen}",
             f"{self.games} games per {each}, seeds from {self.seed}; columns: won-drawn-lost against",
         ]
-        return "\n".join([*head, "", *(line.rstrip() for line in lines)])
+        return "\n".join([*head, "", *aligned(table)])
 
 
 # --- playing ----------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from rlenvs.agents.rollouts import Played
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
 from rlenvs.core.declare.parts import Recipe, Windows
-from rlenvs.integrations.dataset_folder import NewDataset
+from rlenvs.integrations.dataset_folder import NewDataset, unused
 
 __all__ = ["bag_of_units", "hyperspectral", "load_windows"]
 
@@ -47,12 +47,7 @@ class WindowWriter(NewDataset):
         """The folder of the dataset."""
         if not PATH.fullmatch(self.name):
             raise ParameterError(f"{self.name!r} is not a valid name; it needs letters, digits, '-', '_', '.' and '/'")
-        target = self.folder / self.name
-        if target.exists():
-            raise ParameterError(
-                f"there is already a dataset {self.name!r} in {self.folder}. Choose another name, or delete it first"
-            )
-        return target
+        return unused(self.name, self.folder)
 
     def open(self, unfinished: Path) -> None:
         """Nothing is written before all images are there."""

@@ -330,7 +330,7 @@ class RemoteVectorEnv(gymnasium.vector.VectorEnv):
     def _infos(self) -> dict[str, Any]:
         everyone = np.ones(self.num_envs, np.bool_)
         shared = [name for name in self.engines[0].answer if all(name in engine.answer for engine in self.engines)]
-        infos = {name[5:]: self._joined(name) for name in shared if name.startswith("info/")}
+        infos = {name.removeprefix("info/"): self._joined(name) for name in shared if name.startswith("info/")}
         return {**infos, **{f"_{name}": everyone for name in infos}}
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -401,7 +401,9 @@ class RemoteParallelEnv(Team):
 
     def _info(self, k: int) -> dict[str, Any]:
         answer = self.engine.answer
-        return {name[5:]: rows[0, k].copy() for name, rows in answer.items() if name.startswith("info/")}
+        return {
+            name.removeprefix("info/"): rows[0, k].copy() for name, rows in answer.items() if name.startswith("info/")
+        }
 
     def close(self) -> None:
         """End the session."""

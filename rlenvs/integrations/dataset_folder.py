@@ -13,6 +13,16 @@ from rlenvs.core.declare.errors import ParameterError
 __all__ = ["NewDataset"]
 
 
+def unused(name: str, folder: Path) -> Path:
+    """The folder that a dataset of this name will have; ParameterError where there is one."""
+    target = folder / name
+    if target.exists():
+        raise ParameterError(
+            f"there is already a dataset {name!r} in {folder}. Choose another name or version, or delete it first"
+        )
+    return target
+
+
 class NewDataset(ABC):
     """A dataset that is written in a `with` block; after an error nothing is left behind.
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError
-from rlenvs.integrations.dataset_folder import NewDataset
+from rlenvs.integrations.dataset_folder import NewDataset, unused
 
 if TYPE_CHECKING:
     import gymnasium
@@ -81,11 +81,7 @@ def check_target(name: str, folder: Path) -> Path:
         raise ParameterError(f"{name!r} is not a valid dataset name; it needs {NAME}") from None
     if Path(name).as_posix() != name:
         raise ParameterError(f"{name!r} is not a valid dataset name, because a part of it is empty; it needs {NAME}")
-    target = folder / name
-    if target.exists():
-        raise ParameterError(
-            f"there is already a dataset {name!r} in {folder}. Choose another name or version, or delete it first"
-        )
+    target = unused(name, folder)
     for above in target.relative_to(folder).parents:
         if (folder / above / "data").exists():
             raise ParameterError(f"{name!r} would lie inside the dataset {above.as_posix()!r}; choose another name")

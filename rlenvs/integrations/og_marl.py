@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError
-from rlenvs.integrations.dataset_folder import NewDataset
+from rlenvs.integrations.dataset_folder import NewDataset, unused
 from rlenvs.integrations.minari import Episode
 
 __all__ = ["VaultWriter", "read_vault"]
@@ -66,12 +66,7 @@ class VaultWriter(NewDataset):
             )
         if any(part.endswith(".vlt") for part in parts[:-2]):
             raise ParameterError(f"{self.name!r} would lie inside another vault; only its last folder but one is *.vlt")
-        target = self.folder / self.name
-        if target.exists():
-            raise ParameterError(
-                f"there is already a dataset {self.name!r} in {self.folder}. Choose another name, or delete it first"
-            )
-        return target
+        return unused(self.name, self.folder)
 
     def open(self, unfinished: Path) -> None:
         """Begin to write."""
