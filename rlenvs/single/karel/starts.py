@@ -135,7 +135,9 @@ def begin_snake(p, s, rng):
 def begin(p, s, rng):
     """Walls, markers and Karel at the start."""
     rows, columns = s.wall.shape
-    s.wall[:, :] = p.plan
+    for row in range(rows):
+        for column in range(columns):
+            s.wall[row, column] = p.plan[row, column]
     start = below(rng, p.starts.shape[0])
     face(s, int(p.starts[start, 0]), int(p.starts[start, 1]), int(p.starts[start, 2]))
     anywhere = p.task == ONE_STROKE or (p.random_start and (p.task == HARVESTER or p.task == SEEDER))
