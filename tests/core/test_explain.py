@@ -164,3 +164,14 @@ def test_a_report_of_another_kind_is_passed_on():
     error = explain_compile_error(RuntimeError("LLVM ran out of memory\nand more"), World)
     assert str(error).startswith("a kernel of Some-v0 does not compile: LLVM ran out of memory. ")
     assert str(explain_compile_error(RuntimeError(""), World)).startswith("a kernel of Some-v0 does not compile: ")
+
+
+@pytest.mark.parametrize("body", ["s.pair[:] = np.ones(2) * s.room", "xs = [s.room]\nxs.append(1.0)\ns.room = xs[1]"])
+def test_a_kernel_that_makes_an_array_is_refused_with_its_name(tmp_path, monkeypatch, body):
+    """numba would compile it; libraries of kernels have no memory of their own."""
+    spec, _ = world_of(tmp_path, monkeypatch, body)
+    error = error_of(spec)
+    assert "Wrong-v0: a kernel makes arrays" in str(error)
+    assert "reset (" in str(error)
+    assert "wrong_world.py:" in str(error)
+    assert "write loops" in str(error)

@@ -22,7 +22,7 @@ from rlenvs.core.compiler.compiling import signals_held
 from rlenvs.core.compiler.digest import ONCE, Digest
 from rlenvs.core.compiler.driver import ENTRY_POINTS, INLINED
 from rlenvs.core.compiler.entry_points import ARGUMENTS, LANES, entry_names
-from rlenvs.core.compiler.explain import explain_compile_error
+from rlenvs.core.compiler.explain import explain_allocation, explain_compile_error
 from rlenvs.core.compiler.installed import need_numba
 from rlenvs.core.compiler.kernel_names import kernel_names
 from rlenvs.core.compiler.keys import code_key, digest_of, lane_key, library_key
@@ -157,9 +157,10 @@ class CompiledDriver:
         Raises:
             KernelError: a kernel cannot be compiled; the message names the line.
         """
-        from rlenvs.core.compiler.intermediate import shortcuts
+        from rlenvs.core.compiler.intermediate import allocates, allocating, shortcuts
         from rlenvs.core.compiler.jit import types
 
+        allocating.clear()
         with signals_held(), _no_collection(), shortcuts():
             try:
                 entry.compile((types.int64,) * entry.py_func.__code__.co_argcount)
@@ -169,6 +170,9 @@ class CompiledDriver:
                     raise
                 # numba has errors of other classes for what it cannot read
                 raise explain_compile_error(error, self.world) from None
+        if allocates(entry):
+            _drivers.pop(self.key, None)
+            raise explain_allocation(self.world, allocating)
 
 
 def _told(name: str) -> Any:

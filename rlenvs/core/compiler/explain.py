@@ -11,7 +11,7 @@ import inspect
 import os
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -118,6 +118,22 @@ def explain_compile_error(error: BaseException, world: World) -> KernelError:
     if os.environ.get(FULL, "") not in ("", "0"):
         return KernelError(f"{sentence}\n\n{full}", full)
     return KernelError(f"{sentence}. {FULL}=1 shows the compiler's own words", full)
+
+
+def explain_allocation(world: World, kernels: Sequence[FunctionType]) -> KernelError:
+    """What to raise where kernels ask for memory while they run.
+
+    Args:
+        world: whose kernels they are.
+        kernels: those that do as they are written, each before those that call it.
+    """
+    codes = [kernel.__code__ for kernel in kernels[:3]]
+    shown = [f"{code.co_name} ({_shown(Place(code.co_filename, code.co_firstlineno))})" for code in codes]
+    return KernelError(
+        f"{world.name}: a kernel makes arrays, lists or texts, which kernels cannot: look into {' or '.join(shown)}. "
+        "Keep arrays in the state, and write loops in the place of np.zeros, .copy() and of slices of several axes, "
+        "as in a[:, :] = b"
+    )
 
 
 # --- where ------------------------------------------------------------------------------------------------------------

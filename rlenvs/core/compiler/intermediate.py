@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 import rlenvs.core.compiler.bits
@@ -34,6 +35,20 @@ from rlenvs.core.compiler.jit import (
 )
 from rlenvs.core.compiler.jit import numba_ir as ir
 
+ALLOCATION = ("NRT_Allocate", "NRT_MemInfo_alloc", "NRT_MemInfo_new")  # how names of numba's functions for it begin
+# kernels that allocate as they are written, in the order of their compiling; what is never reached goes away later
+allocating: list[FunctionType] = []
+
+
+def allocates(entry: Any) -> bool:
+    """Whether what numba just compiled asks for memory while it runs."""
+    (compiled,) = entry.overloads.values()
+    return _asks_for_memory(compiled.library)
+
+
+def _asks_for_memory(library: Any) -> bool:
+    return any(function.name.startswith(ALLOCATION) for function in library._final_module.functions)
+
 
 class IntermediateLibrary(JITCodeLibrary):
     """Intermediate code that is linked into that of callers, and optimised there."""
@@ -56,6 +71,8 @@ class KernelLowering(NativeLowering):
         library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
+        if _asks_for_memory(library):
+            allocating.append(state.func_id.func)
         done = state.cr
         name = done.fndesc.qualname.split(".")[-1]
         key = _dynfunc.make_function(done.fndesc.lookup_module(), name, "a kernel", 0, done.env, (library,))
