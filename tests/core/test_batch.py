@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toys import thermostat
 
 import rlenvs
-from rlenvs.core import block, discrete, f8, param, term, world
+from rlenvs.core import block, discrete, f8, flag, param, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 
@@ -302,11 +302,18 @@ def test_declared_data_has_to_be_given():
         KernelBatch(bare)
 
 
-@pytest.mark.parametrize("taken", [{"data": {"weights": f8(2)}}, {"params": {"horizon": param(1.0, 0.0, 2.0, "", "")}}])
-def test_names_that_the_core_keeps_beside_parameters_are_refused(taken):
-    """Kernels would read the world's own array as the weights of rewards."""
-    [name] = next(iter(taken.values()))
-    with pytest.raises(ParameterError, match=rf"Clash-v0: the core already keeps \['{name}'\]"):
+CLASHES = {
+    "weights": {"data": {"weights": f8(2)}},
+    "horizon": {"params": {"horizon": param(1.0, 0.0, 2.0, "", "")}},
+    "gain": {"params": {"gain": param(1.0, 0.0, 2.0, "", "")}, "options": {"gain": flag(True, "seen by kernels")}},
+}
+
+
+@pytest.mark.parametrize("taken", CLASHES)
+def test_names_that_stand_for_two_things_are_refused(taken):
+    """Kernels would read the one as the other, such as a world's own array as the weights of rewards."""
+    words = rf"Clash-v0: (the core already keeps \['{taken}'\]|\['{taken}'\] declared twice)"
+    with pytest.raises(ParameterError, match=words):
         world(
             "Clash-v0",
             doc="",
@@ -315,7 +322,7 @@ def test_names_that_the_core_keeps_beside_parameters_are_refused(taken):
             action=discrete("stay"),
             terms={"t": term(0, 1)},
             horizon=1,
-            **taken,
+            **CLASHES[taken],
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rlenvs.core.declare.declared_spaces import Block, Continuous, DiscreteChoice, Image, MultiChoice, Published
@@ -155,9 +155,7 @@ def param_fields(spec: World) -> dict[str, Kind]:
     own = {"horizon": i8, "weights": f8(len(spec.terms))}  # of each world, as its parameters are
     if taken := own.keys() & {*spec.params, *spec.options, *spec.data}:
         raise ParameterError(f"{spec.name}: the core already keeps {sorted(taken)} beside the parameters; rename yours")
-    names: Sequence[str] = [*spec.params, *spec.options, *spec.data]
-    twice = {name for name in names if names.count(name) > 1} - set(encoded)
-    if twice & set(spec.params) or twice & set(encoded):
+    if twice := spec.params.keys() & {*spec.options, *spec.data}:  # an option may have its array among the data
         raise ParameterError(f"{spec.name}: {sorted(twice)} declared twice")
     return {**dict.fromkeys(spec.params, f8), **own, **encoded, **spec.data}
 
