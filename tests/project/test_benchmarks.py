@@ -104,6 +104,7 @@ NEEDED = {
     "learn_hover": "stable_baselines3",
     "live_proofs": "ziglang",
     "morl": "torch",
+    "offline_data": "minari",
     "offline_learning": "minari",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
