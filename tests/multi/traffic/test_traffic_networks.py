@@ -73,6 +73,9 @@ MALFORMED = {
     "one point": (("roads", 0, "points", [{"x": 0, "y": 0}]), "needs 2 points"),
     "a point twice": (("roads", 0, "points", [{"x": 0, "y": 0}] * 2), "are the same"),
     "a number that is none": (("roads", 0, "points", 0, "x", "1"), "needs a number"),
+    "a place beyond all maps": (("roads", 0, "points", 0, "x", 1.7e308), "needs a number of up to 1e"),
+    "a number of 400 digits": (("roads", 0, "lanes", 0, "maxSpeed", 10**400), r"needs a number of up to 1e\+09, not 1"),
+    "a lane of 400 digits": ((*MIDDLE, "roadLinks", 0, "laneLinks", 0, "endLaneIndex", 10**400), "needs a number"),
     "two of a name": (("roads", 1, "id", "road_1_0_1"), "there are two of the id 'road_1_0_1'"),
     "a negative length": ((*MIDDLE, "width", 300.5), "its length is -0.5 m: 300 m less the 300.5 m"),
     "a negative width": ((*MIDDLE, "width", -1), "has to be at least 0"),
@@ -113,6 +116,15 @@ def test_malformed_networks_are_refused_by_name(name):
         files.network_from(changed(good, *change))
 
 
+def test_errors_are_short_whatever_a_file_contains():
+    good = files.network_to(grids.grid(1, 1))
+    for value in (10**5000, "x" * 5000, [0] * 5000):
+        for place in (("roads", 0, "id"), ("roads", 0, "lanes", 0, "width"), (*MIDDLE, "virtual"), (*MIDDLE, "roads")):
+            with pytest.raises(ParameterError) as caught:
+                files.network_from(changed(good, *place, value))
+            assert len(str(caught.value)) < 200
+
+
 def test_errors_name_the_place():
     good = files.network_to(grids.grid(1, 1))
     bad = changed(good, *MIDDLE, "roadLinks", 4, "laneLinks", 1, "startLaneIndex", 9)
@@ -130,6 +142,8 @@ BAD_FLOWS = {
     "a negative length": (("vehicle", "length", -5), "has to be more than 0"),
     "no speed": (("vehicle", "maxSpeed", ...), "maxSpeed is missing"),
     "vehicles without end": (("interval", 0), "at least 1 s"),
+    "an hour of 400 digits": (("endTime", 10**400), "needs a number of up to 1e"),
+    "a length of 400 digits": (("vehicle", "length", -(10**400)), "needs a number of up to 1e"),
 }
 
 
