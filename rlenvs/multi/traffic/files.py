@@ -16,7 +16,7 @@ from typing import Any
 
 from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.user_files import read_text, reason
-from rlenvs.multi.traffic.geometry import length_of, road_lines
+from rlenvs.multi.traffic.geometry import lane_lines, length_of
 from rlenvs.multi.traffic.networks import (
     KINDS,
     Flow,
@@ -255,14 +255,19 @@ def _road(node: _Node, name: str, junctions: dict[str, _Node]) -> Road:
 
 
 def _check_lengths(network: Network, nodes: dict[str, _Node]) -> None:
-    """Refuse roads that the widths of their junctions take up whole: lanes of no or negative length."""
+    """Refuse roads that the widths of their junctions take up whole, or whose lanes have no direction somewhere: where
+    a junction's width ends exactly at one of the points, two of them are the same."""
     width = {each.id: 0.0 if each.virtual else each.width for each in network.junctions}
-    for road, lines in zip(network.roads, road_lines(network), strict=True):
+    for road in network.roads:
         whole, taken = length_of(road.points), width[road.start] + width[road.end]
         if whole <= taken:
             raise nodes[road.id].wrong(
                 f"its length is {whole - taken:g} m: {whole:g} m less the {taken:g} m that its intersections take up"
             )
+        try:
+            lines = lane_lines(road, width[road.start], width[road.end])
+        except ZeroDivisionError:
+            raise nodes[road.id].wrong("two of its points are the same, or it turns straight back") from None
         if not all(length_of(line) > 0.0 for line in lines):
             raise nodes[road.id].wrong("a lane has no length")
 

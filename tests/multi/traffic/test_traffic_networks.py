@@ -72,6 +72,14 @@ MALFORMED = {
     "a lane without width": (("roads", 0, "lanes", 0, "width", 0), "has to be more than 0"),
     "one point": (("roads", 0, "points", [{"x": 0, "y": 0}]), "needs 2 points"),
     "a point twice": (("roads", 0, "points", [{"x": 0, "y": 0}] * 2), "are the same"),
+    "a bend right where a junction ends": (
+        ("roads", 0, "points", [{"x": 0, "y": 0}, {"x": 99, "y": 0}, {"x": 99, "y": 30}]),
+        "two of its points are the same",
+    ),
+    "a turn straight back": (
+        ("roads", 0, "points", [{"x": 0, "y": 0}, {"x": 0, "y": 300}, {"x": 0, "y": 0}]),
+        "it turns straight back",
+    ),
     "a number that is none": (("roads", 0, "points", 0, "x", "1"), "needs a number"),
     "a place beyond all maps": (("roads", 0, "points", 0, "x", 1.7e308), "needs a number of up to 1e"),
     "a number of 400 digits": (("roads", 0, "lanes", 0, "maxSpeed", 10**400), r"needs a number of up to 1e\+09, not 1"),
