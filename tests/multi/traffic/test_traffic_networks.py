@@ -389,6 +389,17 @@ def test_cities_are_connected_and_their_junctions_have_three_arms_at_least(seed)
     flatten(network, random_flows(network, seed))
 
 
+def test_narrow_cities_are_connected_too():
+    """On a street of one row each missing piece would cut it in two, and two rows can fall apart."""
+    for seed, rows, columns in ((0, 1, 5), (0, 5, 1), (6, 5, 2)):
+        network = grids.city(seed, rows, columns, missing=0.3)
+        router = Router(network)
+        entries = [n for n, road in enumerate(network.roads) if network.junction_of[road.start].virtual]
+        exits = [n for n, road in enumerate(network.roads) if network.junction_of[road.end].virtual]
+        ways = [(a, b) for a in entries for b in exits if network.roads[a].start != network.roads[b].end]
+        assert all(router.shortest(a, b) for a, b in ways)
+
+
 def test_demand_of_a_grid():
     """At each end of a street so many vehicles per hour, of which a share turns."""
     flows = grids.grid_flows(2, 3, 600.0, 0.25)
