@@ -216,7 +216,7 @@ def _drawn_closed(dice: random.Random, rows: int, columns: int, missing: float) 
     inner = [(column, row) for row in range(1, rows + 1) for column in range(1, columns + 1)]
     streets = [(place, way) for place in inner for way in (EAST, NORTH) if _next(place, way) in inner]
     dice.shuffle(streets)
-    arms, closed = dict.fromkeys(inner, 4), set()
+    arms, closed = dict.fromkeys(inner, 4), set[tuple[Place, int]]()
     for place, way in streets[: round(missing * len(streets))]:
         other = _next(place, way)
         street = {(place, way), (other, (way + 2) % 4)}
