@@ -9,7 +9,9 @@ import pytest
 
 import rlenvs
 from rlenvs.core.declare.errors import RlenvsError
+from rlenvs.core.declare.setup import Setup
 from rlenvs.multi.traffic import files, grids
+from rlenvs.multi.traffic.signal_grid import SPEC
 
 FILES = {
     "network": files.network_to(grids.grid(1, 1)),
@@ -69,3 +71,9 @@ def test_a_damaged_file_is_refused_or_played(name):
     assert len(messages) > 3
     assert max(map(len, messages)) < 400
     assert played > 3
+
+
+def test_roads_around_the_world_have_room_for_200_000_vehicles_at_most():
+    texts = {"network": files.network_to(grids.grid(1, 1, spacing=4e7)), "flows": FILES["flows"]}
+    setup = Setup(SPEC, **{name: json.dumps(value) for name, value in texts.items()})
+    assert setup.sizes["vehicles"] == 200_000
