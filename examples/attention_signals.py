@@ -39,11 +39,11 @@ parser.add_argument("--worlds", type=int, default=16)
 parser.add_argument("--length", type=int, default=90, help="steps of each world between two updates")
 parser.add_argument("--gamma", type=float, default=0.95)
 parser.add_argument("--entropy", type=float, default=0.01)
-parser.add_argument("--rate", type=float, default=5e-4)
+parser.add_argument("--rate", type=float, default=1e-3)
 parser.add_argument("--episodes", type=int, default=10, help="of the evaluation")
 parser.add_argument("--seed", type=int, default=0)
 ID = "SignalGrid-v0"
-LAMBDA, CLIP, EPOCHS, PARTS, WIDTH = 0.9, 0.2, 4, 4, 64
+LAMBDA, CLIP, EPOCHS, PARTS, WIDTH = 0.9, 0.2, 4, 16, 64
 
 
 def neighbors_of(batch):

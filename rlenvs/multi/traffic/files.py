@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.core.declare.user_files import read_text, reason
-from rlenvs.multi.traffic.geometry import length_of, road_lines
+from rlenvs.multi.traffic.geometry import lane_lines, length_of
 from rlenvs.multi.traffic.networks import (
     KINDS,
     Flow,
@@ -37,6 +37,7 @@ __all__ = ["load_config", "load_flows", "load_network", "load_scenario", "save_c
 LARGEST = 500_000_000  # bytes of a file
 EXACT = 2**53 - 1  # whole numbers of more digits are rounded
 DIGITS = 17  # of a fraction that are read, without the first one
+MOST = 1e9  # of any number in a file, in meters, seconds and the like
 VEHICLE = {
     "length": "length",
     "width": "width",
@@ -103,10 +104,10 @@ class _Node:
         return (_Node(value, f"{self.place}[{number}]") for number, value in enumerate(self.value))
 
     def number(self, least: float = -math.inf, more: bool = False) -> float:
-        """A finite number of at least `least`, or of more than that."""
+        """A number of at least `least`, or of more than that, and of MOST at most."""
         ok = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        if not ok or not math.isfinite(self.value):
-            raise self.wrong(f"needs a number, not {self.value!r}")
+        if not ok or not abs(self.value) <= MOST:
+            raise self.wrong(f"needs a number of up to {MOST:g}, not {shortened(self.value)}")
         if self.value < least or (more and self.value == least):
             raise self.wrong(f"{self.value!r} has to be {'more than' if more else 'at least'} {least:g}")
         return float(self.value)
@@ -114,25 +115,26 @@ class _Node:
     def integer(self, count: int | None = None, of: str = "") -> int:
         """A whole number, an index of `count` things where that is given."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
-            raise self.wrong(f"needs a whole number, not {self.value!r}")
+            raise self.wrong(f"needs a whole number, not {shortened(self.value)}")
+        self.number()
         if count is not None and not 0 <= self.value < count:
             raise self.wrong(f"there is no {of} {self.value}, only {count} of them, counted from 0")
         return self.value
 
     def text(self) -> str:
         if not isinstance(self.value, str):
-            raise self.wrong(f"needs a text, not {self.value!r}")
+            raise self.wrong(f"needs a text, not {shortened(self.value)}")
         return self.value
 
     def flag(self) -> bool:
         if not isinstance(self.value, bool):
-            raise self.wrong(f"needs true or false, not {self.value!r}")
+            raise self.wrong(f"needs true or false, not {shortened(self.value)}")
         return self.value
 
     def name(self, known: Any, what: str) -> str:
         """A text that names something."""
         if self.text() not in known:
-            raise self.wrong(f"there is no {what} {self.value!r}")
+            raise self.wrong(f"there is no {what} {shortened(self.value)}")
         return self.text()
 
     def point(self) -> Point:
@@ -141,7 +143,7 @@ class _Node:
 
 def _type(value: Any) -> str:
     names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
-    return names.get(type(value), repr(value))
+    return names.get(type(value), shortened(value))
 
 
 def parse(text: str) -> Any:
@@ -230,7 +232,7 @@ def _by_id(node: _Node, what: str) -> dict[str, _Node]:
     for each in node.items():
         name = each["id"].text()
         if name in found:
-            raise each.wrong(f"there are two of the id {name!r}")
+            raise each.wrong(f"there are two of the id {shortened(name)}")
         found[name] = _Node(each.value, f"{node.place.rpartition('/')[0]}/{what} {name}")
     return found
 
@@ -253,14 +255,19 @@ def _road(node: _Node, name: str, junctions: dict[str, _Node]) -> Road:
 
 
 def _check_lengths(network: Network, nodes: dict[str, _Node]) -> None:
-    """Refuse roads that the widths of their junctions take up whole: lanes of no or negative length."""
+    """Refuse roads that the widths of their junctions take up whole, or whose lanes have no direction somewhere: where
+    a junction's width ends exactly at one of the points, two of them are the same."""
     width = {each.id: 0.0 if each.virtual else each.width for each in network.junctions}
-    for road, lines in zip(network.roads, road_lines(network), strict=True):
+    for road in network.roads:
         whole, taken = length_of(road.points), width[road.start] + width[road.end]
         if whole <= taken:
             raise nodes[road.id].wrong(
                 f"its length is {whole - taken:g} m: {whole:g} m less the {taken:g} m that its intersections take up"
             )
+        try:
+            lines = lane_lines(road, width[road.start], width[road.end])
+        except ZeroDivisionError:
+            raise nodes[road.id].wrong("two of its points are the same, or it turns straight back") from None
         if not all(length_of(line) > 0.0 for line in lines):
             raise nodes[road.id].wrong("a lane has no length")
 

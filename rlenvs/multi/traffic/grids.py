@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from rlenvs.core.declare.errors import ParameterError
@@ -212,18 +212,32 @@ def _uneven_row(dice: random.Random, count: int, spacing: float, uneven: float) 
 
 
 def _drawn_closed(dice: random.Random, rows: int, columns: int, missing: float) -> frozenset[tuple[Place, int]]:
-    """Streets to leave out, each as its two roads: between junctions that keep three arms."""
+    """Streets to leave out, each as its two roads: between junctions that keep three arms, and a way to all others."""
     inner = [(column, row) for row in range(1, rows + 1) for column in range(1, columns + 1)]
     streets = [(place, way) for place in inner for way in (EAST, NORTH) if _next(place, way) in inner]
     dice.shuffle(streets)
-    arms, closed = dict.fromkeys(inner, 4), set()
+    arms, closed = dict.fromkeys(inner, 4), set[tuple[Place, int]]()
     for place, way in streets[: round(missing * len(streets))]:
         other = _next(place, way)
-        if arms[place] == 4 and arms[other] == 4:
+        street = {(place, way), (other, (way + 2) % 4)}
+        if arms[place] == 4 and arms[other] == 4 and _are_joined(inner, closed | street):
             arms[place] -= 1
             arms[other] -= 1
-            closed |= {(place, way), (other, (way + 2) % 4)}
+            closed |= street
     return frozenset(closed)
+
+
+def _are_joined(inner: list[Place], closed: Set[tuple[Place, int]]) -> bool:
+    """Whether streets lead from each of these places to all others."""
+    left, waiting = set(inner[1:]), inner[:1]
+    while waiting:
+        place = waiting.pop()
+        for way in range(4):
+            other = _next(place, way)
+            if other in left and (place, way) not in closed:
+                left.remove(other)
+                waiting.append(other)
+    return not left
 
 
 class _Builder:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import b1, f8, i4, kernel
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, shortened
+from rlenvs.multi.traffic.files import MOST
 from rlenvs.multi.traffic.following import safe_speed, sight
 from rlenvs.multi.traffic.networks import Network
 
@@ -108,24 +109,24 @@ def _read(entry: Any, place: str, network: Network) -> list[Incident]:
     known = ("road", "lane", "at", "startTime", "endTime")
     if not isinstance(entry, dict) or set(entry) - set(known):
         raise ParameterError(f"{place} has to be an object with some of {', '.join(known)}")
-    if entry.get("road") not in network.road_of:
-        raise ParameterError(f"{place}: there is no road {entry.get('road')!r}")
+    if not isinstance(entry.get("road"), str) or entry["road"] not in network.road_of:
+        raise ParameterError(f"{place}: there is no road {shortened(entry.get('road'))}")
     at, start, end = (_number(entry, name, place) for name in ("at", "startTime", "endTime"))
     if at < 0.0 or start < 0.0 or (end < start and end != -1.0):
         raise ParameterError(f"{place}: at and startTime are at least 0, and endTime is not before startTime, or -1")
     road = network.road_of[entry["road"]]
     first, count = network.first_lane[road], len(network.roads[road].lanes)
     lane = entry.get("lane")
-    if lane is not None and lane not in range(count):
-        raise ParameterError(f"{place}: lane {lane!r} is none of the {count} lanes of road {entry['road']!r}")
+    if lane is not None and (isinstance(lane, bool) or lane not in range(count)):
+        raise ParameterError(f"{place}: lane {shortened(lane)} is none of the {count} lanes of road {entry['road']!r}")
     lanes = range(count) if lane is None else [int(lane)]
     return [Incident(first + index, at, start, NEVER if end == -1.0 else end) for index in lanes]
 
 
 def _number(entry: dict[str, Any], name: str, place: str) -> float:
     value = entry.get(name, -1 if name == "endTime" else 0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise ParameterError(f"{place}: {name} has to be a number, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MOST:
+        raise ParameterError(f"{place}: {name} has to be a number of up to {MOST:g}, not {shortened(value)}")
     return float(value)
 
 

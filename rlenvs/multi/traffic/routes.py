@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, shortened
 from rlenvs.multi.traffic.geometry import length_of, road_lines
 from rlenvs.multi.traffic.networks import Flow, Network
 
@@ -137,7 +137,9 @@ class Router:
         anchors = []
         for road in flow.route:
             if road not in self.network.road_of:
-                raise ParameterError(f"{name}: its route names the road {road!r}, which the network does not have")
+                raise ParameterError(
+                    f"{name}: its route names the road {shortened(road)}, which the network does not have"
+                )
             anchors.append(self.network.road_of[road])
         roads = anchors[:1]
         for start, end in itertools.pairwise(anchors):

@@ -204,7 +204,7 @@ def network_sizes(values: Any) -> dict[str, int]:
     length = float(flat.arrays["length"][: flat.sizes["lanes"]].sum())
     return {
         **flat.sizes,
-        "vehicles": values.vehicles or int(length / ROOM) + SPARE,
+        "vehicles": values.vehicles or min(int(length / ROOM) + SPARE, MOST_VEHICLES),
         "draws": _draws(flat) if values.draws_seed >= 0 else 0,
         "phase_choices": max(len(each.choices) for each in around),
         "incidents": int(_incidents(values)["incident_at"].size),

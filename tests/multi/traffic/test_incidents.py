@@ -126,6 +126,9 @@ def test_incidents_happen_with_their_chance():
         ([{"road": ENTRY, "at": "far"}], "number"),
         ([{"road": ENTRY, "startTime": 9, "endTime": 3}], "endTime"),
         ([{"road": ENTRY, "until": 3}], "object"),
+        ([{"road": [ENTRY]}], r"there is no road \['road_0_1_0'\]"),
+        ([{"road": ENTRY, "lane": True}], "lane True is none of the 3 lanes"),
+        ([{"road": ENTRY, "at": 10**400}], "at has to be a number of up to 1e"),
     ],
 )
 def test_incidents_that_are_refused(given, reason):

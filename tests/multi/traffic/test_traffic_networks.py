@@ -72,7 +72,18 @@ MALFORMED = {
     "a lane without width": (("roads", 0, "lanes", 0, "width", 0), "has to be more than 0"),
     "one point": (("roads", 0, "points", [{"x": 0, "y": 0}]), "needs 2 points"),
     "a point twice": (("roads", 0, "points", [{"x": 0, "y": 0}] * 2), "are the same"),
+    "a bend right where a junction ends": (
+        ("roads", 0, "points", [{"x": 0, "y": 0}, {"x": 99, "y": 0}, {"x": 99, "y": 30}]),
+        "two of its points are the same",
+    ),
+    "a turn straight back": (
+        ("roads", 0, "points", [{"x": 0, "y": 0}, {"x": 0, "y": 300}, {"x": 0, "y": 0}]),
+        "it turns straight back",
+    ),
     "a number that is none": (("roads", 0, "points", 0, "x", "1"), "needs a number"),
+    "a place beyond all maps": (("roads", 0, "points", 0, "x", 1.7e308), "needs a number of up to 1e"),
+    "a number of 400 digits": (("roads", 0, "lanes", 0, "maxSpeed", 10**400), r"needs a number of up to 1e\+09, not 1"),
+    "a lane of 400 digits": ((*MIDDLE, "roadLinks", 0, "laneLinks", 0, "endLaneIndex", 10**400), "needs a number"),
     "two of a name": (("roads", 1, "id", "road_1_0_1"), "there are two of the id 'road_1_0_1'"),
     "a negative length": ((*MIDDLE, "width", 300.5), "its length is -0.5 m: 300 m less the 300.5 m"),
     "a negative width": ((*MIDDLE, "width", -1), "has to be at least 0"),
@@ -113,6 +124,15 @@ def test_malformed_networks_are_refused_by_name(name):
         files.network_from(changed(good, *change))
 
 
+def test_errors_are_short_whatever_a_file_contains():
+    good = files.network_to(grids.grid(1, 1))
+    for value in (10**5000, "x" * 5000, [0] * 5000):
+        for place in (("roads", 0, "id"), ("roads", 0, "lanes", 0, "width"), (*MIDDLE, "virtual"), (*MIDDLE, "roads")):
+            with pytest.raises(ParameterError) as caught:
+                files.network_from(changed(good, *place, value))
+            assert len(str(caught.value)) < 200
+
+
 def test_errors_name_the_place():
     good = files.network_to(grids.grid(1, 1))
     bad = changed(good, *MIDDLE, "roadLinks", 4, "laneLinks", 1, "startLaneIndex", 9)
@@ -130,6 +150,8 @@ BAD_FLOWS = {
     "a negative length": (("vehicle", "length", -5), "has to be more than 0"),
     "no speed": (("vehicle", "maxSpeed", ...), "maxSpeed is missing"),
     "vehicles without end": (("interval", 0), "at least 1 s"),
+    "an hour of 400 digits": (("endTime", 10**400), "needs a number of up to 1e"),
+    "a length of 400 digits": (("vehicle", "length", -(10**400)), "needs a number of up to 1e"),
 }
 
 
@@ -365,6 +387,17 @@ def test_cities_are_connected_and_their_junctions_have_three_arms_at_least(seed)
     exits = [n for n, road in enumerate(network.roads) if network.junction_of[road.end].virtual]
     assert all(router.shortest(a, b) for a in entries for b in exits if network.roads[a].start != network.roads[b].end)
     flatten(network, random_flows(network, seed))
+
+
+def test_narrow_cities_are_connected_too():
+    """On a street of one row each missing piece would cut it in two, and two rows can fall apart."""
+    for seed, rows, columns in ((0, 1, 5), (0, 5, 1), (6, 5, 2)):
+        network = grids.city(seed, rows, columns, missing=0.3)
+        router = Router(network)
+        entries = [n for n, road in enumerate(network.roads) if network.junction_of[road.start].virtual]
+        exits = [n for n, road in enumerate(network.roads) if network.junction_of[road.end].virtual]
+        ways = [(a, b) for a in entries for b in exits if network.roads[a].start != network.roads[b].end]
+        assert all(router.shortest(a, b) for a, b in ways)
 
 
 def test_demand_of_a_grid():
