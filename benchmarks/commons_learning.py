@@ -51,7 +51,7 @@ def main() -> None:
     print("\n".join(lines))
     for name in ("random", "expert", "harvester", "own", "collective"):
         policy = learnt(name, options.steps) if name in ("own", "collective") else name
-        sums = played(ID, policy, options.episodes, level="small", observation="pixels")
+        sums = played(ID, policy, options.episodes, level="small")
         label = {"own": "PPO, own reward", "collective": "PPO, collective reward"}.get(name, name)
         lines.append(f"| {label} | {' | '.join(cell(measure(sums)) for measure in MEASURES.values())} |")
         print(lines[-1], flush=True)

@@ -394,6 +394,7 @@ def test_recipes_change_with_a_soup_and_others_can_be_asked_for():
     ("keywords", "words"),
     [
         ({"layout": "cramped_rom"}, "no published layout of this name"),
+        ({"layout": 1.5}, "layout=1.5: 'float' object is not iterable; needed: a published layout, or a text with"),
         ({"layout": "WWWWW/OA AO/W   W/WBWXW"}, "no pot 'P'"),
         ({"layout": "WWPWW/OA AO/W   W/WBWWW"}, "no serving window 'X'"),
         ({"layout": "WWPWW/OA AO/W   W/WWWXW"}, "no pile of plates 'B'"),

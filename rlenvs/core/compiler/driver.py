@@ -286,6 +286,7 @@ def settle_world(b, i):
     terminated, truncated = terminated_of(b, i).value, truncated_of(b, i).value
     s.over = True
     for k in range(agents_of(b)):
+        gained, spent = 0.0, 0.0  # not in memory, where each sum would wait for the one before
         reward[k] = 0.0
         total_cost[k] = 0.0
         if not s.alive[k]:
@@ -297,14 +298,15 @@ def settle_world(b, i):
             continue
         vector = reward_vector_of(b, i * agents_of(b) + k).value
         for t in range(weights.size):
-            reward[k] += weights[t] * parts.terms[t, k]
+            gained += weights[t] * parts.terms[t, k]
             vector[t] = parts.terms[t, k]
         for t in range(weights.size, parts.terms.shape[0]):
             if b.cost_maximum:
-                total_cost[k] = max(total_cost[k], parts.terms[t, k])
+                spent = max(spent, parts.terms[t, k])
             else:
-                total_cost[k] += parts.terms[t, k]
-        finite = finite and math.isfinite(reward[k]) and math.isfinite(total_cost[k])
+                spent += parts.terms[t, k]
+        reward[k], total_cost[k] = gained, spent
+        finite = finite and math.isfinite(gained) and math.isfinite(spent)
         terminated[k] = parts.terminated[k]
         truncated[k] = late
         s.alive[k] = not terminated[k]  # who is cut off by the time limit is alive in the final observation

@@ -190,7 +190,8 @@ class Free:
                 raise
             raise ParameterError(f"{name}={shortened(value)}: {clipped(str(error))}") from None
         except Exception as error:  # whatever a foreign object raises, and functions that did not expect such a value
-            raise ParameterError(f"{name}={shortened(value)}: {clipped(str(error))}") from None
+            needed = "" if isinstance(error, ValueError) or not self.doc else f"; needed: {self.doc}"
+            raise ParameterError(f"{name}={shortened(value)}: {clipped(str(error))}{needed}") from None
 
     def defaulting(self, value: Any, name: str = "default") -> Free:
         """The same with another default."""

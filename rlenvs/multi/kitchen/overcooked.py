@@ -205,8 +205,10 @@ SPEC = world(
         "changes": i2.up_to("cells"),  # how many,
         "noted": b1("cells"),  # and which,
         "redraw": b1,  # or everything
-        "seen_from": i2("agents"),  # where the cook stood when it was shown last, and
-        "seen_urgent": b1("agents"),  # whether the layer of urgency was on
+        "seen_urgent": b1("agents"),  # whether the layer of urgency was on then,
+        "seen_cell": i2("agents").index_of("cells"),  # and how each cook was
+        "seen_facing": i1("agents").within(0, 3),
+        "seen_held": i4("agents"),
         "target": i2("agents"),  # scratch, as what follows
         "need": i2(KINDS),
         "queue": i2("cells"),
@@ -214,7 +216,8 @@ SPEC = world(
         "first": i1("cells"),
     },
     scratch=(
-        *("changed", "changes", "noted", "redraw", "seen_from", "seen_urgent"),
+        *("changed", "changes", "noted", "redraw"),
+        *("seen_urgent", "seen_cell", "seen_facing", "seen_held"),
         *("target", "need", "queue", "steps", "first"),
     ),
     incremental=True,

@@ -78,35 +78,39 @@ def show_onions(p, s, cell, out):
     """What lies on a counter or is in a pot."""
     item = s.items[cell]
     if p.ground[cell] == POT:
-        time = s.timer[cell]
-        if item & COOKED or 0 < time < COOK_TIME:
-            out[SOUP_ONIONS] = ingredients_in(item)
-            out[TIME] = time
-            out[DONE] = 1.0 if item & COOKED else 0.0
-        else:
-            out[POT_ONIONS] = ingredients_in(item)
-    elif item != 0:
-        out[COUNTERS] = 0.0
+        time, count = s.timer[cell], ingredients_in(item)
+        soup = item & COOKED != 0 or 0 < time < COOK_TIME
+        out[POT_ONIONS] = 0.0 if soup else count
+        out[SOUP_ONIONS] = count if soup else 0.0
+        out[TIME] = time if soup else 0.0
+        out[DONE] = item & COOKED != 0
+    elif p.ground[cell] == COUNTER:
+        out[COUNTERS] = item == 0
         show_onion_item(item, out)
 
 
 @kernel
 def show_onion_item(item, out):
-    if item & COOKED:
-        out[SOUP_ONIONS] = ingredients_in(item)
-        out[DONE] = 1.0
-    elif item == PLATE:
-        out[PLATE_HERE] = 1.0
-    elif item != 0:
-        out[ONION_HERE] = 1.0
+    soup = item & COOKED != 0
+    out[SOUP_ONIONS] = ingredients_in(item) if soup else 0.0
+    out[DONE] = soup
+    out[PLATE_HERE] = item == PLATE
+    out[ONION_HERE] = item > PLATE and not soup
 
 
 @kernel
-def show_onion_cook(s, k, j, out):
-    """Cook j on its cell, as cook k sees it."""
-    out[SELF if j == k else OTHER] = 1.0
-    out[(SELF_SIDE if j == k else OTHER_SIDE) + s.facing[j]] = 1.0
-    show_onion_item(s.held[j], out)
+def show_onion_cook(own, facing, held, out):
+    """A cook on its cell, oneself or another."""
+    out[SELF if own else OTHER] = 1.0
+    out[(SELF_SIDE if own else OTHER_SIDE) + facing] = 1.0
+    show_onion_item(held, out)
+
+
+@kernel
+def hide_onion_cook(own, facing, out):
+    out[SELF if own else OTHER] = 0.0
+    out[(SELF_SIDE if own else OTHER_SIDE) + facing] = 0.0
+    show_onion_item(0, out)
 
 
 # --- the layers of OvercookedV2 ---------------------------------------------------------------------------------------
@@ -126,84 +130,122 @@ def show_cell(p, s, cell, out):
     """What lies on a cell or is in a pot, the recipe on an indicator that shows it, the time of a pot."""
     kinds, ground = p.ingredients, p.ground[cell]
     first = 2 * (7 + kinds) + 6 + kinds
-    if s.items[cell] != 0:
-        show_item(s.items[cell], kinds, first, out)
-    if ground == INDICATOR or (ground == BUTTON and s.timer[cell] > 0):
+    show_item(s.items[cell], kinds, first, out)
+    if ground == INDICATOR:
         show_item(s.recipe, kinds, first + 2 + kinds, out)
-    if ground == POT:
+    elif ground == BUTTON:
+        show_item(s.recipe if s.timer[cell] > 0 else 0, kinds, first + 2 + kinds, out)
+    elif ground == POT:
         out[first + 2 * (2 + kinds)] = s.timer[cell]
     elif ground == WINDOW and p.show_delivery:
-        out[first + 2 * (2 + kinds) + 1] = 1.0 if s.fresh else 0.0
+        out[first + 2 * (2 + kinds) + 1] = s.fresh
 
 
 @kernel
-def show_cook(p, s, k, j, out):
-    """Cook j on its cell, as cook k sees it."""
-    first = 0 if j == k else 7 + p.ingredients
+def show_cook(p, own, facing, held, out):
+    """A cook on its cell, oneself or another."""
+    first = 0 if own else 7 + p.ingredients
     out[first] = 1.0
-    out[first + 1 + s.facing[j]] = 1.0
-    show_item(s.held[j], p.ingredients, first + 5, out)
+    out[first + 1 + facing] = 1.0
+    show_item(held, p.ingredients, first + 5, out)
+
+
+@kernel
+def hide_cook(p, own, facing, out):
+    first = 0 if own else 7 + p.ingredients
+    out[first] = 0.0
+    out[first + 1 + facing] = 0.0
+    show_item(0, p.ingredients, first + 5, out)
 
 
 # --- both -------------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def show_place(p, s, k, cell, out):
-    """A cell of the kitchen without cooks: what stands and lies there."""
-    stood = p.backdrop[cell]
-    for layer in range(out.size):
-        out[layer] = stood[layer]
-    if s.items[cell] != 0 or p.live[cell]:
-        if p.layers == ONIONS:
-            show_onions(p, s, cell, out)
-        else:
-            show_cell(p, s, cell, out)
-    if s.seen_urgent[k]:
-        out[URGENCY] = 1.0
+def show_things(p, s, cell, out):
+    """All that may change on a cell where no cook can be."""
+    if p.layers == ONIONS:
+        show_onions(p, s, cell, out)
+    else:
+        show_cell(p, s, cell, out)
 
 
 @kernel
-def show_cooks(p, s, k, planes, top, left, changed):
-    """The cooks in a window whose upper left cell is (top, left), or those of them that are on cells that changed."""
-    for j in range(s.cell.shape[0]):
-        if changed and not s.noted[s.cell[j]]:
-            continue
-        row, column = p.place[s.cell[j], 0] - top, p.place[s.cell[j], 1] - left
-        if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
-            continue
-        if p.layers == ONIONS:
-            show_onion_cook(s, k, j, planes[row, column])
-        else:
-            show_cook(p, s, k, j, planes[row, column])
+def redraw(p, s, k, planes, top, left):
+    """The kitchen without cooks; zero outside."""
+    rows, columns, layers = planes.shape
+    for i in range(rows):
+        for j in range(columns):
+            row, column, out = top + i, left + j, planes[i, j]
+            inside = 0 <= row < p.rows and 0 <= column < p.columns
+            cell = row * p.columns + column if inside else 0
+            stood = p.backdrop[cell]
+            for layer in range(layers):
+                out[layer] = stood[layer] if inside else 0.0
+            if inside and (s.items[cell] != 0 or p.live[cell]):
+                show_things(p, s, cell, out)
+            if inside and s.seen_urgent[k]:
+                out[URGENCY] = 1.0
 
 
 @kernel
 def show(p, s, k, planes):
-    """All layers that cook k sees, (rows, columns, layers), or those of cells that changed; zero outside."""
-    rows, columns, layers = planes.shape
+    """All layers that cook k sees, (rows, columns, layers), or those that changed; zero outside."""
+    rows, columns, cooks = planes.shape[0], planes.shape[1], s.cell.shape[0]
     top, left = 0, 0
     if p.radius > 0:
         top, left = p.place[s.cell[k], 0] - p.radius, p.place[s.cell[k], 1] - p.radius
     urgent = p.layers == ONIONS and p.horizon - s.elapsed < URGENT
-    still = p.radius == 0 or s.seen_from[k] == s.cell[k]
+    still = p.radius == 0 or s.seen_cell[k] == s.cell[k]
     changed = s.shown and still and urgent == s.seen_urgent[k] and not s.redraw
     if changed:
         for n in range(s.changes):
             i, j = p.place[s.changed[n], 0] - top, p.place[s.changed[n], 1] - left
             if 0 <= i < rows and 0 <= j < columns:
-                show_place(p, s, k, s.changed[n], planes[i, j])
+                show_things(p, s, s.changed[n], planes[i, j])
+        hide_cooks(p, s, k, planes, top, left)  # all, before others come
     else:
-        s.seen_from[k], s.seen_urgent[k] = s.cell[k], urgent
-        for i in range(rows):
-            for j in range(columns):
-                row, column, out = top + i, left + j, planes[i, j]
-                if 0 <= row < p.rows and 0 <= column < p.columns:
-                    show_place(p, s, k, row * p.columns + column, out)
-                else:
-                    for layer in range(layers):
-                        out[layer] = 0.0
-    show_cooks(p, s, k, planes, top, left, changed)
-    if k == s.cell.shape[0] - 1:
+        s.seen_urgent[k] = urgent
+        redraw(p, s, k, planes, top, left)
+    put_cooks(p, s, k, planes, top, left, not changed)
+    if k == cooks - 1:
         forget_changes(s)
         s.redraw = False
+        for j in range(cooks):
+            s.seen_cell[j], s.seen_facing[j], s.seen_held[j] = s.cell[j], s.facing[j], s.held[j]
+
+
+@kernel
+def has_changed(s, j):
+    """Whether cook j is not as it was shown last."""
+    return s.seen_cell[j] != s.cell[j] or s.seen_facing[j] != s.facing[j] or s.seen_held[j] != s.held[j]
+
+
+@kernel
+def hide_cooks(p, s, k, planes, top, left):
+    """Take cooks that changed from where cook k saw them, in a window whose upper left cell is (top, left)."""
+    for j in range(s.cell.shape[0]):
+        if not has_changed(s, j):
+            continue
+        row, column = p.place[s.seen_cell[j], 0] - top, p.place[s.seen_cell[j], 1] - left
+        if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
+            continue
+        if p.layers == ONIONS:
+            hide_onion_cook(j == k, s.seen_facing[j], planes[row, column])
+        else:
+            hide_cook(p, j == k, s.seen_facing[j], planes[row, column])
+
+
+@kernel
+def put_cooks(p, s, k, planes, top, left, whole):
+    """Show cooks where they are, those that changed or all."""
+    for j in range(s.cell.shape[0]):
+        if not whole and not has_changed(s, j):
+            continue
+        row, column = p.place[s.cell[j], 0] - top, p.place[s.cell[j], 1] - left
+        if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
+            continue
+        if p.layers == ONIONS:
+            show_onion_cook(j == k, s.facing[j], s.held[j], planes[row, column])
+        else:
+            show_cook(p, j == k, s.facing[j], s.held[j], planes[row, column])

@@ -65,8 +65,6 @@ def move_cooks(p, s, a):
     for k in range(cooks):
         target[k] = s.cell[k]
         if a[k] < STAY:
-            if s.facing[k] != a[k]:
-                note_change(s, s.cell[k])
             s.facing[k] = a[k]
             wanted = ahead(p, s.cell[k], a[k])
             if p.ground[wanted] == FLOOR:
@@ -88,9 +86,7 @@ def move_cooks(p, s, a):
             if target[k] == s.cell[j] and target[j] == s.cell[k]:
                 back |= 1 << k | 1 << j
     for k in range(cooks):
-        if back >> k & 1 == 0 and target[k] != s.cell[k]:
-            note_change(s, s.cell[k])
-            note_change(s, target[k])
+        if back >> k & 1 == 0:
             s.cell[k] = target[k]
 
 
@@ -179,7 +175,6 @@ def interact(p, s, r, k):
         s.held[k] = 4 << 2 * (kind - PILE)
     if s.held[k] != hand:
         note_change(s, cell)
-        note_change(s, s.cell[k])
 
 
 @kernel
