@@ -36,7 +36,7 @@ LEARNER: dict[str, Any] = {
     "gae_lambda": 0.95,
     "max_grad_norm": 1.0,
 }
-LAYERS = [256, 256]
+LAYERS = [128, 128]
 LOG_STD = -0.5  # at the start
 
 
