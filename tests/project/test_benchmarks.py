@@ -61,7 +61,7 @@ SMALL = {
     "mixed_tasks": ["--num", "10", "--rounds", "1", "--steps", "1", "--backend", "python"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
-    "multi_task": ["--steps", "10", "--num", "10", "--seeds", "0", "--output", "{out}"],
+    "multi_task": ["--steps", "10", "--num", "10", "--goals", "1", "--output", "{out}"],
     "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "oscillators": ["PlanarHoppers-v0", "--generations", "1", "--population", "4", "--steps", "10"],
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
