@@ -29,6 +29,7 @@ from rlenvs.agents.mixed_vector import MixedVectorEnv
 
 HORIZON = 200  # steps of an episode in training
 GAMMA = 0.99
+FIRST_SEED = 1_000_000  # of training: evaluation has other goals
 LEARNER: dict[str, Any] = {
     "n_steps": 64,
     "batch_size": 1024,
@@ -236,7 +237,7 @@ def train(chosen: Benchmark, options: argparse.Namespace, seed: int) -> Path:
         model.set_parameters(old["parameters"])
         model.num_timesteps, before = old["steps"], old["seconds"]
         envs.restore(old["statistics"])
-        envs.seed(1_000_000 + old["steps"])
+    envs.seed(FIRST_SEED * (1 + seed) + model.num_timesteps)
     left = options.steps - model.num_timesteps
     if left > 0:
         start = time.perf_counter()
