@@ -62,7 +62,9 @@ def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
     qpos = env.data.qpos[7 if "coffee" in env.model_name else 0 :]  # the mug comes first there
     found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": qpos}
     found["mocap_pos"] = env.data.mocap_pos
-    return SimpleNamespace(**found, place=place)
+    if "stick" in env.model_name:  # its end
+        found["mark"] = env.data.site("stick_end").xpos
+    return SimpleNamespace(**found, second=seen[11:14], place=place)
 
 
 def episodes_of_original(task: str, goals: int, random: bool) -> Iterator[list[bool]]:
