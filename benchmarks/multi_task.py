@@ -58,8 +58,8 @@ measure, with the 95 % interval over goals), and at the last one.
 |---|---|---|---|
 | multi-task SAC on MT10, revised paper of Meta-World (?) | v2 | 20 M | 68 % |
 
-(?) The figure was not seen in its source. A user of its code (Farama-Foundation/Metaworld, issue 352) expects more than
-60 % and reaches 40 %. Theirs is one network of SAC with 50 goals a task in training; ours draws new goals always.
+(?) Neither figure nor steps were seen in their source. A user of its code (Farama-Foundation/Metaworld, issue 352)
+expects more than 60 % and reaches 40 %. There a task has 50 goals in training; here they are drawn anew.
 """
 
 
@@ -291,7 +291,7 @@ def main() -> None:
     found = [measured(chosen, train(chosen, options, seed)) for seed in options.seeds]
     rows = "\n".join(table([result for result, _, _ in found]))
     trained = "\n".join(
-        f"Seed {seed}: {steps:,} steps of all tasks together, {seconds / 60.0:.0f} minutes on one thread."
+        f"Seed {seed}: {steps:,} of {options.steps:,} planned steps, all tasks together, {seconds / 60.0:.0f} minutes on a thread."
         for seed, (_, steps, seconds) in zip(options.seeds, found, strict=True)
     )
     print(f"{rows}\n{trained}")
