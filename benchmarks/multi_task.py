@@ -291,7 +291,8 @@ def main() -> None:
     found = [measured(chosen, train(chosen, options, seed)) for seed in options.seeds]
     rows = "\n".join(table([result for result, _, _ in found]))
     trained = "\n".join(
-        f"Seed {seed}: {steps:,} of {options.steps:,} planned steps, all tasks together, {seconds / 60.0:.0f} minutes on a thread."
+        f"Seed {seed}: {steps:,} of {options.steps:,} planned steps, all tasks together, "
+        f"{seconds / 60.0:.0f} minutes on a thread."
         for seed, (_, steps, seconds) in zip(options.seeds, found, strict=True)
     )
     print(f"{rows}\n{trained}")
