@@ -28,7 +28,8 @@ CASES = [
 ]
 NOTES = (
     "Random actions. EnvPool: 64 environments, a thread. metaworld: one environment, which is what it has. Resets are "
-    "counted in vectors, not in single ones."
+    "counted in vectors and in EnvPool, not in single ones and in metaworld. Of a vector step of 64 worlds of reach "
+    "91 % passes in MuJoCo's own step (2026-11-29)."
 )
 
 if __name__ == "__main__":
