@@ -2,6 +2,7 @@
 
     python benchmarks/parity/play_metaworld.py theirs metaworld/lib/python3.11/site-packages
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py ours
+    PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py random
 
 `record_metaworld.py` says how metaworld is installed. Prints, for each task, in how many of 50 episodes the task was
 done at any step, and at the last: here of seeds 0 to 49, there of the 50 goals of MT1 with seed 42.
@@ -61,23 +62,28 @@ def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
     qpos = env.data.qpos[7 if "coffee" in env.model_name else 0 :]  # the mug comes first there
     found = {"hand": seen[:3], "thing": seen[4:7], "goal": env._target_pos, "claws": claws, "qpos": qpos}
     found["mocap_pos"] = env.data.mocap_pos
-    return SimpleNamespace(**found, place=place)
+    if "stick" in env.model_name:  # its end
+        found["mark"] = env.data.site("stick_end").xpos
+    return SimpleNamespace(**found, second=seen[11:14], place=place)
 
 
-def episodes_of_original(task: str) -> Iterator[list[bool]]:
-    """Success of this package's policy in metaworld's task, step by step."""
+def episodes_of_original(task: str, goals: int, random: bool) -> Iterator[list[bool]]:
+    """Success of this package's policy, or of random actions, in metaworld's task, step by step."""
     import metaworld
     from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 
     kind = next(each for each in (carried, fixtures) if task in each.TASKS)
     p = SimpleNamespace(**numbers(kind.TASKS[task], kind.DATA), task=list(kind.TASKS).index(task))
-    for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks:
-        env = ALL_V3_ENVIRONMENTS[f"{task}-v3"]()
+    env, generator = ALL_V3_ENVIRONMENTS[f"{task}-v3"](), np.random.default_rng(0)
+    for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks[:goals]:
         env.set_task(goal)
         seen, _ = env.reset()
         place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
         for _ in range(STEPS):
-            kind.expert(p, readings(env, seen, place), action)
+            if random:
+                action[:] = generator.uniform(-1.0, 1.0, 4)
+            else:
+                kind.expert(p, readings(env, seen, place), action)
             seen, _, _, _, info = env.step(action.astype(np.float32))
             done.append(info["success"] > 0.0)
         yield done
@@ -86,16 +92,17 @@ def episodes_of_original(task: str) -> Iterator[list[bool]]:
 def main() -> None:
     """Play all tasks, or those named."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("whose", choices=("theirs", "ours"), help="policies")
+    options.add_argument("whose", choices=("theirs", "ours", "random"), help="policies; random: in metaworld")
     options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
     options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
+    options.add_argument("--goals", type=int, default=EPISODES, help="of a task, for ours and random")
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
     for task in given.tasks:
         if given.whose == "theirs":
             done = theirs(task, given.packages)
         else:
-            done = np.array(list(episodes_of_original(task))).T
+            done = np.array(list(episodes_of_original(task, given.goals, given.whose == "random"))).T
         any_step, last = done.any(axis=0), done[-1]
         print(f"{task:22} {any_step.sum():2} of {any_step.size} at any step, {last.sum():2} at the last", flush=True)
 

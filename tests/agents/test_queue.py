@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rlenvs.agents import hyperparameters, publish, queue, runs, store
+from rlenvs.agents.benchmarks import BENCHMARKS
 from rlenvs.agents.hyperparameters import algorithms_of, family_file, seeds_of
 from rlenvs.agents.queue import jobs_of, summary, todo, work
 from rlenvs.cli import app
@@ -75,6 +76,12 @@ def test_all_that_is_shipped_exists_and_only_reinforcement_learning_is_in_the_qu
             jobs = list(jobs_of(id))
             assert len(jobs) >= sum(seeds_of(id, None, algorithm) for algorithm in algorithms_of(id))
             assert all(job.algorithm != "DAgger" for job in jobs)
+
+
+def test_of_metaworld_the_tasks_of_mt10_have_an_agent():
+    ids = [id for id in catalogue if id.startswith("rlenvs/MetaWorld")]
+    trained = {job.id for id in ids for job in jobs_of(id)}
+    assert (len(ids), trained) == (50, set(BENCHMARKS["MT10"].ids))
 
 
 def test_a_finished_run_is_published(place, tmp_path, monkeypatch):

@@ -55,10 +55,13 @@ SMALL = {
     "live_proofs": ["CartPole-v0", "--kernels", "{out}"],
     "live_drawing": ["CartPole-v0", "--steps", "4", "--frames", "2"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
+    "metaworld_speed": ["--peers", "{out}/peers.toml", "--only", "Reach", "--rounds", "1", "--seconds", "0.01"],
+    "metaworld_success": ["reach", "--seeds", "2", "--random", "2"],
     "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
     "mixed_tasks": ["--num", "10", "--rounds", "1", "--steps", "1", "--backend", "python"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
     "multi": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
+    "multi_task": ["--steps", "10", "--num", "10", "--goals", "1", "--output", "{out}"],
     "objectives": ["--peers", "{out}/peers.toml", "--rounds", "1", "--seconds", "0.01"],
     "oscillators": ["PlanarHoppers-v0", "--generations", "1", "--population", "4", "--steps", "10"],
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
@@ -105,6 +108,9 @@ NEEDED = {
     "live_proofs": "ziglang",
     "morl": "torch",
     "offline_data": "minari",
+    "multi_task": "stable_baselines3",
+    "metaworld_speed": "mujoco",
+    "metaworld_success": "mujoco",
     "offline_learning": "minari",
     "repeat": "stable_baselines3",
     "reward_comparison": "stable_baselines3",
@@ -124,6 +130,7 @@ momaland-samegame = "{sys.executable} ours.py --id SameGame-v0 --form parallel -
 jumanji-2048 = "{sys.executable} ours.py --id Game2048-v0 --form single"
 gymnasium-lander = "{sys.executable} ours.py --id LunarLander-v0 --form single"
 jaxmarl-switch-riddle = "{sys.executable} ours.py --id SwitchRiddle-v0 --form parallel --legal"
+metaworld-reach = "{sys.executable} ours.py --id MetaWorldReach-v0 --form single"
 gymnasium-reacher = "{sys.executable} ours.py --id Reacher-v0 --form single"
 mpe2-simple = "{sys.executable} ours.py --id ParticleSimple-v0 --form parallel"
 """

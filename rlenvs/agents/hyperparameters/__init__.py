@@ -11,7 +11,7 @@ level that needs one, with what differs.
 
     [QuadHover-v0]
     algorithms = ["PPO", "SAC"]       # agents that are shipped; the first is what `rlenvs train` takes
-    seeds = 3                         # runs of each, from seed 0 on, 1 by default; or by algorithm, {PPO = 3}
+    seeds = 3                         # runs of each, from seed 0 on, 1 by default; or by algorithm, {PPO = 3}; 0: none
     environment.action = "rpm"        # keywords of make
     training.weights = {goal = 2.0}   # keywords of make in training alone
     [QuadHover-v0.SAC]
@@ -137,7 +137,7 @@ def _check_part(table: Table, label: str) -> None:
     if "seeds" in table:
         counts = table["seeds"] if isinstance(table["seeds"], Mapping) else {"": table["seeds"]}
         for name, count in counts.items():
-            check_value(label, f"seeds.{name}" if name else "seeds", count, "size")
+            check_value(label, f"seeds.{name}" if name else "seeds", count, "count")
             if name and name not in ALGORITHMS:
                 raise UnknownNameError(f"{label}, seeds: there is no algorithm {name!r}. {nearest(name, ALGORITHMS)}")
     for name in TEXTS:

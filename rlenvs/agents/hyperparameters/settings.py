@@ -110,6 +110,7 @@ HEADS = ("flat", "planes")
 WANTED = {
     "sizes": "a list of positive integers",
     "size": "a positive integer",
+    "count": "an integer of at least 0",
     "number": "a number",
     "amount": "a number of at least 0",
     "share": "a number from 0 to 1",
@@ -204,8 +205,11 @@ def _check_tables(label: str, table: Mapping[str, Any]) -> None:
 def check_value(label: str, name: str, value: Any, kind: str) -> None:
     """ParameterError where a value is not of a kind, one of WANTED."""
 
+    def count(x: Any) -> bool:
+        return isinstance(x, int) and not isinstance(x, bool) and x >= 0
+
     def size(x: Any) -> bool:
-        return isinstance(x, int) and not isinstance(x, bool) and x >= 1
+        return count(x) and x >= 1
 
     def number(x: Any) -> bool:
         return isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
@@ -213,6 +217,7 @@ def check_value(label: str, name: str, value: Any, kind: str) -> None:
     fine = {
         "sizes": lambda x: isinstance(x, (list, tuple)) and all(map(size, x)),
         "size": size,
+        "count": count,
         "number": number,
         "amount": lambda x: number(x) and x >= 0,
         "share": lambda x: number(x) and 0 <= x <= 1,
