@@ -1,7 +1,8 @@
 """Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [safe] [cql] [--steps N]`.
 
 - safe: behavior cloning on SafePointGoal's dataset "costs", with weights that follow from the cost and the return of an
-  episode: 0 above the limit, and below it the exponential of the return. Needs PyTorch and Minari.
+  episode: 0 above the limit, and below it the exponential of the return; and the same with a stricter limit on episodes
+  that `grid_filter` spreads over costs and returns. Needs PyTorch and Minari.
 - cql: DiscreteCQL of d3rlpy on CartPole's dataset "medium". Needs d3rlpy and Minari.
 
 Each is compared with those who made the data. About a minute each, on one thread.
@@ -17,9 +18,10 @@ import numpy as np
 
 import rlenvs
 from rlenvs.agents.datasets import Dataset, make_dataset
-from rlenvs.agents.recipes import get_dataset
+from rlenvs.agents.recipes import get_dataset, grid_filter
 
-SAFE, LIMIT, TEMPERATURE = "SafePointGoal-v0", 25.0, 6.0  # units of return, in which the weight grows by a factor of e
+SAFE, LIMIT, STRICT = "SafePointGoal-v0", 25.0, 10.0
+TEMPERATURE = 6.0  # units of return, in which the weight grows by a factor of e
 POLE, EPISODES_OF_POLE = "CartPole-v0", 100
 BATCH, HIDDEN, RATE = 512, 256, 1e-3
 FIRST_SEED = 10_000  # of the evaluation, apart from the data's
@@ -86,9 +88,14 @@ def safe(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[s
         for name, player in card["players"].items()
     ]
     lines.append(f"| {SAFE}, costs | data: all | {card['return']['mean']:.1f} | {card['cost']['mean']:.1f} |")
-    for name, weights in (("all alike", np.ones(len(rows["costs"]))), ("by cost and return", weights_of(rows, LIMIT))):
+    spread = grid_filter(rows, least=1)
+    for name, data, weights in (
+        ("all alike", rows, np.ones(len(rows["costs"]))),
+        ("by cost and return", rows, weights_of(rows, LIMIT)),
+        (f"spread, cost at most {STRICT:g}", spread, weights_of(spread, STRICT)),
+    ):
         found = rlenvs.evaluate(
-            SAFE, cloned(rows, weights, steps), seeds=range(FIRST_SEED, FIRST_SEED + episodes), horizon=horizon
+            SAFE, cloned(data, weights, steps), seeds=range(FIRST_SEED, FIRST_SEED + episodes), horizon=horizon
         )
         lines.append(
             f"| {SAFE}, costs | cloned, {name} | {found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f} |"

@@ -2,10 +2,12 @@
 
     python benchmarks/serve.py mcp --episodes 1000
     python benchmarks/serve.py openenv --episodes 1000
+    python benchmarks/serve.py verifiers --episodes 1000
     python benchmarks/serve.py fuzz --messages 10000
 
 Over loopback, with the clients of the protocols' own libraries (`pip install 'rlenvs-suite[mcp,openenv]'`). Each
 episode has a session of its own; a session beside them is looked at again at the end, and has to be as it was.
+Verifiers (`pip install 'rlenvs-suite[verifiers]'`) plays its tasks in this process, with a stand-in for the model.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import sys
 import threading
 import time
+from collections.abc import Sized
 from pathlib import Path
+from types import SimpleNamespace
 
 import uvicorn
 
@@ -44,7 +49,7 @@ def listening(app) -> int:
     return server.servers[0].sockets[0].getsockname()[1]
 
 
-def report(sessions: Sessions, title: str, count: int, steps: int, begun: float, before: float) -> None:
+def report(sessions: Sized, title: str, count: int, steps: int, begun: float, before: float) -> None:
     rate = steps / (time.monotonic() - begun)
     print(f"{title}: {count} episodes, {steps} steps, {rate:.0f} steps/s; {len(sessions)} sessions open, "
           f"{threading.active_count()} threads, {resident() - before:+.1f} MiB since the first tenth")  # fmt: skip
@@ -82,6 +87,43 @@ def episodes_over_openenv(port: int, sessions: Sessions, episodes: int) -> None:
                 if client.step({"text": REPLIES[step % 2]}).done:
                     break
     report(sessions, "openenv", episodes, steps, begun, before)
+
+
+class Model:
+    """Two replies by turns, in place of a language model that Verifiers asks."""
+
+    def __init__(self) -> None:
+        self.turns, self.trace = 0, self
+
+    def interaction(self, task) -> Model:
+        return self
+
+    async def __aenter__(self) -> Model:
+        return self
+
+    async def __aexit__(self, *_) -> None: ...
+
+    async def turn(self, said: str = "") -> SimpleNamespace:
+        self.turns += 1
+        return SimpleNamespace(terminated=self.turns > STEPS, last_reply=REPLIES[self.turns % 2])
+
+    def record_reward(self, name: str, value: float) -> None:
+        assert math.isfinite(value), name
+
+    record_metric = record_reward
+
+
+async def episodes_of_verifiers(episodes: int) -> None:
+    from rlenvs.integrations.verifiers import Episodes, EpisodesConfig, WordsEnv
+
+    steps = 0
+    for episode, task in enumerate(Episodes(EpisodesConfig(env="CartPole-v0", episodes=episodes))):
+        if episode == min(WARM, episodes // 10):
+            begun, before, steps = time.monotonic(), resident(), 0
+        model = Model()
+        await WordsEnv.run(None, task, SimpleNamespace(player=model))
+        steps += model.turns
+    report((), "verifiers", episodes, steps, begun, before)
 
 
 def fuzz(mcp_port: int, openenv_port: int, sessions: tuple[Sessions, Sessions], messages: int) -> None:
@@ -128,11 +170,14 @@ def fuzz(mcp_port: int, openenv_port: int, sessions: tuple[Sessions, Sessions], 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["mcp", "openenv", "fuzz"])
+    parser.add_argument("what", choices=["mcp", "openenv", "verifiers", "fuzz"])
     parser.add_argument("--episodes", type=int, default=1000)
     parser.add_argument("--messages", type=int, default=10_000)
     chosen = parser.parse_args()
     os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+    if chosen.what == "verifiers":
+        asyncio.run(episodes_of_verifiers(chosen.episodes))
+        return
     from rlenvs.serve.mcp_server import http_app, mcp_server
 
     first, second = (Sessions(["CartPole-v0"], limits=Limits(sessions=32, characters=BYTES)) for _ in range(2))

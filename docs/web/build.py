@@ -23,7 +23,6 @@ from collections.abc import Collection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.append(str(Path(__file__).parents[2] / "tests"))  # support
 
 import exercises
 import live

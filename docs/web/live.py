@@ -6,20 +6,20 @@ The files of an environment stay as they are from one build to the next while al
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import exercises
-from support.suite import versions
-from support.tree import Tree
 
 from rlenvs.core.catalogue.docs import documented
-from rlenvs.core.catalogue.registry import NAMESPACE, world_of
+from rlenvs.core.catalogue.registry import NAMESPACE, entry, world_of
 from rlenvs.core.declare.setup import Setup
 from rlenvs.core.declare.spec import World
 from rlenvs.live.export import KERNELS as MODULES
@@ -27,7 +27,18 @@ from rlenvs.live.export import STATIC, write_environment, write_static
 from rlenvs.live.modules import known_module
 from rlenvs.live.translate import TranslationError
 
-KERNELS = Path(__file__).resolve().parent.parent.parent / "build" / "kernels"
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "build" / "kernels"
+MADE_OF = (
+    "core",
+    "kits",
+    "live",
+    "agents",
+    "wrappers",
+    "pareto",
+    "integrations",
+)  # folders of the package that any page may be made of
+ENDINGS = {".py", ".json", ".toml", ".npz", ".csv", ".xz", ".txt", ".safetensors"}  # of code and data
 FOLDER = "_static/live"  # of the site
 KEY = "key.txt"  # in an environment's folder: the hash of what its files are made of
 MOST_PROCESSES = 4
@@ -40,8 +51,7 @@ def write(site: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     write_static(folder)
     names = [row.id.removeprefix(f"{NAMESPACE}/") for row in documented()]
-    tree = Tree(versions=versions())
-    due = [name for name in names if not is_current(world_of(name), folder / name, tree.page_key(name))]
+    due = [name for name in names if not is_current(world_of(name), folder / name, key_of(name))]
     for name in due:
         shutil.rmtree(folder / name, ignore_errors=True)
     # a kind's library and image are the same for all its environments
@@ -49,11 +59,31 @@ def write(site: Path) -> list[str]:
     with ProcessPoolExecutor(min(os.cpu_count() or 1, MOST_PROCESSES)) as processes:
         written = [*itertools.chain(*processes.map(functools.partial(_written, folder=folder), kinds))]
     for name in written:
-        (folder / name / KEY).write_text(tree.page_key(name))
+        (folder / name / KEY).write_text(key_of(name))
     found = [name for name in names if (folder / name / KEY).exists()]
     print(f"{len(written)} live environments are new, {len(found) - len(written)} as they were", flush=True)
     _remove_others(folder, found)
     return found
+
+
+def key_of(name: str) -> str:
+    """A hash of all that the live page of an environment is made of, but for what all pages share: the code that
+    exports it, its family, its agents and its row of the catalogue."""
+    row = entry(name)
+    folders = [*(ROOT / "rlenvs" / part for part in MADE_OF), ROOT / "agents" / "rlenvs_agents" / name]
+    folders.append(ROOT.joinpath(*str(row.address).split(".")[:3]))
+    return _short("\n".join([sys.version, repr(row), *map(_hash_of, folders)]).encode())
+
+
+@functools.cache
+def _hash_of(folder: Path) -> str:
+    """Of the code and data in a folder; an environment without agents has none."""
+    names = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and "static" not in path.parts)
+    return _short("\n".join(f"{path.relative_to(ROOT)} {_short(path.read_bytes())}" for path in names).encode())
+
+
+def _short(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:20]
 
 
 def is_current(world: World, own: Path, key: str) -> bool:
@@ -61,7 +91,7 @@ def is_current(world: World, own: Path, key: str) -> bool:
 
     Args:
         world: the environment. own: its folder.
-        key: see `Tree.page_key`.
+        key: see `key_of`.
     """
     if not (own / KEY).exists() or (own / KEY).read_text() != key:
         return False

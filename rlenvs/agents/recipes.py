@@ -22,10 +22,11 @@ from rlenvs.agents.rollouts import (
 )
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
+from rlenvs.core.declare.inputs import first_seed_of, positive
 from rlenvs.core.declare.parts import Mixed, Recipe
 from rlenvs.integrations.minari import ROWS, Episode, default_folder, require_minari
 
-__all__ = ["get_dataset", "recipes_of"]
+__all__ = ["get_dataset", "grid_filter", "recipes_of"]
 
 SCRIPTED = {"random": random_player, "expert": expert_player}
 COSTS = "costs"
@@ -171,3 +172,55 @@ def get_dataset(name: str, folder: Path | str | None = None) -> dict[str, np.nda
         raise UnknownNameError(f"there are no rows of a dataset {name!r}: {path} does not exist")
     with h5py.File(path) as file:
         return {key: np.asarray(file[key]) for key in (*KEYS, COSTS) if key in file}
+
+
+def grid_filter(
+    rows: Mapping[str, np.ndarray],
+    *,
+    cost_bins: int = 10,
+    return_bins: int = 50,
+    most: int = 5,
+    least: int = 3,
+    seed: int = 0,
+) -> dict[str, np.ndarray]:
+    """Fewer episodes, spread more evenly over costs and returns: a grid of equal cells lies over the costs and returns
+    of the episodes, each cell keeps `most` of its episodes at random, and a cell with fewer than `least` keeps none.
+
+    After the filter of DSRL's `pre_process_data` (Liu et al., "Datasets and Benchmarks for Offline Safe Reinforcement
+    Learning", 2023) with its defaults; there the largest cost and return have cells of their own.
+
+    Args:
+        rows: a dataset with costs, as `get_dataset` returns it: whole episodes, one after the other.
+
+    Raises:
+        ParameterError: rows without costs, or that end within an episode; a number below 1; `least` above `most`;
+            no cell has `least` episodes.
+    """
+    counts = {"cost_bins": cost_bins, "return_bins": return_bins, "most": most, "least": least}
+    cost_bins, return_bins, most, least = (positive(name, value) for name, value in counts.items())
+    seed = first_seed_of(seed)
+    if least > most:
+        raise ParameterError(f"least={least} must be at most most={most}")
+    if missing := {COSTS, "rewards", "terminals", "timeouts"} - rows.keys():
+        raise ParameterError(f"rows lack {sorted(missing)}; take those of a dataset with costs, such as 'costs'")
+    ends = rows["terminals"].astype(bool) | rows["timeouts"].astype(bool)
+    if not len(ends) or not ends[-1]:
+        raise ParameterError("rows must be whole episodes: the last row needs terminals or timeouts")
+    episode = np.cumsum(ends) - ends
+    costs, returns = (np.bincount(episode, rows[name]) for name in (COSTS, "rewards"))
+    cells = _cells_of(costs, cost_bins) * return_bins + _cells_of(returns, return_bins)
+    order = np.random.default_rng([seed, 6]).permutation(len(cells))
+    groups = [order[cells[order] == cell] for cell in np.unique(cells)]
+    kept = [group[:most] for group in groups if len(group) >= least]
+    if not kept:
+        raise ParameterError(
+            f"no cell has least={least} of the {len(cells)} episodes; take fewer bins or a smaller least"
+        )
+    chosen = np.isin(episode, np.concatenate(kept))
+    return {name: array[chosen] for name, array in rows.items()}
+
+
+def _cells_of(values: np.ndarray, bins: int) -> np.ndarray:
+    """The cell of each value, from 0, of equal ones between the least and the largest."""
+    low, high = values.min(), values.max()
+    return np.minimum((values - low) * bins / (high - low or 1.0), bins - 1).astype(np.int64)

@@ -19,7 +19,7 @@ from rlenvs.bridge.spaces import WHOLE, arrays_of, space_of, told_names
 from rlenvs.bridge.teams import Team
 from rlenvs.bridge.wire import Wire, json_object, seconds_of
 from rlenvs.core.declare.errors import BridgeError, EpisodeOverError, LostConnectionError, ParameterError, shortened
-from rlenvs.core.declare.inputs import reset_mask_of, seeds_of
+from rlenvs.core.declare.inputs import autoreset_of, reset_mask_of, seeds_of
 
 __all__ = ["RemoteEngine", "RemoteParallelEnv", "RemoteVectorEnv"]
 
@@ -213,7 +213,7 @@ class RemoteVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **connection: Any,
     ) -> None:
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.autoreset_mode = autoreset_of(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode}
         self.engines: list[RemoteEngine] = []
         try:
@@ -343,15 +343,6 @@ def _fitting(seed: int) -> int:
     if seed >= 1 << 63:
         raise ParameterError(f"seed={shortened(seed)} must be below 2 ** 63 for an engine outside")
     return seed
-
-
-def _mode(mode: Any) -> AutoresetMode:
-    names = {**{mode.name: mode for mode in AutoresetMode}, **{mode.value: mode for mode in AutoresetMode}}
-    if isinstance(mode, AutoresetMode):
-        return mode
-    if not isinstance(mode, str) or mode not in names:
-        raise ParameterError(f"autoreset_mode={shortened(mode)} must be one of {[m.name for m in AutoresetMode]}")
-    return names[mode]
 
 
 class RemoteParallelEnv(Team):

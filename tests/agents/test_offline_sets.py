@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from rlenvs.agents.dataset_cards import Tally, arrays_of, card_text
 from rlenvs.agents.datasets import make_dataset
 from rlenvs.agents.joint import joint_rollouts
-from rlenvs.agents.recipes import get_dataset, policy_of, recipes_of
+from rlenvs.agents.recipes import get_dataset, grid_filter, policy_of, recipes_of
 from rlenvs.agents.rollouts import Played, rollouts
 from rlenvs.agents.windows import bag_of_units, hyperspectral, load_windows, shrunk, starts, summary
 from rlenvs.cli import app
@@ -213,6 +213,57 @@ def test_costs_as_dsrl_has_them(monkeypatch):
     assert card["cost"]["limit"] == 25.0
     assert list(card["players"])[:2] == ["expert", "expert with 0.2 of its actions random"]
     assert "'reckless'" in card["players"]
+
+
+def rows_with(costs, returns, steps=2):
+    """Episodes of equal length with these costs and returns, paid in the last step."""
+    count = len(costs)
+    rows = {name: np.zeros(count * steps, np.float32) for name in ("costs", "rewards")}
+    rows |= {name: np.zeros(count * steps, bool) for name in ("terminals", "timeouts")}
+    last = slice(steps - 1, None, steps)
+    rows["costs"][last], rows["rewards"][last] = costs, returns
+    rows["terminals"][last] = np.arange(count) % 2 == 0
+    rows["timeouts"][last] = np.arange(count) % 2 == 1
+    return {**rows, "observations": np.repeat(np.arange(count), steps)}
+
+
+def test_the_filter_spreads_episodes_as_dsrl_does():
+    # ten cells of cost and fifty of return; 2 episodes are too few for a cell, 3 are kept, and 5 of 9
+    costs, returns = [0] * 2 + [10] * 3 + [20] * 9, [0] * 2 + [5] * 3 + [10] * 9
+    rows = rows_with(costs, returns)
+    kept = grid_filter(rows)
+    assert np.bincount(kept["observations"], minlength=14).tolist()[:5] == [0, 0, 2, 2, 2]
+    assert np.bincount(kept["observations"], minlength=14)[5:].sum() == 2 * 5
+    assert all(len(array) == 16 for array in kept.values())
+    assert (np.diff(kept["observations"]) >= 0).all()
+    assert (grid_filter(rows)["observations"] == kept["observations"]).all()
+    drawn = {tuple(grid_filter(rows, seed=seed)["observations"]) for seed in range(9)}
+    assert len(drawn) > 1
+    assert len(grid_filter(rows_with([3] * 4, [1] * 4))["costs"]) == 8  # all alike: one cell
+    apart = rows_with([*range(11)], [0] * 11)  # the largest shares the last of ten cells
+    assert np.unique(grid_filter(apart, least=2)["observations"]).tolist() == [9, 10]
+    by_return = rows_with([0] * 51, [*range(51)])
+    assert np.unique(grid_filter(by_return, least=2)["observations"]).tolist() == [49, 50]
+
+
+def test_the_filter_refuses_what_makes_no_sense():
+    rows = rows_with([0, 9], [0, 9])
+    for wrong, message in (
+        ({"cost_bins": 0}, "cost_bins=0 must be a positive integer"),
+        ({"return_bins": 2.5}, "return_bins=2.5"),
+        ({"most": True}, "most=True"),
+        ({"most": 2, "least": 3}, "least=3 must be at most most=2"),
+        ({}, "no cell has least=3 of the 2 episodes"),
+        ({"seed": -1}, "seed=-1"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            grid_filter(rows, **wrong)
+    for missing in ({"costs"}, {"timeouts", "rewards"}):
+        with pytest.raises(ParameterError, match="rows lack"):
+            grid_filter({name: array for name, array in rows.items() if name not in missing})
+    for part in (slice(0, 3), slice(0, 0)):
+        with pytest.raises(ParameterError, match="whole episodes"):
+            grid_filter({name: array[part] for name, array in rows.items()})
 
 
 def test_careful_and_reckless_drivers_differ():

@@ -43,6 +43,13 @@ def test_an_agent_plays_as_in_an_evaluation(id):
     assert not found.illegal.any()
 
 
+def test_players_that_are_known_are_named_once():
+    """SwitchRiddle has a player "random" of its own."""
+    with pytest.raises(UnknownNameError) as told:
+        lock_step("SwitchRiddle-v0", {"a": "????"}, 1)
+    assert str(told.value).count("'random'") == 1
+
+
 def test_an_agent_with_masks_reads_them():
     agent = rlenvs.load_agent("DeepSeaTreasure-v0")
     env = rlenvs.text_parallel_env("DeepSeaTreasure-v0", backend="python", **agent.card.keywords)

@@ -42,11 +42,12 @@ class Site:
         self.module = importlib.util.module_from_spec(spec)
         monkeypatch.setitem(sys.modules, "live", self.module)
         spec.loader.exec_module(self.module)
+        self.key_of = self.module.key_of
         self.folder, self.rows, self.live = folder / self.module.FOLDER, list(NAMES), set(NAMES)
         self.keys, self.written = dict.fromkeys(NAMES, "1"), []
         replaced = {
             "documented": lambda: [SimpleNamespace(id=f"rlenvs/{name}") for name in self.rows],
-            "Tree": lambda versions: SimpleNamespace(page_key=self.keys.get),
+            "key_of": lambda name: self.keys[name],
             "known_module": lambda setup, kernels: True if setup.world.name in self.live else None,
             "write_static": lambda folder: None,
             "write_environment": self.write,
@@ -120,3 +121,29 @@ def test_what_is_not_live_any_more_is_removed(site):
         *(f"CartPole-v0/{name}" for name in ("2.image", "world.json", "key.txt")),
         "kernels/CartPole-v0-2.wasm",
     }
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("rlenvs/single/classic/cart_pole.py", {"CartPole-v0", "Acrobot-v0"}),
+        ("rlenvs/single/classic/golden.json", {"CartPole-v0", "Acrobot-v0"}),
+        ("rlenvs/core/declare/rng.py", {"CartPole-v0", "Acrobot-v0", "Chain-v0"}),
+        ("rlenvs/live/export.py", {"CartPole-v0", "Acrobot-v0", "Chain-v0"}),
+        ("agents/rlenvs_agents/Chain-v0/PPO.json", {"Chain-v0"}),
+        ("agents/rlenvs_agents/Acrobot-v0/PPO.safetensors", {"Acrobot-v0"}),
+        ("rlenvs/live/static/page.json", set()),
+        ("rlenvs/single/classic/README.md", set()),
+        ("rlenvs/cli/play.py", set()),
+        ("rlenvs/multi/boards/go.py", set()),
+    ],
+)
+def test_an_edit_changes_the_live_pages_that_are_made_of_it(site, tmp_path, monkeypatch, file, expected):
+    monkeypatch.setattr(site.module, "ROOT", tmp_path)
+    keys = []
+    for text in ("", " "):
+        site.module._hash_of.cache_clear()
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+        keys.append({name: site.key_of(name) for name in ("CartPole-v0", "Acrobot-v0", "Chain-v0")})
+    assert {name for name, key in keys[0].items() if keys[1][name] != key} == expected

@@ -51,6 +51,13 @@ def test_grid_robots_trash_and_station_are_those_of_the_records():
     assert batch.setup.action.labels == ("forward", "left", "right", "pick up", "compress", "put down")
 
 
+def test_each_way_to_lay_the_pieces_is_as_likely():
+    batch = batch_of(2000, rows=6, columns=5, small=1, big=2)  # four cells: twelve ways
+    ways, counts = np.unique([batch.records(i)[1].trash[3, :4] for i in range(2000)], axis=0, return_counts=True)
+    assert len(ways) == 12
+    assert ((counts - 2000 / 12) ** 2 / (2000 / 12)).sum() < 31.3  # chi-square of 11 degrees, 0.999
+
+
 def test_what_actions_do():
     batch, s = alone()
     act(batch, COMPRESS)  # small trash: nothing

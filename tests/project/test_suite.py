@@ -152,33 +152,6 @@ def test_a_row_of_the_catalogue_is_of_its_id_alone(repository):
     assert before[1] != after[1]
 
 
-@pytest.mark.parametrize(
-    ("file", "expected"),
-    [
-        ("rlenvs/single/grid/walk.py", {"Walk-v0"}),
-        ("rlenvs/single/grid/golden.json", {"Walk-v0"}),
-        ("rlenvs/kits/roads.py", {"Walk-v0"}),
-        ("agents/all/Chess-v0/PPO.json", {"Chess-v0"}),
-        ("rlenvs/live/export.py", {"Walk-v0", "Chess-v0"}),
-        ("rlenvs/core/declare/rng.py", {"Walk-v0", "Chess-v0"}),
-        ("rlenvs/wrappers/noise.py", {"Walk-v0", "Chess-v0"}),
-        ("rlenvs/wrappers/shield.py", set()),
-        ("rlenvs/live/static/page.js", set()),
-        ("README.md", set()),
-    ],
-)
-def test_an_edit_changes_the_live_pages_that_are_made_of_it(repository, file, expected):
-    exporter = {"rlenvs/live/export.py": "from rlenvs.wrappers.noise import Noise\n", "rlenvs/live/static/page.js": ""}
-    for name, text in {**exporter, "agents/all/Chess-v0/PPO.json": "{}"}.items():
-        (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        (repository / name).write_text(text)
-    names = ("Walk-v0", "Chess-v0")
-    before = [Tree(repository, "1").page_key(name) for name in names]
-    edit(repository, file, " ")
-    after = [Tree(repository, "1").page_key(name) for name in names]
-    assert {name for name, old, new in zip(names, before, after, strict=True) if old != new} == expected
-
-
 def test_a_fresh_clone_runs_a_cross_section_and_all_of_it_on_request(repository):
     units = {unit.name for unit in units_of(Tree(repository, "1"))}
     core = {"tests/core/test_rng.py", EACH, f"{EACH} *"}

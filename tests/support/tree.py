@@ -22,7 +22,6 @@ PACKAGE = "rlenvs"
 WHOLE = {"list_envs", "documented", "catalogue", "stores", "ROOT"}
 NAMED_ID = re.compile(r"\b(?:mo-)?[A-Z]\w*-v\d+\b")
 NAMED_MODULE = re.compile(r"\b([a-z_][\w.]*)(?::[A-Z]|\.py\b)")
-EXPORTING = ("rlenvs/core/", "rlenvs/live/")
 DATA_ENDINGS = {".json", ".toml", ".npz", ".csv", ".xz", ".txt", ".safetensors"}
 
 
@@ -120,15 +119,6 @@ class Tree:
         """The files that one environment is made of, with the data of its family."""
         reached = self._follow([self._file_of(self.ids[id].split(":")[0])])
         return frozenset(reached) | self._data_of(reached, [])
-
-    @functools.cache  # noqa: B019
-    def page_key(self, id: str) -> str:
-        """Of all that the live page of an environment is made of, but for what all pages share: the code that exports
-        it, its world and its agents."""
-        code = [name for name in self.files if name.startswith(EXPORTING) and "/static/" not in name]
-        agents = {name for name in self._agents if f"/{id}/" in name}
-        made_of = self.world_files(id).union(code, agents, self._follow(code))
-        return _short(f"{self._hash_of(made_of)}\n{self._rows[id]}")
 
     def family(self, id: str) -> str:
         """The package of an id's world, such as rlenvs.robotics.driving."""

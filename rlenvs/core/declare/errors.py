@@ -143,7 +143,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that names the known names closest to `name`, or all when none is close."""
     from difflib import get_close_matches
 
-    known = sorted(known)
+    known = sorted(set(known))
     close = get_close_matches(str(name), known, n=3, cutoff=0.5)
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.declare.errors import ActionError, ParameterError, shortened
 
@@ -73,6 +74,16 @@ def one_of(name: str, value: Any, known: Sequence[Any]) -> Any:
     if isinstance(value, (str, bool)) and value in known:
         return value
     raise ParameterError(f"{name}={shortened(value)} is not one of {', '.join(map(repr, known))}")
+
+
+def autoreset_of(mode: Any) -> AutoresetMode:
+    """An AutoresetMode, given as such or by its name or value in upper or lower case; ParameterError otherwise."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for member in AutoresetMode:
+        if isinstance(mode, str) and mode.lower() in (member.name.lower(), member.value.lower()):
+            return member
+    raise ParameterError(f"autoreset_mode={shortened(mode)} is not one of {[member.name for member in AutoresetMode]}")
 
 
 def seed_of(value: Any, name: str = "seed") -> int | None:

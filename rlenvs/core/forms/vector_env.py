@@ -14,8 +14,16 @@ from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.batch.parameters import for_once
 from rlenvs.core.batch.snapshots import Snapshot
-from rlenvs.core.declare.errors import ParameterError, shortened
-from rlenvs.core.declare.inputs import actions_of, generator_of, params_of, reset_mask_of, seeds_of, truth
+from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.inputs import (
+    actions_of,
+    autoreset_of,
+    generator_of,
+    params_of,
+    reset_mask_of,
+    seeds_of,
+    truth,
+)
 from rlenvs.core.declare.renamed import renamed
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import model_of, set_values, values_by_world
@@ -66,7 +74,7 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
     ) -> None:
         world = load_world(world) if isinstance(world, str) else world
         check_mode(world, render_mode)
-        mode, copy = _autoreset(autoreset_mode), truth("copy", copy)
+        mode, copy = autoreset_of(autoreset_mode), truth("copy", copy)
         vector_reward = truth("vector_reward", vector_reward)
         batch = new_batch(
             world, num_envs, autoreset=mode, threads=threads, backend=backend, first_decides=True, **choices
@@ -312,12 +320,3 @@ class VectorEnv(ShowsLimit, gymnasium.vector.VectorEnv):
     def expert_actions(self) -> np.ndarray:
         """The scripted expert's actions, in the batched action space."""
         return self.batch.setup.shown_action(self.batch.expert_actions()[:, 0])
-
-
-def _autoreset(mode: AutoresetMode | str) -> AutoresetMode:
-    if isinstance(mode, AutoresetMode):
-        return mode
-    for member in AutoresetMode:
-        if isinstance(mode, str) and mode.lower() in (member.name.lower(), member.value.lower()):
-            return member
-    raise ParameterError(f"autoreset_mode={shortened(mode)} is not one of {[member.name for member in AutoresetMode]}")

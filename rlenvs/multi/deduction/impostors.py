@@ -86,13 +86,13 @@ from rlenvs.multi.deduction.meeting import (
     EVIL,
     MOST_PLAYERS,
     NOBODY,
-    PASS,
     TALKING,
     bits,
     blame,
     counts,
     give_role,
     hold_vote,
+    playing,
     remove,
     seat_players,
     settle,
@@ -295,29 +295,14 @@ def observe(p, s, k, o):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-@SPEC.player("honest")
-def play_honest(p, s, k, a, rng):
-    a[k] = choose_honest(p, s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("liar")
-def play_liar(p, s, k, a, rng):
-    a[k] = choose_liar(p, s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("bold")
-def play_bold(p, s, k, a, rng):
-    a[k] = choose_bold(p, s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("silent")
-def play_silent(p, s, k, a, rng):
-    a[k] = choose_silent(p, s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("parrot")
-def play_parrot(p, s, k, a, rng):
-    a[k] = choose_parrot(p, s, k, rng) if s.living[k] else PASS
+for name, choose in {
+    "honest": choose_honest,
+    "liar": choose_liar,
+    "bold": choose_bold,
+    "silent": choose_silent,
+    "parrot": choose_parrot,
+}.items():
+    SPEC.player(name)(playing(choose))
 
 
 @SPEC.player("random")

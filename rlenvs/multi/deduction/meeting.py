@@ -315,3 +315,12 @@ def choice_of_word(word, first):
 @kernel
 def choice_of_player(j, first):
     return PASS if j == NOBODY else first + j
+
+
+def playing(choose):
+    """A scripted player that passes when it is dead, and else does what `choose` (p, s, k, rng) says."""
+
+    def play(p, s, k, a, rng):
+        a[k] = choose(p, s, k, rng) if s.living[k] else PASS
+
+    return play

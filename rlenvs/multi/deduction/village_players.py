@@ -32,7 +32,7 @@ from rlenvs.multi.deduction.village import (
 
 
 @kernel
-def choose_random(s, k, rng):
+def choose_random(p, s, k, rng):
     """Any allowed action; werewolves, the seer and the doctor always choose somebody at night."""
     n = s.living.size
     count, found, actions = 0, PASS, FIRST_PLAYER + 5 * n
@@ -106,7 +106,7 @@ def own_evidence(s, k):
 
 
 @kernel
-def choose_honest(s, k, rng):
+def choose_honest(p, s, k, rng):
     """The seer tells what it learns; the good accuse whom they have caught and vote for who is most suspect, by the
     word of a seer above all; werewolves are silent and vote with the others."""
     n, evil = s.living.size, s.role[k] == EVIL
@@ -137,12 +137,12 @@ def leads(s, k):
 
 
 @kernel
-def choose_liar(s, k, rng):
+def choose_liar(p, s, k, rng):
     """As werewolf, the first of them claims to be the seer and to have found one; the others join in most accusations
     and all vote so. Otherwise honest."""
     n = s.living.size
     if s.role[k] != EVIL or s.phase == ACTING:
-        return choose_honest(s, k, rng)
+        return choose_honest(p, s, k, rng)
     target = most_accused(s, k)
     if leads(s, k):
         target = frame(s, k, rng)
@@ -157,7 +157,7 @@ def choose_liar(s, k, rng):
 
 
 @kernel
-def choose_silent(s, k, rng):
+def choose_silent(p, s, k, rng):
     """Never speaks; the good vote for whom they know to be a werewolf, werewolves for nobody."""
     if s.phase == ACTING:
         return at_night(s, k, rng)
@@ -167,7 +167,7 @@ def choose_silent(s, k, rng):
 
 
 @kernel
-def choose_parrot(s, k, rng):
+def choose_parrot(p, s, k, rng):
     """Repeats the accusation that most others make, and votes so."""
     if s.phase == ACTING:
         return at_night(s, k, rng)
@@ -205,7 +205,7 @@ def drawn_player(s):
 
 
 @kernel
-def choose_lottery(s, k, rng):
+def choose_lottery(p, s, k, rng):
     """The good draw together whom they vote out; werewolves take part, and attack anybody. Without seer and doctor
     nothing is better (Braverman et al.)."""
     n = s.living.size

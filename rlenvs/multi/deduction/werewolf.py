@@ -68,7 +68,6 @@ from rlenvs.multi.deduction.meeting import (
     EVIL,
     MOST_PLAYERS,
     NOBODY,
-    PASS,
     TALKING,
     bits,
     blame,
@@ -76,6 +75,7 @@ from rlenvs.multi.deduction.meeting import (
     give_role,
     hold_vote,
     open_meeting,
+    playing,
     remove,
     seat_players,
     settle,
@@ -237,34 +237,19 @@ def observe(p, s, k, o):
 # --- players ----------------------------------------------------------------------------------------------------------
 
 
-@SPEC.player("honest")
-def play_honest(p, s, k, a, rng):
-    a[k] = choose_honest(s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("liar")
-def play_liar(p, s, k, a, rng):
-    a[k] = choose_liar(s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("silent")
-def play_silent(p, s, k, a, rng):
-    a[k] = choose_silent(s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("parrot")
-def play_parrot(p, s, k, a, rng):
-    a[k] = choose_parrot(s, k, rng) if s.living[k] else PASS
-
-
-@SPEC.player("lottery")
-def play_lottery(p, s, k, a, rng):
-    a[k] = choose_lottery(s, k, rng) if s.living[k] else PASS
+for name, choose in {
+    "honest": choose_honest,
+    "liar": choose_liar,
+    "silent": choose_silent,
+    "parrot": choose_parrot,
+    "lottery": choose_lottery,
+}.items():
+    SPEC.player(name)(playing(choose))
 
 
 @SPEC.player("random")
 def play_random(p, s, k, a, rng):
-    a[k] = choose_random(s, k, rng)
+    a[k] = choose_random(p, s, k, rng)
 
 
 # --- words and images -------------------------------------------------------------------------------------------------

@@ -142,6 +142,24 @@ SPEC = world(
 )
 
 
+@kernel
+def scatter(p, s, rng):
+    """Lay the pieces on distinct cells, each way to do so as likely as any other."""
+    rows, columns = s.trash.shape
+    small, big = p.small, p.big
+    cells = (rows - FIRST_ROW - BELOW) * (columns - 1)
+    for row in range(FIRST_ROW, rows - BELOW):
+        for column in range(columns - 1):
+            drawn = below(rng, cells)
+            if drawn < small:
+                s.trash[row, column] = SMALL
+                small -= 1
+            elif drawn < small + big:
+                s.trash[row, column] = BIG
+                big -= 1
+            cells -= 1
+
+
 @SPEC.reset
 def reset(p, s, rng):
     rows, columns = s.trash.shape
@@ -149,12 +167,7 @@ def reset(p, s, rng):
         s.row[k], s.column[k], s.direction[k] = 0, 2 * k, SOUTH
         if p.random_start:
             s.row[k], s.column[k], s.direction[k] = below(rng, rows), below(rng, columns), below(rng, 4)
-    for piece in range(p.small + p.big):
-        while True:
-            row, column = FIRST_ROW + below(rng, rows - FIRST_ROW - BELOW), below(rng, columns - 1)
-            if s.trash[row, column] == NONE:
-                s.trash[row, column] = SMALL if piece < p.small else BIG
-                break
+    scatter(p, s, rng)
     s.left = p.small + p.big
 
 
