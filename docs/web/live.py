@@ -29,15 +29,8 @@ from rlenvs.live.translate import TranslationError
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "build" / "kernels"
-MADE_OF = (
-    "core",
-    "kits",
-    "live",
-    "agents",
-    "wrappers",
-    "pareto",
-    "integrations",
-)  # folders of the package that any page may be made of
+# folders of the package that any page may be made of
+MADE_OF = ("core", "kits", "live", "agents", "wrappers", "pareto", "integrations")
 ENDINGS = {".py", ".json", ".toml", ".npz", ".csv", ".xz", ".txt", ".safetensors"}  # of code and data
 FOLDER = "_static/live"  # of the site
 KEY = "key.txt"  # in an environment's folder: the hash of what its files are made of

@@ -141,6 +141,8 @@ class CompiledDriver:
             entry: of numba, with a `code_cache`.
             prepare: what has to be done before it is compiled.
         """
+        from rlenvs.core.compiler.intermediate import allocates
+
         with contextlib.ExitStack() as telling:
 
             def begin() -> None:
@@ -148,6 +150,7 @@ class CompiledDriver:
                 prepare()
 
             entry._cache.when_missing = begin
+            entry._cache.may_keep = lambda library: not allocates(library)
             self.compile_entry(entry)
         return entry
 
@@ -170,7 +173,8 @@ class CompiledDriver:
                     raise
                 # numba has errors of other classes for what it cannot read
                 raise explain_compile_error(error, self.world) from None
-        if allocates(entry):
+        (compiled,) = entry.overloads.values()
+        if allocates(compiled.library):
             _drivers.pop(self.key, None)
             raise explain_allocation(self.world, allocating)
 

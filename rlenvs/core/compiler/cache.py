@@ -182,6 +182,7 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
 
         cache_path = ""
         when_missing: Callable[[], None] | None = None  # called before something is compiled
+        may_keep: Callable[[Any], bool] = staticmethod(lambda library: True)  # whether what was compiled is put on disk
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
@@ -199,7 +200,7 @@ def code_cache(stem: Callable[[], str], entry: str, linkable: bool = False) -> A
             return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
-            if data.library.has_dynamic_globals or stem() != self._stem():
+            if data.library.has_dynamic_globals or not self.may_keep(data.library) or stem() != self._stem():
                 return
             body = _packed(data, linkable)
             for folder in self._folders():

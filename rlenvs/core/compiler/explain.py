@@ -129,8 +129,9 @@ def explain_allocation(world: World, kernels: Sequence[FunctionType]) -> KernelE
     """
     codes = [kernel.__code__ for kernel in kernels[:3]]
     shown = [f"{code.co_name} ({_shown(Place(code.co_filename, code.co_firstlineno))})" for code in codes]
+    where = f": look into {' or '.join(shown)}" if shown else ""
     return KernelError(
-        f"{world.name}: a kernel makes arrays, lists or texts, which kernels cannot: look into {' or '.join(shown)}. "
+        f"{world.name}: a kernel makes arrays, lists or texts, which kernels cannot{where}. "
         "Keep arrays in the state, and write loops in the place of np.zeros, .copy() and of slices of several axes, "
         "as in a[:, :] = b"
     )

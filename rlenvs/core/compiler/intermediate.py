@@ -40,13 +40,8 @@ ALLOCATION = ("NRT_Allocate", "NRT_MemInfo_alloc", "NRT_MemInfo_new")  # how nam
 allocating: list[FunctionType] = []
 
 
-def allocates(entry: Any) -> bool:
+def allocates(library: Any) -> bool:
     """Whether what numba just compiled asks for memory while it runs."""
-    (compiled,) = entry.overloads.values()
-    return _asks_for_memory(compiled.library)
-
-
-def _asks_for_memory(library: Any) -> bool:
     return any(function.name.startswith(ALLOCATION) for function in library._final_module.functions)
 
 
@@ -71,7 +66,7 @@ class KernelLowering(NativeLowering):
         library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        if _asks_for_memory(library):
+        if allocates(library):
             allocating.append(state.func_id.func)
         done = state.cr
         name = done.fndesc.qualname.split(".")[-1]
