@@ -163,7 +163,6 @@ class CompiledDriver:
         from rlenvs.core.compiler.intermediate import allocates, allocating, shortcuts
         from rlenvs.core.compiler.jit import types
 
-        allocating.clear()
         with signals_held(), _no_collection(), shortcuts():
             try:
                 entry.compile((types.int64,) * entry.py_func.__code__.co_argcount)
@@ -176,7 +175,7 @@ class CompiledDriver:
         (compiled,) = entry.overloads.values()
         if allocates(compiled.library):
             _drivers.pop(self.key, None)
-            raise explain_allocation(self.world, allocating)
+            raise explain_allocation(self.world, allocating(compiled.library))
 
 
 def _told(name: str) -> Any:

@@ -36,8 +36,6 @@ from rlenvs.core.compiler.jit import (
 from rlenvs.core.compiler.jit import numba_ir as ir
 
 ALLOCATION = ("NRT_Allocate", "NRT_MemInfo_alloc", "NRT_MemInfo_new")  # how names of numba's functions for it begin
-# kernels that allocate as they are written, in the order of their compiling; what is never reached goes away later
-allocating: list[FunctionType] = []
 
 
 def allocates(library: Any) -> bool:
@@ -46,7 +44,13 @@ def allocates(library: Any) -> bool:
 
 
 class IntermediateLibrary(JITCodeLibrary):
-    """Intermediate code that is linked into that of callers, and optimised there."""
+    """Intermediate code that is linked into that of callers, and optimised there.
+
+    Attributes:
+        kernel: whose code it is.
+    """
+
+    kernel: FunctionType
 
     def _optimize_final_module(self) -> None:
         return
@@ -54,6 +58,23 @@ class IntermediateLibrary(JITCodeLibrary):
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+def allocating(library: Any) -> list[FunctionType]:
+    """The kernels in a library that ask for memory as they are written, each before those that call it."""
+    seen: set[Any] = set()
+    found: list[FunctionType] = []
+
+    def visit(linked: Any) -> None:
+        seen.add(linked)
+        for inner in linked._linking_libraries:
+            if inner not in seen:
+                visit(inner)
+        if isinstance(linked, IntermediateLibrary) and allocates(linked):
+            found.append(linked.kernel)
+
+    visit(library)
+    return found
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -66,8 +87,7 @@ class KernelLowering(NativeLowering):
         library = state.library = IntermediateLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        if allocates(library):
-            allocating.append(state.func_id.func)
+        library.kernel = state.func_id.func
         done = state.cr
         name = done.fndesc.qualname.split(".")[-1]
         key = _dynfunc.make_function(done.fndesc.lookup_module(), name, "a kernel", 0, done.env, (library,))
