@@ -7,28 +7,24 @@ benchmarks/arms_success.md.
 """
 
 import argparse
-import math
 from pathlib import Path
 
 import rlenvs
 from rlenvs.agents.evaluate import evaluate
+from rlenvs.agents.ratings import wilson
 from rlenvs.core.catalogue.registry import world_of
 
 TABLE = Path(__file__).parent / "arms_success.md"
 
 
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """The 95 % confidence interval of a share."""
-    z = 1.96
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
 def cell(env_id: str, policy: str, level: str, seeds: int) -> str:
-    share = evaluate(env_id, policy, seeds=seeds, level=level).success_rate
-    low, high = wilson(share, seeds)
-    return f"{100 * share:.1f} ({100 * low:.1f} - {100 * high:.1f})"
+    return percent(round(seeds * evaluate(env_id, policy, seeds=seeds, level=level).success_rate), seeds)
+
+
+def percent(count: int, seeds: int) -> str:
+    """A share of episodes in percent, with its interval."""
+    low, high = wilson(count, seeds)
+    return f"{100 * count / seeds:.1f} ({100 * low:.1f} - {100 * high:.1f})"
 
 
 def main() -> None:

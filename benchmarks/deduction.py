@@ -7,7 +7,6 @@ the tables go to benchmarks/deduction.md.
 """
 
 import argparse
-import math
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
+from rlenvs.agents.ratings import wilson
 from rlenvs.core.catalogue.registry import world_of
 
 TABLE = Path(__file__).with_suffix(".md")
@@ -54,11 +54,9 @@ def wins(id: str, good: str, evil: str, games: int, **keywords: object) -> int:
     return int((batch.success & ~is_evil[:, :, 0]).any(axis=1).sum())
 
 
-def wilson(won: int, games: int) -> str:
-    share, z = won / games, 1.96
-    middle = (share + z * z / (2 * games)) / (1 + z * z / games)
-    half = z * math.sqrt(share * (1 - share) / games + (z / (2 * games)) ** 2) / (1 + z * z / games)
-    return f"{share:.3f} ({max(middle - half, 0.0):.3f} to {min(middle + half, 1.0):.3f})"
+def share(won: int, games: int) -> str:
+    low, high = wilson(won, games)
+    return f"{won / games:.3f} ({low:.3f} to {high:.3f})"
 
 
 def pairs(id: str, games: int) -> list[str]:
@@ -68,7 +66,7 @@ def pairs(id: str, games: int) -> list[str]:
     honest = [player for player in players if player not in LIARS]
     lines = [f"| {good} \\ {evil} | {' | '.join(players)} |", "|---" * (len(players) + 1) + "|"]
     for player in honest:
-        found = [wilson(wins(id, player, other, games), games) for other in players]
+        found = [share(wins(id, player, other, games), games) for other in players]
         lines.append(f"| {player} | {' | '.join(found)} |")
         print(lines[-1], flush=True)
     return lines
@@ -78,7 +76,7 @@ def levels(id: str, games: int) -> list[str]:
     good, evil = SIDES[id]
     lines = [f"| level | {' | '.join(f'{a} {good}, {b} {evil}' for a, b in PAIRS)} |", "|---" * (len(PAIRS) + 1) + "|"]
     for level in (None, *world_of(id).levels):
-        found = [wilson(wins(id, *pair, games, level=level), games) for pair in PAIRS]
+        found = [share(wins(id, *pair, games, level=level), games) for pair in PAIRS]
         lines.append(f"| {level or 'default'} | {' | '.join(found)} |")
         print(lines[-1], flush=True)
     return lines
@@ -100,7 +98,7 @@ def theory(games: int) -> list[str]:
     for players, evil in THEORY:
         settings = {"level": "mafia", "players": players, "werewolves": evil}
         won, exact = wins("Werewolf-v0", "lottery", "lottery", games, **settings), 1 - chance(players, evil)
-        lines.append(f"| {players} | {evil} | {wilson(won, games)} | {exact} = {float(exact):.3f} |")
+        lines.append(f"| {players} | {evil} | {share(won, games)} | {exact} = {float(exact):.3f} |")
         print(lines[-1], flush=True)
     return lines
 

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from arms_success import wilson
+from arms_success import percent
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
@@ -30,8 +30,8 @@ the 95 % interval. The seeds are those from 0 on. [Scores](../docs/scores.md) ha
 """
 
 
-def success(id: str, policy: Policy, seeds: int) -> float:
-    """The share of episodes that are a success at any step; each is played until then, or to its end."""
+def success(id: str, policy: Policy, seeds: int) -> int:
+    """How many episodes are a success at any step; each is played until then, or to its end."""
     batch = rlenvs.make_batch(id, seeds, autoreset=AutoresetMode.DISABLED, threads=1)
     batch.seed(range(seeds))
     batch.reset()
@@ -41,18 +41,13 @@ def success(id: str, policy: Policy, seeds: int) -> float:
         batch.step_inplace(going)
         ever |= batch.success[:, 0]
     batch.close()
-    return float(ever.mean())
-
-
-def cell(share: float, seeds: int) -> str:
-    low, high = wilson(share, seeds)
-    return f"{100 * share:.1f} ({100 * low:.1f} - {100 * high:.1f})"
+    return int(ever.sum())
 
 
 def row(task: str, seeds: int, random: int) -> str:
     """Of the table."""
     mine, of_random = success(IDS[task], "expert", seeds), success(IDS[task], "random", random)
-    return f"| {task} | {cell(mine, seeds)} | {seeds} | {cell(of_random, random)} | {random} |"
+    return f"| {task} | {percent(mine, seeds)} | {seeds} | {percent(of_random, random)} | {random} |"
 
 
 def written(rows: list[str]) -> str:

@@ -8,6 +8,7 @@ the 50 goals of each task; `--write` puts the table of all --seeds into benchmar
 """
 
 import argparse
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,11 +22,12 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.running_mean_std import RunningMeanStd
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecNormalize
 
 import rlenvs
 from rlenvs.agents.benchmarks import Benchmark, BenchmarkResult
 from rlenvs.agents.mixed_vector import MixedVectorEnv
+from rlenvs.agents.ratings import student
 
 HORIZON = 200  # steps of an episode in training
 GAMMA = 0.99
@@ -44,7 +46,7 @@ PAGE = """# One policy for all tasks of {name}
 
 `python benchmarks/multi_task.py --name {name} --write`: PPO with mixed batches and one-hot codes, played without
 exploration on 50 goals of each task, 500 steps: the share of episodes that are a success at any step (Meta-World's
-measure, with the 95 % interval over goals), and at the last one.
+measure; ± of a seed: the 95 % interval over goals), and at the last one.
 
 {protocol}
 
@@ -54,67 +56,27 @@ measure, with the 95 % interval over goals), and at the last one.
 
 ## Published
 
-| what | reward | steps | success, ever |
+| what | reward | steps | success |
 |---|---|---|---|
-| multi-task SAC on MT10, revised paper of Meta-World (?) | v2 | 20 M | 68 % |
+| soft modularization, PaCo, MOORE in Meta-World+ (a) | v2 | - | 84.9, 73.6, 83.2 % |
+| multi-task SAC, and with a head per task, in T3S (b) | not said | 15 M | 36, 61 % |
+| multi-task SAC, revised paper of Meta-World (c) | v2 | 20 M | 68 % |
 
-(?) Neither figure nor steps were seen in their source. A user of its code (Farama-Foundation/Metaworld, issue 352)
-expects more than 60 % and reaches 40 %. There a task has 50 goals in training; here they are drawn anew.
+(a) McLean et al., arXiv 2505.11289: interquartile means of 10 seeds, 50 goals of each task. Seen in a note on the
+paper, not in the paper itself. (b) Yu et al., "T3S: Improving Multi-Task Reinforcement Learning with Task-Specific
+Feature Selector and Scheduler", table 1, MT10-RAND: means of 3 seeds over the last 200,000 steps of training. (c)
+Neither figure nor steps were seen in their source. A user of its code (Farama-Foundation/Metaworld, issue 352) expects
+more than 60 % and reaches 40 %. In the original a task has 50 goals in training; here they are drawn anew.
 """
-
-
-class MixedVecEnv(VecEnv):
-    """A mixed vector environment behind Stable-Baselines3's API."""
-
-    def __init__(self, envs: MixedVectorEnv) -> None:
-        self.envs = envs
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
-
-    def reset(self) -> np.ndarray:
-        """Start episodes in all worlds."""
-        return self.envs.reset(seed=self._seeds[0])[0]
-
-    def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions of the next step."""
-        self.actions = actions
-
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Advance all worlds."""
-        seen, rewards, terminated, truncated, told = self.envs.step(self.actions)
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(terminated | truncated):
-            infos[i] = {"terminal_observation": told["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}
-            infos[i]["is_success"] = bool(told["final_info"]["is_success"][i])
-        return seen, rewards, terminated | truncated, infos
-
-    def close(self) -> None:
-        """Close all groups."""
-        self.envs.close()
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the worlds."""
-        return [None] * self.num_envs if attr_name == "render_mode" else list(self.envs.get_attr(attr_name))
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """A parameter of all worlds."""
-        self.envs.set_attr(attr_name, value)
-
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """What a method of the worlds returns."""
-        return list(self.envs.call(method_name, *method_args, **method_kwargs))
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No world is."""
-        return [False] * self.num_envs
 
 
 class TaskNormalize(VecNormalize):
     """Observations by running statistics of all tasks, rewards by the spread of the returns of their own task."""
 
-    def __init__(self, venv: MixedVecEnv) -> None:
-        super().__init__(venv, gamma=GAMMA)
-        self.task_of = venv.envs.task_of
-        self.of_tasks = [RunningMeanStd(shape=()) for _ in venv.envs.ids]
+    def __init__(self, vector: MixedVectorEnv) -> None:
+        super().__init__(rlenvs.as_sb3(vector, monitor=False), gamma=GAMMA)
+        self.task_of = vector.task_of
+        self.of_tasks = [RunningMeanStd(shape=()) for _ in vector.ids]
 
     def _update_reward(self, reward: np.ndarray) -> None:
         self.returns = self.returns * self.gamma + reward
@@ -202,7 +164,7 @@ class Deadline(BaseCallback):
 def learner(chosen: Benchmark, num: int, seed: int, rate: float) -> tuple[PPO, TaskNormalize]:
     """PPO before its first step, and its worlds."""
     vector = chosen.vector(num, one_hot=True, autoreset_mode="SAME_STEP", horizon=HORIZON, threads=1)
-    envs = TaskNormalize(MixedVecEnv(vector))
+    envs = TaskNormalize(vector)
     policy = {"net_arch": LAYERS, "tasks": len(chosen.ids)}
     model = PPO(
         TaskPolicy,
@@ -264,14 +226,25 @@ def measured(chosen: Benchmark, file: Path) -> tuple[BenchmarkResult, int, float
     return result, old["steps"], old["seconds"]
 
 
-def table(results: Sequence[BenchmarkResult]) -> list[str]:
-    """A row per task: success at any step and at the end, of each seed."""
-    seeds = range(len(results))
-    head = [*(f"seed {k}: ever | at the end" for k in seeds)]
+def table(results: Sequence[BenchmarkResult], seeds: Sequence[int]) -> list[str]:
+    """A row per task: success at any step and at the end, of each seed of training."""
+    head = [*(f"seed {seed}: ever | at the end" for seed in seeds)]
     lines = [f"| task | {' | '.join(head)} |", "|---" * (1 + 2 * len(results)) + "|"]
     for rows in zip(*(result.rows() for result in results), strict=True):
         lines.append(f"| {rows[0][0]} | {' | '.join(f'{row[1]} | {row[2]}' for row in rows)} |")
     return lines
+
+
+def over_seeds(results: Sequence[BenchmarkResult]) -> str:
+    """Both means over seeds of training, with the 95 % interval of Student's t where there are several."""
+    told = []
+    for name in ("ever", "at_end"):
+        found = np.array([getattr(result, name) for result in results])
+        half = ""
+        if len(found) > 1:
+            half = f" ± {student(len(found) - 1) * found.std(ddof=1) / math.sqrt(len(found)):.3f}"
+        told.append(f"{found.mean():.3f}{half}")
+    return f"Over {len(results)} seed(s) of training: **{told[0]}** at any step, {told[1]} at the end."
 
 
 def main() -> None:
@@ -289,7 +262,8 @@ def main() -> None:
     torch.set_num_threads(1)
     chosen = replace(rlenvs.benchmark(options.name), seeds=tuple(range(options.goals)))
     found = [measured(chosen, train(chosen, options, seed)) for seed in options.seeds]
-    rows = "\n".join(table([result for result, _, _ in found]))
+    results = [result for result, _, _ in found]
+    rows = "\n".join([*table(results, options.seeds), "", over_seeds(results)])
     trained = "\n".join(
         f"Seed {seed}: {steps:,} of {options.steps:,} planned steps, all tasks together, "
         f"{seconds / 60.0:.0f} minutes on a thread."
@@ -297,7 +271,7 @@ def main() -> None:
     )
     print(f"{rows}\n{trained}")
     if options.write:
-        protocol = ", ".join(f"{name}={value}" for name, value in found[0][0].protocol.items())
+        protocol = ", ".join(f"{name}={value}" for name, value in results[0].protocol.items())
         page = PAGE.format(name=options.name, protocol=f"{protocol}.", rows=rows, trained=trained)
         Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
 

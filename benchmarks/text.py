@@ -7,13 +7,13 @@ benchmarks/text.md.
 """
 
 import argparse
-import math
 import time
 from pathlib import Path
 
 import numpy as np
 
 import rlenvs
+from rlenvs.agents.ratings import wilson
 from rlenvs.core.batch.kernel_batch import KernelBatch
 
 TABLE = Path(__file__).with_suffix(".md")
@@ -58,11 +58,9 @@ def wins(game: str, episodes: int) -> int:
     return int(won.sum())
 
 
-def wilson(won: int, episodes: int) -> str:
-    share, z = won / episodes, 1.96
-    middle = (share + z * z / (2 * episodes)) / (1 + z * z / episodes)
-    half = z * math.sqrt(share * (1 - share) / episodes + (z / (2 * episodes)) ** 2) / (1 + z * z / episodes)
-    return f"{share:.3f} ({middle - half:.3f} to {middle + half:.3f})"
+def share(won: int, episodes: int) -> str:
+    low, high = wilson(won, episodes)
+    return f"{won / episodes:.3f} ({low:.3f} to {high:.3f})"
 
 
 def row(game: str, episodes: int) -> str:
@@ -71,7 +69,7 @@ def row(game: str, episodes: int) -> str:
     plans = np.array([batch.records(k)[1].left for k in range(batch.num_envs)])
     p, s = batch.records(0)
     quest = int(p.levers[1]) or "-"
-    rate = wilson(wins(game, episodes), episodes)
+    rate = share(wins(game, episodes), episodes)
     return f"| {game} | {len(s.exit)} | {len(p.command)} | {quest} | {plans.mean():.2f} | {rate} |"
 
 

@@ -2,10 +2,12 @@
 
     python benchmarks/parity/play_metaworld.py theirs metaworld/lib/python3.11/site-packages
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py ours
+    PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py original
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py random
 
-`record_metaworld.py` says how metaworld is installed. Prints, for each task, in how many of 50 episodes the task was
-done at any step, and at the last: here of seeds 0 to 49, there of the 50 goals of MT1 with seed 42.
+The last two play metaworld's policies, and random actions, in metaworld. `record_metaworld.py` says how it is
+installed. Prints, for each task, in how many of 50 episodes the task was done at any step, and at the last: here of
+seeds 0 to 49, there of the 50 goals of MT1 with seed 42, and of the next seeds' where --goals asks for more.
 """
 
 from __future__ import annotations
@@ -39,19 +41,19 @@ def policy_map(packages: Path) -> dict[str, Callable[[], Any]]:
     return found
 
 
-def theirs(task: str, packages: Path) -> np.ndarray:
+def theirs(task: str, packages: Path, episodes: int) -> np.ndarray:
     """Success of metaworld's policy in this package's task, (steps, episodes)."""
     from rlenvs.core.catalogue.make import new_batch
 
     policy = policy_map(packages)[f"{task}-v3"]()
     world = WORLDS[task]
-    worlds = new_batch(world, EPISODES)
-    worlds.seed(range(EPISODES))
+    worlds = new_batch(world, episodes)
+    worlds.seed(range(episodes))
     worlds.reset()
     done = []
     for _ in range(STEPS - 1):  # the last step would begin a new episode
         actions = [policy.get_action(seen.copy()) for seen in worlds.observations[:, 0]]
-        worlds.step(np.clip(actions, -1.0, 1.0).reshape(EPISODES, 1, 4))
+        worlds.step(np.clip(actions, -1.0, 1.0).reshape(episodes, 1, 4))
         done.append(worlds.terms[:, list(world.terms).index("sparse"), 0] > 0.0)
     return np.array(done)
 
@@ -67,24 +69,46 @@ def readings(env: Any, seen: np.ndarray, place: np.ndarray) -> SimpleNamespace:
     return SimpleNamespace(**found, second=seen[11:14], place=place)
 
 
-def episodes_of_original(task: str, goals: int, random: bool) -> Iterator[list[bool]]:
-    """Success of this package's policy, or of random actions, in metaworld's task, step by step."""
-    import metaworld
-    from metaworld.env_dict import ALL_V3_ENVIRONMENTS
+def chooser(task: str, whose: str) -> Callable[[Any, np.ndarray, np.ndarray], Any]:
+    """Actions in metaworld's task, for its environment, an observation and the place that was drawn."""
+    if whose == "random":
+        generator = np.random.default_rng(0)
+        return lambda env, seen, place: generator.uniform(-1.0, 1.0, 4)
+    if whose == "original":
+        from metaworld.policies import ENV_POLICY_MAP
 
+        policy = ENV_POLICY_MAP[f"{task}-v3"]()
+        return lambda env, seen, place: np.clip(policy.get_action(seen), -1.0, 1.0)
     kind = next(each for each in (carried, fixtures) if task in each.TASKS)
     p = SimpleNamespace(**numbers(kind.TASKS[task], kind.DATA), task=list(kind.TASKS).index(task))
-    env, generator = ALL_V3_ENVIRONMENTS[f"{task}-v3"](), np.random.default_rng(0)
-    for goal in metaworld.MT1(f"{task}-v3", seed=42).train_tasks[:goals]:
+    action = np.zeros(4)
+
+    def choose(env: Any, seen: np.ndarray, place: np.ndarray) -> np.ndarray:
+        kind.expert(p, readings(env, seen, place), action)
+        return action
+
+    return choose
+
+
+def goals_of(task: str, count: int) -> Iterator[Any]:
+    """Goals of MT1, 50 of each seed, from 42 on."""
+    from metaworld import MT1
+
+    for seed in range(42, 42 - (-count // EPISODES)):
+        yield from MT1(f"{task}-v3", seed=seed).train_tasks[: count - (seed - 42) * EPISODES]
+
+
+def episodes_of_original(task: str, goals: int, whose: str) -> Iterator[list[bool]]:
+    """Success in metaworld's task, step by step: of this package's policy, of metaworld's, or of random actions."""
+    from metaworld.env_dict import ALL_V3_ENVIRONMENTS
+
+    env, choose = ALL_V3_ENVIRONMENTS[f"{task}-v3"](), chooser(task, whose)
+    for goal in goals_of(task, goals):
         env.set_task(goal)
         seen, _ = env.reset()
-        place, action, done = pickle.loads(goal.data)["rand_vec"], np.zeros(4), []
+        place, done = pickle.loads(goal.data)["rand_vec"], []
         for _ in range(STEPS):
-            if random:
-                action[:] = generator.uniform(-1.0, 1.0, 4)
-            else:
-                kind.expert(p, readings(env, seen, place), action)
-            seen, _, _, _, info = env.step(action.astype(np.float32))
+            seen, _, _, _, info = env.step(np.asarray(choose(env, seen, place), np.float32))
             done.append(info["success"] > 0.0)
         yield done
 
@@ -92,17 +116,17 @@ def episodes_of_original(task: str, goals: int, random: bool) -> Iterator[list[b
 def main() -> None:
     """Play all tasks, or those named."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("whose", choices=("theirs", "ours", "random"), help="policies; random: in metaworld")
+    options.add_argument("whose", choices=("theirs", "ours", "original", "random"), help="policies")
     options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
     options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
-    options.add_argument("--goals", type=int, default=EPISODES, help="of a task, for ours and random")
+    options.add_argument("--goals", type=int, default=EPISODES, help="of a task; for theirs, seeds")
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
     for task in given.tasks:
         if given.whose == "theirs":
-            done = theirs(task, given.packages)
+            done = theirs(task, given.packages, given.goals)
         else:
-            done = np.array(list(episodes_of_original(task, given.goals, given.whose == "random"))).T
+            done = np.array(list(episodes_of_original(task, given.goals, given.whose))).T
         any_step, last = done.any(axis=0), done[-1]
         print(f"{task:22} {any_step.sum():2} of {any_step.size} at any step, {last.sum():2} at the last", flush=True)
 

@@ -17,6 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import exercises
+from imports import ROOT, files_of, followed
 
 from rlenvs.core.catalogue.docs import documented
 from rlenvs.core.catalogue.registry import NAMESPACE, entry, world_of
@@ -27,11 +28,9 @@ from rlenvs.live.export import STATIC, write_environment, write_static
 from rlenvs.live.modules import known_module
 from rlenvs.live.translate import TranslationError
 
-ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "build" / "kernels"
-# folders of the package that any page may be made of
-MADE_OF = ("core", "kits", "live", "agents", "wrappers", "pareto", "integrations")
-ENDINGS = {".py", ".json", ".toml", ".npz", ".csv", ".xz", ".txt", ".safetensors"}  # of code and data
+EXPORTING = ("core", "live")  # folders of the package that every page is made of
+DATA = {".json", ".toml", ".npz", ".csv", ".xz", ".txt", ".safetensors"}  # endings of its files
 FOLDER = "_static/live"  # of the site
 KEY = "key.txt"  # in an environment's folder: the hash of what its files are made of
 MOST_PROCESSES = 4
@@ -61,18 +60,20 @@ def write(site: Path) -> list[str]:
 
 def key_of(name: str) -> str:
     """A hash of all that the live page of an environment is made of, but for what all pages share: the code that
-    exports it, its family, its agents and its row of the catalogue."""
-    row = entry(name)
-    folders = [*(ROOT / "rlenvs" / part for part in MADE_OF), ROOT / "agents" / "rlenvs_agents" / name]
-    folders.append(ROOT.joinpath(*str(row.address).split(".")[:3]))
-    return _short("\n".join([sys.version, repr(row), *map(_hash_of, folders)]).encode())
+    exports it, its own and what these import, data beside it, its agents and its row of the catalogue."""
+    row, package = entry(name), ROOT / "rlenvs"
+    code = [path for part in EXPORTING for path in (package / part).rglob("*.py")]
+    reached = followed([*code, *files_of(str(row.address).split(":")[0])])
+    folders = {path.parent for path in reached if len(path.relative_to(package).parts) > 2}  # of families and kits
+    folders |= {package / part for part in EXPORTING} | {ROOT / "agents" / "rlenvs_agents" / name}
+    data = {path for folder in folders for path in folder.rglob("*") if path.suffix in DATA}
+    told = [f"{path.relative_to(ROOT)} {_hash_of(path)}" for path in sorted(reached | data)]
+    return _short("\n".join([sys.version, repr(row), *(line for line in told if "/static/" not in line)]).encode())
 
 
 @functools.cache
-def _hash_of(folder: Path) -> str:
-    """Of the code and data in a folder; an environment without agents has none."""
-    names = sorted(path for path in folder.rglob("*") if path.suffix in ENDINGS and "static" not in path.parts)
-    return _short("\n".join(f"{path.relative_to(ROOT)} {_short(path.read_bytes())}" for path in names).encode())
+def _hash_of(path: Path) -> str:
+    return _short(path.read_bytes())
 
 
 def _short(data: bytes) -> str:

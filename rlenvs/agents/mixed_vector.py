@@ -74,7 +74,7 @@ class MixedVectorEnv(gymnasium.vector.VectorEnv):
         if recurrent and first.vector_reward:
             raise ParameterError(f"{name}: recurrent appends one reward; leave out vector_reward")
         self.metadata, self.autoreset_mode = dict(first.metadata), first.autoreset_mode
-        self.render_mode = first.render_mode
+        self.render_mode, self.vector_reward = first.render_mode, first.vector_reward
         self._codes = np.eye(len(self.ids))[self.task_of]
         self._started = np.zeros(self.num_envs, np.bool_)
         self._set_spaces([env for _, env in self.groups])

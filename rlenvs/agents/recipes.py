@@ -191,6 +191,15 @@ def grid_filter(
 
     Args:
         rows: a dataset with costs, as `get_dataset` returns it: whole episodes, one after the other.
+        cost_bins: cells along the costs.
+        return_bins: cells along the returns.
+        most: episodes that a cell keeps, drawn at random where it has more.
+        least: episodes below which a cell keeps none: with 1 every cell counts that has any, with more those go that
+            few episodes reach.
+        seed: of the draws.
+
+    Returns:
+        The rows of the episodes that are kept, in their order.
 
     Raises:
         ParameterError: rows without costs, or that end within an episode; a number below 1; `least` above `most`;

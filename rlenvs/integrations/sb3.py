@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import Space
 from gymnasium.utils.seeding import np_random as make_generator
@@ -15,36 +15,28 @@ from rlenvs.core.batch.engines import new_batch
 from rlenvs.core.batch.kernel_batch import KernelBatch
 from rlenvs.core.batch.snapshots import Snapshot
 from rlenvs.core.catalogue.registry import NAMESPACE, entry
-from rlenvs.core.declare.errors import ActionError, MissingExtraError, ParameterError
-from rlenvs.core.declare.inputs import actions_of, params_of, seed_of, truth
+from rlenvs.core.declare.errors import ActionError, ParameterError
+from rlenvs.core.declare.inputs import actions_of, params_of, seed_of
 from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.illegal_actions import action_checker_of
 from rlenvs.core.forms.info import InfoKeys
 from rlenvs.core.forms.render import Renderer, check_mode
+from rlenvs.integrations.sb3_vectors import MonitoredVecEnv, VectorVecEnv, check_vector
 from rlenvs.wrappers.forms import WrappedVectorEnv
-from rlenvs.wrappers.slot_values import plain, slot_of
+from rlenvs.wrappers.slot_values import slot_of
 from rlenvs.wrappers.wrapped_states import WrappedState, check_state
 
-try:
-    from stable_baselines3.common.monitor import Monitor
-    from stable_baselines3.common.vec_env import VecEnv
-except ImportError as error:
-    raise MissingExtraError("The Stable-Baselines3 form of an environment", "sb3") from error
-
-__all__ = ["BatchVecEnv", "SB3VecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
+__all__ = ["BatchVecEnv", "SB3VecEnv", "VectorVecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
 
 
-class BatchVecEnv(VecEnv):
-    """Common base of the `VecEnv`s with and without wrappers: seeds, returns, images, single slots."""
+class BatchVecEnv(MonitoredVecEnv):
+    """Common base of the `VecEnv`s of one batch, with and without wrappers: seeds, images, single slots."""
 
     def __init__(
         self, batch: KernelBatch, slots: list[Slot], renderer: Renderer, monitor: bool, observed: Space, action: Space
     ) -> None:
         self.batch, self._slots, self.renderer = batch, slots, renderer
-        self.monitor = truth("monitor", monitor)
-        self._returns, self._lengths = np.zeros(len(slots)), np.zeros(len(slots), np.int64)
-        self._start = time.time()
-        super().__init__(len(slots), observed, action)
+        super().__init__(len(slots), observed, action, monitor)
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": round(batch.setup.fps)}
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
@@ -73,21 +65,6 @@ class BatchVecEnv(VecEnv):
         if len(several) != self.num_envs:
             raise ParameterError(f"{len(several)} options were given for {self.num_envs} environments")
         super().set_options([{"params": params_of(options, {})[0]} for options in several])
-
-    def _begun(self) -> None:
-        """All episodes have begun."""
-        self._returns[:], self._lengths[:] = 0.0, 0
-        self.reset_infos = [{} for _ in self._slots]
-        self._reset_seeds()
-        self._reset_options()
-
-    def _note_end(self, info: dict[str, Any], slot: int, truncated: bool, last: Any) -> None:
-        """What SB3 wants to know of an episode that ended."""
-        info["TimeLimit.truncated"] = truncated
-        info["terminal_observation"] = last
-        if self.monitor:
-            total, length = self._returns.item(slot), self._lengths.item(slot)
-            info["episode"] = {"r": round(total, 6), "l": length, "t": round(time.time() - self._start, 6)}
 
     def close(self) -> None:
         """Close the window and the physics engine, if any."""
@@ -119,10 +96,6 @@ class BatchVecEnv(VecEnv):
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Call a method of `Slot` on the slots."""
         return [getattr(slot, method_name)(*method_args, **method_kwargs) for slot in self._chosen(indices)]
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """False, except that `monitor` does what SB3's Monitor would."""
-        return [self.monitor and issubclass(wrapper_class, Monitor) for _ in self._chosen(indices)]
 
     def _chosen(self, indices: Any) -> list[Slot]:
         return [self._slots[i] for i in self._get_indices(indices)]
@@ -334,26 +307,11 @@ class WrappedVecEnv(BatchVecEnv):
         monitor: as for `SB3VecEnv`; returns are those after the wrappers.
 
     Raises:
-        TypeError: another environment.
         ParameterError: another autoreset mode than SAME_STEP, or vector rewards.
     """
 
     def __init__(self, env: WrappedVectorEnv, monitor: bool = True) -> None:
-        if not isinstance(env, WrappedVectorEnv):
-            raise TypeError(
-                f"as_sb3 requires a vector environment with wrappers, wrap(rlenvs.make_vec(...), ...), not a "
-                f"{type(env).__name__}; without wrappers use rlenvs.sb3_vec_env"
-            )
-        name = env.batch.world.name
-        if env.mode is not AutoresetMode.SAME_STEP:
-            raise ParameterError(
-                f"{name}: autoreset_mode={env.mode.name!r} is not supported by Stable-Baselines3; make the "
-                f"environment with autoreset_mode='SAME_STEP'"
-            )
-        if env.top.reward.ndim > 1:
-            raise ParameterError(
-                f"{name}: Stable-Baselines3 does not support vector rewards; put a scalarization on top"
-            )
+        check_vector(env, env.batch.world.name, env.top.reward.ndim > 1)
         self.env = env
         slots: list[Slot] = [WrappedSlot(self, i, 0, env.render_mode) for i in range(env.num_envs)]
         renderer = env.unwrapped.renderer  # type: ignore[attr-defined]
@@ -381,22 +339,7 @@ class WrappedVecEnv(BatchVecEnv):
             ActionError: wrong shape or type, NaN, or not a choice. No world has moved then.
             EpisodeOverError: there was no reset yet.
         """
-        observations, rewards, terminated, truncated, told = self.env.step(self._actions)
-        self._returns += rewards
-        self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in self._slots]
-        dones = terminated | truncated
-        for i in np.flatnonzero(dones).tolist():
-            infos[i].update(entries(told["final_info"], i))
-            self._note_end(infos[i], i, bool(truncated[i] and not terminated[i]), told["final_obs"][i])
-        self._returns[dones], self._lengths[dones] = 0.0, 0
-        return observations, rewards.astype(np.float32), dones, infos
-
-
-def entries(infos: dict[str, Any], slot: int) -> dict[str, Any]:
-    """One slot of a vector environment's infos."""
-    own = {key: value for key, value in infos.items() if not key.startswith("_")}  # the others are masks
-    return {key: entries(v, slot) if isinstance(v, dict) else plain(v, slot) for key, v in own.items()}
+        return self._vector_step(self.env, self._actions)
 
 
 class Slot:
@@ -460,21 +403,21 @@ class WrappedSlot(Slot):
         return slot_of(env.top.observation, self.world, env.single_observation_space)
 
 
-def as_sb3(env: WrappedVectorEnv, monitor: bool = True) -> WrappedVecEnv:
-    """Wrap a vector environment with wrappers as a Stable-Baselines3 `VecEnv`.
+def as_sb3(env: gymnasium.vector.VectorEnv, monitor: bool = True) -> VectorVecEnv | WrappedVecEnv:
+    """Wrap a vector environment as a Stable-Baselines3 `VecEnv`.
 
         venv = as_sb3(wrap(rlenvs.make_vec("QuadHover-v0", 16, autoreset_mode="SAME_STEP"), Sensor(noise=0.02)))
+        venv = as_sb3(rlenvs.benchmark("MT10").vector(64, one_hot=True, autoreset_mode="SAME_STEP"))
 
     Args:
-        env: what `rlenvs.wrappers.wrap` made of a vector environment with autoreset_mode="SAME_STEP". It must not be
-            stepped by itself from now on.
+        env: with or without wrappers, with autoreset_mode="SAME_STEP". It must not be stepped by itself from now on.
         monitor: keep returns and lengths, as SB3's Monitor does.
 
     Raises:
         TypeError: another environment. ParameterError: another autoreset mode, or vector rewards.
         MissingExtraError: stable-baselines3 is not installed.
     """
-    return WrappedVecEnv(env, monitor)
+    return WrappedVecEnv(env, monitor) if isinstance(env, WrappedVectorEnv) else VectorVecEnv(env, monitor)
 
 
 def sb3_vec_env(id: str, num_envs: int = 1, **keywords: Any) -> SB3VecEnv:

@@ -15,7 +15,10 @@ pytest.importorskip("stable_baselines3")
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
+
+from rlenvs.integrations.sb3 import as_sb3
 
 IDS = ["rlenvs/QuadHover-v0", "rlenvs/DeepSeaTreasure-v0"]
 
@@ -51,6 +54,78 @@ def test_equals_sb3s_own_vector(id):
             else:
                 assert a == {}
     assert ends >= 8
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_vector_environment_gives_the_same(id):
+    ours = as_sb3(rlenvs.make_vec(id, 4, horizon=30, autoreset_mode="SAME_STEP"))
+    theirs = rlenvs.sb3_vec_env(id, 4, horizon=30)
+    assert (ours.observation_space, ours.action_space) == (theirs.observation_space, theirs.action_space)
+    for venv in (ours, theirs):
+        venv.seed(7)
+    assert np.array_equal(ours.reset(), theirs.reset())
+    ours.action_space.seed(3)
+    for _ in range(70):
+        actions = np.array([ours.action_space.sample() for _ in range(4)])
+        (o1, r1, d1, i1), (o2, r2, d2, i2) = ours.step(actions), theirs.step(actions)
+        for a, b in ((o1, o2), (r1, r2), (d1, d2)):
+            assert a.dtype == b.dtype
+            assert np.array_equal(a, b)
+        for a, b in zip(i1, i2, strict=True):
+            for info in (a, b):
+                info.get("episode", {}).pop("t", None)
+            same(a, b)
+
+
+def test_tasks_in_one_vector_environment_are_learnt():
+    pytest.importorskip("mujoco")
+    ten = rlenvs.benchmark("MT10")
+    short = {"one_hot": True, "horizon": 3, "backend": "python", "autoreset_mode": "SAME_STEP"}
+    venv, beside = as_sb3(ten.vector(10, **short)), ten.vector(10, **short)
+    venv.seed(5)
+    venv.set_options({"params": {"mass": 1.2}})
+    seen, _ = beside.reset(seed=5, options={"params": {"mass": 1.2}})
+    assert np.array_equal(venv.reset(), seen)
+    assert venv.get_attr("mass", 3) == [1.2]
+    actions = np.full((10, 4), 0.5, np.float32)
+    for t in range(1, 4):
+        seen, rewards, dones, infos = venv.step(actions)
+        expected, paid, _, truncated, told = beside.step(actions)
+        assert np.array_equal(seen, expected)
+        assert np.array_equal(rewards, paid.astype(np.float32))
+        assert (dones == (t == 3)).all()
+        assert (dones == truncated).all()
+    for i, info in enumerate(infos):
+        assert np.array_equal(info["terminal_observation"], told["final_obs"][i])
+        assert info["is_success"] == told["final_info"]["is_success"][i]
+        assert info["TimeLimit.truncated"]
+        assert info["episode"]["l"] == 3
+    assert np.array_equal(venv.reset(), beside.reset()[0])
+    PPO("MlpPolicy", VecNormalize(venv), n_steps=2, batch_size=20, n_epochs=1, device="cpu").learn(40)
+    venv.close()
+    with pytest.raises(EpisodeOverError, match="closed"):
+        venv.reset()
+
+
+def test_vectors_that_sb3_cannot_step_are_refused():
+    for mode in ("NEXT_STEP", "DISABLED"):
+        with pytest.raises(ParameterError, match=f"{mode}.*autoreset_mode='SAME_STEP'"):
+            as_sb3(rlenvs.make_vec(IDS[1], 2, autoreset_mode=mode))
+    with pytest.raises(ParameterError, match="vector rewards"):
+        as_sb3(rlenvs.make_vec("mo-DeepSeaTreasure-v0", 2, autoreset_mode="SAME_STEP"))
+    venv = as_sb3(rlenvs.make_vec(IDS[0], 3, autoreset_mode="SAME_STEP"), monitor=False)
+    venv.reset()
+    before = venv.get_attr("mass")
+    with pytest.raises(ParameterError, match=r"all of its 3 worlds.*indices=\[1\]"):
+        venv.set_attr("mass", 1.1, [1])
+    with pytest.raises(ParameterError, match="all of its 3 worlds"):
+        venv.env_method("expert_action", indices=0)
+    with pytest.raises(ParameterError, match="one dictionary"):
+        venv.set_options([{}] * 3)
+    assert venv.get_attr("mass") == before
+    assert len(venv.env_method("expert_action")) == 3
+    assert venv.get_images() == [None] * 3
+    assert venv.env_is_wrapped(Monitor) == [False] * 3
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -119,7 +194,8 @@ def test_wrong_calls():
 
 def test_missing_sb3_is_one_clear_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "stable_baselines3.common.vec_env", None)
-    monkeypatch.delitem(sys.modules, "rlenvs.integrations.sb3", raising=False)
+    for name in ("sb3", "sb3_vectors"):
+        monkeypatch.delitem(sys.modules, f"rlenvs.integrations.{name}", raising=False)
     with pytest.raises(MissingExtraError, match=r"rlenvs-suite\[sb3\]"):
         rlenvs.sb3_vec_env(IDS[0], 1)
 

@@ -123,27 +123,70 @@ def test_what_is_not_live_any_more_is_removed(site):
     }
 
 
+ALL = {"CartPole-v0", "Acrobot-v0", "Chain-v0"}
+PACKAGE = {  # a small one, with the files of three environments
+    "rlenvs/__init__.py": "if TYPE_CHECKING:\n    from rlenvs.cli import play",
+    "rlenvs/core/declare/rng.py": "",
+    "rlenvs/live/export.py": "from rlenvs.agents.film import STYLE",
+    "rlenvs/agents/film.py": "def style():\n    import rlenvs.agents.store",
+    "rlenvs/agents/store.py": "",
+    "rlenvs/agents/train.py": "import rlenvs.agents.film",
+    "rlenvs/cli/play.py": "",
+    "rlenvs/kits/poles.py": "",
+    "rlenvs/kits/tables/__init__.py": "",
+    "rlenvs/kits/tables/rows.py": "",
+    "rlenvs/single/classic/cart_pole.py": "from rlenvs.kits import poles",
+    "rlenvs/single/classic/acrobot.py": "import numpy as np",
+    "rlenvs/single/tabular/chain.py": "from rlenvs.kits.tables.rows import ROWS",
+}
+
+
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        ("rlenvs/single/classic/cart_pole.py", {"CartPole-v0", "Acrobot-v0"}),
+        ("rlenvs/single/classic/cart_pole.py", {"CartPole-v0"}),
         ("rlenvs/single/classic/golden.json", {"CartPole-v0", "Acrobot-v0"}),
-        ("rlenvs/core/declare/rng.py", {"CartPole-v0", "Acrobot-v0", "Chain-v0"}),
-        ("rlenvs/live/export.py", {"CartPole-v0", "Acrobot-v0", "Chain-v0"}),
+        ("rlenvs/kits/poles.py", {"CartPole-v0"}),
+        ("rlenvs/kits/tables/rows.py", {"Chain-v0"}),
+        ("rlenvs/kits/tables/__init__.py", {"Chain-v0"}),
+        ("rlenvs/kits/tables/fares.json", {"Chain-v0"}),
+        ("rlenvs/core/declare/rng.py", ALL),
+        ("rlenvs/core/units.json", ALL),
+        ("rlenvs/live/export.py", ALL),
+        ("rlenvs/agents/film.py", ALL),
+        ("rlenvs/agents/store.py", ALL),
+        ("rlenvs/__init__.py", ALL),
         ("agents/rlenvs_agents/Chain-v0/PPO.json", {"Chain-v0"}),
         ("agents/rlenvs_agents/Acrobot-v0/PPO.safetensors", {"Acrobot-v0"}),
+        ("rlenvs/agents/train.py", set()),
         ("rlenvs/live/static/page.json", set()),
         ("rlenvs/single/classic/README.md", set()),
+        ("rlenvs/single/tabular/taxi.py", set()),
         ("rlenvs/cli/play.py", set()),
         ("rlenvs/multi/boards/go.py", set()),
     ],
 )
 def test_an_edit_changes_the_live_pages_that_are_made_of_it(site, tmp_path, monkeypatch, file, expected):
-    monkeypatch.setattr(site.module, "ROOT", tmp_path)
+    imports = sys.modules["imports"]
+    for module in (imports, site.module):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    for name, text in {**PACKAGE, file: PACKAGE.get(file, "")}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
     keys = []
-    for text in ("", " "):
+    for edit in ("", " "):
         site.module._hash_of.cache_clear()
-        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / file).write_text(text)
-        keys.append({name: site.key_of(name) for name in ("CartPole-v0", "Acrobot-v0", "Chain-v0")})
+        imports.imported.cache_clear()
+        (tmp_path / file).write_text((tmp_path / file).read_text() + edit)
+        keys.append({name: site.key_of(name) for name in ALL})
     assert {name for name, key in keys[0].items() if keys[1][name] != key} == expected
+
+
+def test_the_files_of_a_real_environment(site):
+    """What its page is made of: the code that exports, its own, the kits that it uses, and no other family."""
+    imports = sys.modules["imports"]
+    reached = imports.followed(imports.files_of("rlenvs.single.tabular.chain"))
+    names = {path.relative_to(ROOT).as_posix() for path in reached}
+    assert {"rlenvs/single/tabular/chain.py", "rlenvs/core/declare/spec.py"} <= names
+    assert any(name.startswith("rlenvs/kits/") for name in names)
+    assert not any(name.startswith(("rlenvs/multi/", "rlenvs/robotics/", "rlenvs/single/classic/")) for name in names)

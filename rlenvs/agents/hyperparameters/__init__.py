@@ -172,7 +172,9 @@ def found_of(id: str) -> str:
 
 
 def seeds_of(id: str, level: Any, algorithm: str) -> int:
-    """How many runs of an algorithm are shipped."""
+    """How many runs of an algorithm are shipped: the `seeds` of the level's table, the environment's or the family's,
+    the first that has any; 1 where none has. With `seeds = 0` no agent ships, and `rlenvs train ID` trains one all the
+    same: a family of which few environments have agents says 0, and these say more."""
     found = next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
     return int(found.get(algorithm, 1) if isinstance(found, Mapping) else found)
 
