@@ -56,7 +56,7 @@ SMALL = {
     "live_drawing": ["CartPole-v0", "--steps", "4", "--frames", "2"],
     "make_agents": [TREASURE, "--measure", "--to", "{out}"],
     "metaworld_speed": ["--peers", "{out}/peers.toml", "--only", "Reach", "--rounds", "1", "--seconds", "0.01"],
-    "metaworld_success": ["reach", "--seeds", "2", "--random", "2"],
+    "metaworld_success": ["reach", "--seeds", "2"],
     "minecart_front": ["--seconds", "0.2", "--out", "{out}/routes.json"],
     "mixed_tasks": ["--num", "10", "--rounds", "1", "--steps", "1", "--backend", "python"],
     "morl": ["--quick", "--seeds", "1", "--only", "depth 6", "--output", "{out}"],
