@@ -30,9 +30,9 @@ NOTES = (
     "Random actions. EnvPool: 64 environments, a thread. metaworld: one environment, which is what it has. Resets are "
     "counted in vectors and in EnvPool, not in single ones and in metaworld. Of a vector step of 64 worlds 95 % passes "
     "in MuJoCo's own step (2026-11-29): five physics steps of 7.1 us (window-open) to 10.8 us (reach), and 4 us for "
-    "the readings at the end. The solver needs one iteration; a pyramidal cone, a looser tolerance and fewer shapes that "
-    "can touch save at most 4 %. Without any contact a physics step still costs 5.3 us, so the whole step of 7.5 us "
-    "that 15 times metaworld asks for is out of the reach of five of them."
+    "the readings at the end. The solver needs one iteration; a pyramidal cone, a looser tolerance and fewer shapes "
+    "that can touch save at most 4 %. Without any contact a physics step still costs 5.3 us, so the whole step of 7.5 "
+    "us that 15 times metaworld asks for is out of the reach of five of them."
 )
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from rlenvs.core.check.verdicts import compare, vector_record
 from rlenvs.wrappers.forms import wrap
 
 HOVER = "QuadHover-v0"
+BUSY = {"hazards": 20, "extent": 0.8, "hazard_radius": 0.4}  # so dense that random actions pay for hazards soon
 QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}  # an uncertainty set
 
 
@@ -42,3 +43,13 @@ def assert_forms_agree(id: str, *wrappers: Any, horizon: int = 12, steps: int = 
             sync._rewards = np.zeros((3, *sync.envs[0].reward_space.shape), np.float32)
         stock = Player(sync, seed=7).play(steps)
         compare(f"{mode.name}: vector form and single forms", vector_record(ours), vector_record(stock))
+
+
+def fast(stage: Any, actions: np.ndarray, slots: Any) -> np.ndarray:
+    """Full thrust forward is dangerous."""
+    return np.asarray(actions[:, 0] > 0.5)
+
+
+def never(stage: Any, actions: np.ndarray, slots: Any) -> np.ndarray:
+    """No action is dangerous."""
+    return np.zeros(stage.count, np.bool_)
