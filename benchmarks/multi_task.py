@@ -44,9 +44,9 @@ LAYERS = [128, 128]
 LOG_STD = -0.5  # at the start
 PAGE = """# One policy for all tasks of {name}
 
-`python benchmarks/multi_task.py --name {name} --write`: PPO with mixed batches and one-hot codes, played without
-exploration on 50 goals of each task, 500 steps: the share of episodes that are a success at any step (Meta-World's
-measure; ± of a seed: the 95 % interval over goals), and at the last one.
+`python benchmarks/multi_task.py --name {name} --steps {steps} --seeds {seeds} --write`: PPO with mixed batches and
+one-hot codes, played without exploration on 50 goals of each task, 500 steps: the share of episodes that are a success
+at any step (Meta-World's measure; ± of a seed: the 95 % interval over goals), and at the last one.
 
 {protocol}
 
@@ -236,7 +236,7 @@ def table(results: Sequence[BenchmarkResult], seeds: Sequence[int]) -> list[str]
 
 
 def over_seeds(results: Sequence[BenchmarkResult]) -> str:
-    """Both means over seeds of training, with the 95 % interval of Student's t where there are several."""
+    """Both shares over seeds of training, with the 95 % interval of Student's t where there are several."""
     told = []
     for name in ("ever", "at_end"):
         found = np.array([getattr(result, name) for result in results])
@@ -244,7 +244,7 @@ def over_seeds(results: Sequence[BenchmarkResult]) -> str:
         if len(found) > 1:
             half = f" ± {student(len(found) - 1) * found.std(ddof=1) / math.sqrt(len(found)):.3f}"
         told.append(f"{found.mean():.3f}{half}")
-    return f"Over {len(results)} seed(s) of training: **{told[0]}** at any step, {told[1]} at the end."
+    return f"Mean over seeds of training ({len(results)}): **{told[0]}** at any step, {told[1]} at the end."
 
 
 def main() -> None:
@@ -272,7 +272,14 @@ def main() -> None:
     print(f"{rows}\n{trained}")
     if options.write:
         protocol = ", ".join(f"{name}={value}" for name, value in results[0].protocol.items())
-        page = PAGE.format(name=options.name, protocol=f"{protocol}.", rows=rows, trained=trained)
+        page = PAGE.format(
+            name=options.name,
+            steps=options.steps,
+            seeds=" ".join(map(str, options.seeds)),
+            protocol=f"{protocol}.",
+            rows=rows,
+            trained=trained,
+        )
         Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
 
 

@@ -79,7 +79,7 @@ def accusations(s: Any) -> list[str]:
 
 
 def votes(s: Any) -> list[str]:
-    cast = [f"{name(i)} for {name(int(j))}" for i, j in enumerate(s.vote) if j >= 0]
+    cast = [f"{name(i)} for {name(int(j))}" for i, j in enumerate(s.vote) if j != NOBODY]
     return [f"Last vote: {', '.join(cast)}."] if cast else []
 
 

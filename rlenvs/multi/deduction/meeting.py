@@ -176,7 +176,7 @@ def votes_for(s, j):
 def hold_vote(s, a, first, majority):
     """Who is voted out, if anybody: the player with the most votes where no other and not nobody has as many, or with
     `majority` the one for whom more than half of the living vote."""
-    n, living, out, most = s.living.size, 0, NOBODY, 0
+    n, living, out = s.living.size, 0, NOBODY
     for k in range(n):
         j = a[k] - first
         s.vote[k] = j if s.living[k] and 0 <= j < n and is_open(s, k, min(max(j, 0), n - 1)) else NOBODY
@@ -196,8 +196,8 @@ def remove(s, j, fate, reveal):
     """Player j is out of the game, and everybody knows how; with `reveal` also who it was."""
     s.living[j] = False
     s.fate[j] = fate
-    for k in range(s.living.size):
-        if reveal:
+    if reveal:
+        for k in range(s.living.size):
             learn(s, k, j)
 
 
