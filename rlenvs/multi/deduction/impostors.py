@@ -85,6 +85,7 @@ from rlenvs.multi.deduction.meeting import (
     EJECTED,
     EVIL,
     MOST_PLAYERS,
+    MOST_ROUNDS,
     NOBODY,
     TALKING,
     bits,
@@ -120,7 +121,7 @@ from rlenvs.multi.deduction.ship_players import (
     choose_silent,
 )
 
-WIDEST, MOST_TASKS, MOST_ROUNDS, LONGEST = 4, 10, 4, 1000
+WIDEST, MOST_TASKS, LONGEST = 4, 10, 1000
 COOLEST, MOST_BUTTONS, MOST_EFFORT = 20, 10, 5
 LARGE = {"width": 4, "height": 4, "effort": 5, "cooldown": 3, "rounds": 3}  # as in AmongAgents, whose map has 14 rooms
 

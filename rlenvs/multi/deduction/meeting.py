@@ -8,7 +8,7 @@ from typing import Any
 
 from rlenvs.core import b1, below, block, i1, i2, i8, kernel
 
-MOST_PLAYERS = 10
+MOST_PLAYERS, MOST_ROUNDS = 10, 4
 GOOD, EVIL = 0, 1  # roles; all further ones are good
 ACTING, TALKING, VOTING = range(3)  # phases
 PASS, SILENCE, NOBODY = 0, 0, -1
@@ -48,7 +48,7 @@ def table_blocks(roles: int, phases: str) -> dict[str, Any]:
     return {
         "me": bits("agents", doc="which player one is"),
         "phase": bits(3, doc=phases),
-        "spoken": counts(high=4, doc="rounds of the discussion so far"),
+        "spoken": counts(high=MOST_ROUNDS, doc="rounds of the discussion so far"),
         "living": bits(doc="whether one lives"),
         "present": bits("agents", doc="who is in the game, as everybody knows"),
         "known": bits("agents", roles, doc="the roles that one knows, one's own among them"),

@@ -67,6 +67,7 @@ from rlenvs.multi.deduction.meeting import (
     EJECTED,
     EVIL,
     MOST_PLAYERS,
+    MOST_ROUNDS,
     NOBODY,
     TALKING,
     bits,
@@ -108,7 +109,7 @@ from rlenvs.multi.deduction.village_players import (
 
 FIRST = choice("night", "day", doc="how the game begins")
 NIGHT, DAY = FIRST.codes("night", "day")
-MOST_ROUNDS, MOST_DAYS = 4, 100
+MOST_DAYS = 100
 
 
 def sizes_of(values):
