@@ -175,7 +175,7 @@ def test_other_autoreset_modes_are_refused(mode):
 
 
 def test_what_sb3_cannot_take_is_refused():
-    with pytest.raises(TypeError, match="not a OrderEnforcing"):
+    with pytest.raises(TypeError, match="as_sb3 requires a vector environment"):
         as_sb3(rlenvs.make(QUAD))
     with pytest.raises(ParameterError, match="vector rewards"):
         wrapped("mo-SafePointGoal-v0", Same())
