@@ -4,10 +4,12 @@
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py ours
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py original
     PYTHONPATH=. metaworld/bin/python benchmarks/parity/play_metaworld.py random
+    python benchmarks/parity/play_metaworld.py original metaworld/lib/python3.11/site-packages
 
-The last two play metaworld's policies, and random actions, in metaworld. `record_metaworld.py` says how it is
-installed. Prints, for each task, in how many of 50 episodes the task was done at any step, and at the last: here of
-seeds 0 to 49, there of the 50 goals of MT1 with seed 42, and of the next seeds' where --goals asks for more.
+`original` and `random` play metaworld's policies, and random actions, in metaworld; the last line does so on this
+interpreter's MuJoCo. `record_metaworld.py` says how metaworld is installed. Prints, for each task, in how many of 50
+episodes the task was done at any step, and at the last: here of seeds 0 to 49, there of the 50 goals of MT1 with seed
+42, and of the next seeds' where --goals asks for more.
 """
 
 from __future__ import annotations
@@ -90,6 +92,11 @@ def chooser(task: str, whose: str) -> Callable[[Any, np.ndarray, np.ndarray], An
     return choose
 
 
+def weld(self: Any) -> None:
+    """In the place of metaworld's method, which writes 11 numbers: a constraint of MuJoCo 4 has 12."""
+    self.model.eq_data[:, :11] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 5.0)
+
+
 def goals_of(task: str, count: int) -> Iterator[Any]:
     """Goals of MT1, 50 of each seed, from 42 on."""
     from metaworld import MT1
@@ -101,7 +108,9 @@ def goals_of(task: str, count: int) -> Iterator[Any]:
 def episodes_of_original(task: str, goals: int, whose: str) -> Iterator[list[bool]]:
     """Success in metaworld's task, step by step: of this package's policy, of metaworld's, or of random actions."""
     from metaworld.env_dict import ALL_V3_ENVIRONMENTS
+    from metaworld.sawyer_xyz_env import SawyerMocapBase
 
+    SawyerMocapBase.reset_mocap_welds = weld
     env, choose = ALL_V3_ENVIRONMENTS[f"{task}-v3"](), chooser(task, whose)
     for goal in goals_of(task, goals):
         env.set_task(goal)
@@ -117,11 +126,13 @@ def main() -> None:
     """Play all tasks, or those named."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("whose", choices=("theirs", "ours", "original", "random"), help="policies")
-    options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, for theirs")
+    options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, in another interpreter")
     options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
     options.add_argument("--goals", type=int, default=EPISODES, help="of a task; for theirs, seeds")
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
+    if given.packages and given.whose != "theirs":
+        sys.path.append(str(given.packages))
     for task in given.tasks:
         if given.whose == "theirs":
             done = theirs(task, given.packages, given.goals)
