@@ -26,7 +26,7 @@ from rlenvs.wrappers.forms import WrappedVectorEnv
 from rlenvs.wrappers.slot_values import slot_of
 from rlenvs.wrappers.wrapped_states import WrappedState, check_state
 
-__all__ = ["BatchVecEnv", "SB3VecEnv", "VectorVecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
+__all__ = ["BatchVecEnv", "SB3VecEnv", "WrappedVecEnv", "as_sb3", "sb3_vec_env"]
 
 
 class BatchVecEnv(MonitoredVecEnv):
