@@ -414,7 +414,7 @@ def as_sb3(env: gymnasium.vector.VectorEnv, monitor: bool = True) -> VectorVecEn
         monitor: keep returns and lengths, as SB3's Monitor does.
 
     Raises:
-        TypeError: another environment. ParameterError: another autoreset mode, or vector rewards.
+        TypeError: another environment. ParameterError: another autoreset mode, vector rewards, or copy=False.
         MissingExtraError: stable-baselines3 is not installed.
     """
     return WrappedVecEnv(env, monitor) if isinstance(env, WrappedVectorEnv) else VectorVecEnv(env, monitor)

@@ -115,13 +115,18 @@ class VectorVecEnv(MonitoredVecEnv):
         monitor: keep returns and lengths, as SB3's Monitor does.
 
     Raises:
-        TypeError: another environment. ParameterError: another autoreset mode, or vector rewards.
+        TypeError: another environment. ParameterError: another autoreset mode, vector rewards, or copy=False.
     """
 
     def __init__(self, env: gymnasium.vector.VectorEnv, monitor: bool = True) -> None:
         spec = getattr(env, "spec", None)
         self.env, self.name = env, getattr(env, "name", type(env).__name__ if spec is None else spec.id)
         check_vector(env, self.name, bool(getattr(env, "vector_reward", False)))
+        if not getattr(env, "copy", True):
+            raise ParameterError(
+                f"{self.name}: copy=False overwrites observations that learners still hold; make the environment with "
+                "copy=True"
+            )
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space, monitor)
         self.metadata = {**env.metadata}
 

@@ -113,6 +113,8 @@ def test_vectors_that_sb3_cannot_step_are_refused():
             as_sb3(rlenvs.make_vec(IDS[1], 2, autoreset_mode=mode))
     with pytest.raises(ParameterError, match="vector rewards"):
         as_sb3(rlenvs.make_vec("mo-DeepSeaTreasure-v0", 2, autoreset_mode="SAME_STEP"))
+    with pytest.raises(ParameterError, match="copy=True"):
+        as_sb3(rlenvs.make_vec(IDS[1], 2, autoreset_mode="SAME_STEP", copy=False))
     venv = as_sb3(rlenvs.make_vec(IDS[0], 3, autoreset_mode="SAME_STEP"), monitor=False)
     venv.reset()
     before = venv.get_attr("mass")
