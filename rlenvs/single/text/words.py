@@ -52,7 +52,7 @@ def named(p: Any, s: Any, x: int) -> str:
     """A thing with its properties, and with what is in or on it."""
     words = [spelled(p.property_name[k]) for k in range(len(p.property_name)) if (int(s.bits[x]) >> k) & 1]
     if p.holds[x] and not p.lids[x]:
-        words.remove("open")
+        words = [word for word in words if word != "open"]
     text = name_of(p, s, x) + (f" ({', '.join(words)})" if words else "")
     inside = [y for y in range(len(s.place)) if int(s.place[y]) == len(s.exit) + x]
     if inside and s.bits[x] & OPEN:
