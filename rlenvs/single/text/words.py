@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.text.game import FILLERS
 from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD, SEEN
 from rlenvs.single.text.rules import OPEN, possible, reached_by_rules
@@ -151,4 +151,4 @@ def parse_reply(text: str, p: Any, s: Any, k: int) -> int:
     known = [normal(command_text(p, s, j)) for j in range(len(p.command))]
     if wanted in known:
         raise ValueError(f"{wanted!r} is not possible now")
-    raise ValueError(f"{wanted!r} is no command. {nearest(wanted, known)}")
+    raise ValueError(f"{shortened(wanted)} is no command. {nearest(wanted, known)}")
