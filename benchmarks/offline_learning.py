@@ -1,8 +1,9 @@
-"""Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [safe] [cql] [--steps N]`.
+"""Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [safe] [careful] [cql]`.
 
 - safe: behavior cloning on SafePointGoal's dataset "costs", with weights that follow from the cost and the return of an
   episode: 0 above the limit, and below it the exponential of the return; and the same with a stricter limit on episodes
   that `grid_filter` spreads over costs and returns. Needs PyTorch and Minari.
+- careful: behavior cloning on "costs-careful", whose drivers keep the limit; all alike, and by return.
 - cql: DiscreteCQL of d3rlpy on CartPole's dataset "medium". Needs d3rlpy and Minari.
 
 Each is compared with those who made the data. About a minute each, on one thread.
@@ -79,37 +80,60 @@ def card_of(told: Dataset) -> dict:
     return card
 
 
-def safe(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[str]:
-    """Rows of the table."""
-    told = make_dataset(SAFE, "costs", folder=folder, **({"horizon": horizon} if horizon else {}))
-    card, rows = card_of(told), get_dataset(told.name, folder)
+def made(quality: str, folder: Path, horizon: int | None) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Rows of the table for those who made a dataset, and its data."""
+    told = make_dataset(SAFE, quality, folder=folder, **({"horizon": horizon} if horizon else {}))
+    card = card_of(told)
+    players = {
+        **{name: (player["return"], player["cost"]) for name, player in card["players"].items()},
+        "all": (card["return"]["mean"], card["cost"]["mean"]),
+    }
     lines = [
-        f"| {SAFE}, costs | data: {name} | {player['return']:.1f} | {player['cost']:.1f} |"
-        for name, player in card["players"].items()
+        f"| {SAFE}, {quality} | data: {name} | {score:.1f} | {cost:.1f} |" for name, (score, cost) in players.items()
     ]
-    lines.append(f"| {SAFE}, costs | data: all | {card['return']['mean']:.1f} | {card['cost']['mean']:.1f} |")
+    return lines, get_dataset(told.name, folder)
+
+
+def learned(
+    quality: str, name: str, rows: dict[str, np.ndarray], weights: np.ndarray, given: argparse.Namespace
+) -> str:
+    """The row of the table for a clone."""
+    seeds = range(FIRST_SEED, FIRST_SEED + given.episodes)
+    found = rlenvs.evaluate(SAFE, cloned(rows, weights, given.steps), seeds=seeds, horizon=given.horizon)
+    score = f"{found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f}"
+    return f"| {SAFE}, {quality} | cloned, {name} | {score} |"
+
+
+def safe(folder: Path, given: argparse.Namespace) -> list[str]:
+    """Rows of the table."""
+    lines, rows = made("costs", folder, given.horizon)
     spread = grid_filter(rows, least=1)
-    for name, data, weights in (
-        ("all alike", rows, np.ones(len(rows["costs"]))),
-        ("by cost and return", rows, weights_of(rows, LIMIT)),
-        (f"spread, cost at most {STRICT:g}", spread, weights_of(spread, STRICT)),
-    ):
-        found = rlenvs.evaluate(
-            SAFE, cloned(data, weights, steps), seeds=range(FIRST_SEED, FIRST_SEED + episodes), horizon=horizon
-        )
-        lines.append(
-            f"| {SAFE}, costs | cloned, {name} | {found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f} |"
-        )
-    return lines
+    return [
+        *lines,
+        learned("costs", "all alike", rows, np.ones(len(rows["costs"])), given),
+        learned("costs", "by cost and return", rows, weights_of(rows, LIMIT), given),
+        learned("costs", f"spread, cost at most {STRICT:g}", spread, weights_of(spread, STRICT), given),
+    ]
 
 
-def cql(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[str]:
+def careful(folder: Path, given: argparse.Namespace) -> list[str]:
+    """Rows of the table."""
+    lines, rows = made("costs-careful", folder, given.horizon)
+    return [
+        *lines,
+        learned("costs-careful", "all alike", rows, np.ones(len(rows["costs"])), given),
+        learned("costs-careful", "by return", rows, weights_of(rows, np.inf), given),
+    ]
+
+
+def cql(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
     import d3rlpy
     import minari
 
-    count = EPISODES_OF_POLE if episodes > 2 else 4
-    told = make_dataset(POLE, "medium", count, folder=folder, **({"horizon": horizon} if horizon else {}))
+    count = EPISODES_OF_POLE if given.episodes > 2 else 4
+    keywords = {"horizon": given.horizon} if given.horizon else {}
+    told = make_dataset(POLE, "medium", count, folder=folder, **keywords)
     found = minari.MinariDataset(folder / told.name / "data")
     parts = [(e.observations[:-1], e.actions[:, None], e.rewards[:, None], bool(e.terminations[-1])) for e in found]
     data = d3rlpy.dataset.ReplayBuffer(
@@ -121,16 +145,16 @@ def cql(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[st
     )
     learner.fit(
         data,
-        n_steps=steps,
-        n_steps_per_epoch=steps,
+        n_steps=given.steps,
+        n_steps_per_epoch=given.steps,
         show_progress=False,
         logger_adapter=d3rlpy.logging.NoopAdapterFactory(),
     )
     learnt = rlenvs.evaluate(
         POLE,
         lambda observations: learner.predict(np.asarray(observations, np.float32)),
-        seeds=range(FIRST_SEED, FIRST_SEED + episodes),
-        horizon=horizon,
+        seeds=range(FIRST_SEED, FIRST_SEED + given.episodes),
+        horizon=given.horizon,
     )
     return [
         f"| {POLE}, medium | data: {told.policy} | {told.mean:.1f} | |",
@@ -138,9 +162,12 @@ def cql(folder: Path, steps: int, episodes: int, horizon: int | None) -> list[st
     ]
 
 
+LEARNERS = {"safe": safe, "careful": careful, "cql": cql}
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("learners", nargs="*", default=["safe", "cql"], help="safe, cql")
+    options.add_argument("learners", nargs="*", default=list(LEARNERS), help=", ".join(LEARNERS))
     options.add_argument("--steps", type=int, default=10_000, help="gradient steps")
     options.add_argument("--episodes", type=int, default=50, help="of the evaluation")
     options.add_argument("--horizon", type=int, help="of all episodes")
@@ -148,8 +175,7 @@ def main() -> None:
     print("| dataset | policy | mean return | mean cost |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name in given.learners:
-            learn = {"safe": safe, "cql": cql}[name]
-            print("\n".join(learn(Path(folder), given.steps, given.episodes, given.horizon)), flush=True)
+            print("\n".join(LEARNERS[name](Path(folder), given)), flush=True)
 
 
 if __name__ == "__main__":

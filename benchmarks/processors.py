@@ -3,6 +3,8 @@
 Compiles each world for several processors, by the names and features that numba and NumPy are told of, and plays a
 short rollout of four worlds one by one, which `rlenvs.check_env` has recorded, and one of 64 worlds, in lanes where the
 world has them. Prints the hashes of all observations, terms and ends.
+
+    python benchmarks/processors.py --datasets   # instead: those of a dataset of each layout, made in short episodes
 """
 
 import argparse
@@ -10,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 import numpy._core._multiarray_umath as cpu
 
@@ -32,6 +35,27 @@ TARGETS = {
 }
 
 
+DATASETS = {  # by name: the horizon of the episodes
+    "CartPole-v0 medium": 100,
+    "SafePointGoal-v0 costs": 60,
+    "OfflineRacer-v0 basicSmall": 200,
+    "CarRacing-v0 pixels-medium-hard": 40,
+    "Battle-v0 3m-Poor": 20,
+    "Battle-v0 images": 64,
+}
+
+
+def dataset_digests() -> dict[str, list[str]]:
+    """Of each dataset, the first digits of its hash."""
+    from rlenvs.agents.datasets import make_dataset
+
+    found = {}
+    for name, horizon in DATASETS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = [make_dataset(*name.split(), folder=folder, horizon=horizon).sha256[:16]]
+    return found
+
+
 def digests(ids: list[str]) -> dict[str, list[str]]:
     """Of each id, the hash of four worlds and that of 64."""
     import rlenvs
@@ -47,9 +71,9 @@ def digests(ids: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def run(ids: list[str], settings: dict[str, str]) -> dict[str, list[str]]:
-    """`digests` in a process that compiles for a processor."""
-    command = [sys.executable, __file__, "--digests", *ids]
+def run(arguments: list[str], settings: dict[str, str]) -> dict[str, list[str]]:
+    """Digests in a process that compiles for a processor."""
+    command = [sys.executable, __file__, "--digests", *arguments]
     done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
@@ -63,15 +87,19 @@ def main() -> None:
     parser.add_argument(
         "--digests", action="store_true", help="print those of this process's processor as JSON, and end"
     )
+    parser.add_argument("--datasets", action="store_true", help="make datasets in place of playing ids")
     given = parser.parse_args()
     if given.digests:
-        print(json.dumps(digests(given.ids)))
+        print(json.dumps(dataset_digests() if given.datasets else digests(given.ids)))
         return
     import rlenvs
     from rlenvs.core.catalogue.registry import world_of
 
-    ids = given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id and not world_of(id).engine]
-    columns = {name: run(ids, settings) for name, settings in TARGETS.items()}
+    ids, arguments, targets = list(DATASETS), ["--datasets"], {"native": {}, "native, again": {}} | TARGETS
+    if not given.datasets:
+        ids = given.ids or [id for id in rlenvs.list_envs() if "/mo-" not in id and not world_of(id).engine]
+        arguments, targets = ids, TARGETS
+    columns = {name: run(arguments, settings) for name, settings in targets.items()}
     print(f"| id | {' | '.join(columns)} |\n{'|---' * (len(columns) + 1)}|")
     same = 0
     for id in ids:

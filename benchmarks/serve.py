@@ -3,25 +3,32 @@
     python benchmarks/serve.py mcp --episodes 1000
     python benchmarks/serve.py openenv --episodes 1000
     python benchmarks/serve.py verifiers --episodes 1000
-    python benchmarks/serve.py fuzz --messages 10000
+    python benchmarks/serve.py mcp --fuzz 10000          # or openenv, verifiers
 
 Over loopback, with the clients of the protocols' own libraries (`pip install 'rlenvs-suite[mcp,openenv]'`). Each
-episode has a session of its own; a session beside them is looked at again at the end, and has to be as it was.
-Verifiers (`pip install 'rlenvs-suite[verifiers]'`) plays its tasks in this process, with a stand-in for the model.
+episode has a session of its own; memory is that of server and client together. Fuzzed messages are bytes, JSON and
+calls; a session beside them is looked at again at the end, and has to be as it was. Verifiers (`pip install
+'rlenvs-suite[verifiers]'`) plays its tasks in this process, with a stand-in for the model, whose replies are the
+messages; another episode, played by turns with them, has to be as it is alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import http.client
+import itertools
 import json
 import math
 import os
+import pickle
 import random
 import sys
 import threading
 import time
-from collections.abc import Sized
+from collections import Counter
+from collections.abc import Callable, Sized
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,7 +39,10 @@ from rlenvs.serve.guard import Guard
 
 BYTES, STEPS = 4000, 20
 WARM = 100  # episodes before memory is looked at, a tenth of all at most
+PARTS = 4  # of the episodes, after each of which memory is looked at
 REPLIES = ("<choose(0)>", "<choose(1)>")
+VALUES = (None, 0, -1, 2**70, 1e308, True, "", "x" * 300, "\x00", "\ud7ff", [], {}, [[[[]]]], {"a": 1}, *REPLIES)
+NAMES = ("session", "id", "seed", "level", "settings", "reply", "moment", "steps", "fork", "rewind", "save", "text")
 
 
 def resident() -> float:
@@ -49,44 +59,64 @@ def listening(app) -> int:
     return server.servers[0].sockets[0].getsockname()[1]
 
 
-def report(sessions: Sized, title: str, count: int, steps: int, begun: float, before: float) -> None:
-    rate = steps / (time.monotonic() - begun)
-    print(f"{title}: {count} episodes, {steps} steps, {rate:.0f} steps/s; {len(sessions)} sessions open, "
-          f"{threading.active_count()} threads, {resident() - before:+.1f} MiB since the first tenth")  # fmt: skip
+class Watch:
+    """Memory and steps after the first episodes, which fill caches.
+
+    Args:
+        title: of the line that is printed. episodes: that will be played.
+    """
+
+    def __init__(self, title: str, episodes: int) -> None:
+        self.title, self.episodes, self.steps = title, episodes, 0
+        self.first = min(WARM, episodes // 10)
+        self.held: list[float] = []
+
+    def begins(self, episode: int) -> None:
+        """Before each episode, and once after the last."""
+        if episode == self.first:
+            self.began, self.steps = time.monotonic(), 0
+        if (episode - self.first) % max(1, (self.episodes - self.first) // PARTS) == 0 and episode >= self.first:
+            self.held.append(resident())
+
+    def told(self, sessions: Sized) -> None:
+        rate = self.steps / (time.monotonic() - self.began)
+        grown = ", ".join(f"{later - earlier:+.1f}" for earlier, later in itertools.pairwise(self.held))
+        print(f"{self.title}: {self.episodes} episodes, {self.steps} steps, {rate:.0f} steps/s; {len(sessions)} "
+              f"sessions open, {threading.active_count()} threads, MiB by quarter: {grown}")  # fmt: skip
 
 
 async def episodes_over_mcp(port: int, sessions: Sessions, episodes: int) -> None:
     from mcp import Client
 
-    steps = 0
+    watch = Watch("mcp", episodes)
     async with Client(f"http://127.0.0.1:{port}/mcp") as client:
         for episode in range(episodes):
-            if episode == min(WARM, episodes // 10):
-                begun, before, steps = time.monotonic(), resident(), 0
+            watch.begins(episode)
             key = (await client.call_tool("start", {"seed": episode})).structured_content["session"]
             for step in range(STEPS):
                 told = await client.call_tool("act", {"session": key, "reply": REPLIES[step % 2]})
-                steps += 1
+                watch.steps += 1
                 if told.structured_content["terminated"]:
                     break
             await client.call_tool("stop", {"session": key})
-    report(sessions, "mcp", episodes, steps, begun, before)
+    watch.begins(episodes)
+    watch.told(sessions)
 
 
 def episodes_over_openenv(port: int, sessions: Sessions, episodes: int) -> None:
     from openenv.core.generic_client import GenericEnvClient
 
-    steps = 0
+    watch = Watch("openenv", episodes)
     for episode in range(episodes):
-        if episode == min(WARM, episodes // 10):
-            begun, before, steps = time.monotonic(), resident(), 0
+        watch.begins(episode)
         with GenericEnvClient(base_url=f"http://127.0.0.1:{port}").sync() as client:
             client.reset(seed=episode)
             for step in range(STEPS):
-                steps += 1
+                watch.steps += 1
                 if client.step({"text": REPLIES[step % 2]}).done:
                     break
-    report(sessions, "openenv", episodes, steps, begun, before)
+    watch.begins(episodes)
+    watch.told(sessions)
 
 
 class Model:
@@ -116,81 +146,109 @@ class Model:
 async def episodes_of_verifiers(episodes: int) -> None:
     from rlenvs.integrations.verifiers import Episodes, EpisodesConfig, WordsEnv
 
-    steps = 0
+    watch = Watch("verifiers", episodes)
     for episode, task in enumerate(Episodes(EpisodesConfig(env="CartPole-v0", episodes=episodes))):
-        if episode == min(WARM, episodes // 10):
-            begun, before, steps = time.monotonic(), resident(), 0
+        watch.begins(episode)
         model = Model()
         await WordsEnv.run(None, task, SimpleNamespace(player=model))
-        steps += model.turns
-    report((), "verifiers", episodes, steps, begun, before)
+        watch.steps += model.turns
+    watch.begins(episodes)
+    watch.told(())
 
 
-def fuzz(mcp_port: int, openenv_port: int, sessions: tuple[Sessions, Sessions], messages: int) -> None:
-    """Bytes, JSON and calls to both servers, half each."""
-    import http.client
+def some(rng: random.Random) -> dict:
+    """Arguments that no call has."""
+    return {name: rng.choice(VALUES) for name in rng.sample(NAMES, rng.randrange(5))}
 
+
+def answer_of_mcp(port: int, rng: random.Random) -> str:
+    """The status of a request's answer."""
+    tools = ["start", "act", "observe", "reset", "save", "restore", "rewind", "fork", "stop", "none"]
+    call = {"jsonrpc": "2.0", "id": 1, "method": rng.choice(["tools/call", "tools/list", "initialize", "x"])}
+    call["params"] = rng.choice([{"name": rng.choice(tools), "arguments": some(rng)}, some(rng), None, 3])
+    body = json.dumps(call).encode() if rng.random() < 0.8 else rng.randbytes(rng.randrange(3 * BYTES // 2))
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    head = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", body, head)
+    status = connection.getresponse().status
+    connection.close()
+    return str(status)
+
+
+def answer_of_openenv(port: int, rng: random.Random) -> str:
+    """The type of a message's answer, or the code with which the connection was closed."""
     import websockets.sync.client
 
-    keys = [table.open(seed=0).session for table in sessions]
-    before = [table.get(key).observe() for table, key in zip(sessions, keys, strict=True)]
-    rng, answers = random.Random(0), {}
-    values = [None, 0, -1, 2**70, 1e308, True, "", "x" * 300, "\x00", [], {}, [[[[]]]], {"a": 1}, "<choose(1)>"]
-    tools = ["start", "act", "observe", "reset", "save", "restore", "rewind", "fork", "stop", "none"]
-    names = ["session", "id", "seed", "level", "settings", "reply", "moment", "steps", "fork", "rewind", "save", "text"]
+    kind = rng.choice(["reset", "step", "state", "mcp", "close", "x", None])
+    message = json.dumps({"type": kind, "data": rng.choice([some(rng), None, 3])})
+    with websockets.sync.client.connect(f"ws://127.0.0.1:{port}/ws", proxy=None) as socket:
+        try:
+            socket.send(message if rng.random() < 0.8 else rng.randbytes(rng.randrange(3 * BYTES // 2)))
+            told: str = json.loads(socket.recv(timeout=60))["type"]
+        except websockets.exceptions.ConnectionClosed as closed:
+            return f"closed {closed.rcvd.code if closed.rcvd else ''}"
+    return told
 
-    def some() -> dict:
-        return {name: rng.choice(values) for name in rng.sample(names, rng.randrange(5))}
 
-    for count in range(messages):
-        if count % 2:
-            call = {"jsonrpc": "2.0", "id": 1, "method": rng.choice(["tools/call", "tools/list", "initialize", "x"])}
-            call["params"] = rng.choice([{"name": rng.choice(tools), "arguments": some()}, some(), None, 3])
-            body = json.dumps(call).encode() if rng.random() < 0.8 else rng.randbytes(rng.randrange(3 * BYTES // 2))
-            connection = http.client.HTTPConnection("127.0.0.1", mcp_port, timeout=20)
-            head = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-            connection.request("POST", "/mcp", body, head)
-            answer = str(connection.getresponse().status)
-            connection.close()
-        else:
-            with websockets.sync.client.connect(f"ws://127.0.0.1:{openenv_port}/ws", proxy=None) as socket:
-                kind = rng.choice(["reset", "step", "state", "mcp", "close", "x", None])
-                text = json.dumps({"type": kind, "data": rng.choice([some(), None, 3])})
-                text = text if rng.random() < 0.8 else rng.randbytes(rng.randrange(3 * BYTES // 2))
-                try:
-                    socket.send(text)
-                    answer = json.loads(socket.recv(timeout=20))["type"]
-                except websockets.exceptions.ConnectionClosed as closed:
-                    answer = f"closed {closed.rcvd.code if closed.rcvd else ''}"
-        answers[answer] = answers.get(answer, 0) + 1
-    after = [table.get(key).observe() for table, key in zip(sessions, keys, strict=True)]
-    print(f"fuzz: {messages} messages; answers: {answers}; the sessions beside them moved: {after != before}")
-    sys.exit(after != before)
+def fuzz(title: str, answer: Callable[[random.Random], str], sessions: Sessions, messages: int) -> bool:
+    """Send messages; whether the session beside them is as it was."""
+    beside = sessions.get(sessions.open(seed=0).session)
+    before, state = beside.observe(), beside.env.get_state()
+    rng, answers = random.Random(0), Counter[str]()
+    for _ in range(messages):
+        answers[answer(rng)] += 1
+    same = beside.observe() == before and pickle.dumps(beside.env.get_state()) == pickle.dumps(state)
+    print(f"{title}, fuzz: {messages} messages; answers: {dict(answers)}; the session beside them moved: {not same}")
+    return same
+
+
+async def fuzz_verifiers(messages: int) -> bool:
+    """Replies that no model should give; whether an episode beside each is as it is alone."""
+    from rlenvs.integrations.verifiers import Episodes, EpisodesConfig
+
+    rng, sent, moved, refused = random.Random(0), 0, 0, 0
+    for seed in itertools.count():
+        task, other = Episodes(EpisodesConfig(env="CartPole-v0", episodes=2, first_seed=seed)).load()
+        (env, _), (beside, _), (alone, _) = task.begin(), other.begin(), other.begin()
+        for turn in range(STEPS):
+            reply = rng.choice([*VALUES, rng.randbytes(rng.randrange(2 * BYTES)).decode("latin-1")])
+            told = env.step(reply)
+            sent, refused = sent + 1, refused + bool(told[4]["illegal_reason"])
+            moved += beside.step(REPLIES[turn % 2])[:4] != alone.step(REPLIES[turn % 2])[:4]
+            if told[2] or sent == messages:
+                break
+        if sent == messages:
+            break
+    print(f"verifiers, fuzz: {sent} replies, {refused} of them replaced; steps of the episode beside moved: {moved}")
+    return moved == 0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["mcp", "openenv", "verifiers", "fuzz"])
+    parser.add_argument("protocol", choices=["mcp", "openenv", "verifiers"])
     parser.add_argument("--episodes", type=int, default=1000)
-    parser.add_argument("--messages", type=int, default=10_000)
-    chosen = parser.parse_args()
+    parser.add_argument("--fuzz", type=int, metavar="MESSAGES", help="send these in place of episodes")
+    given = parser.parse_args()
     os.environ["NO_PROXY"] = "127.0.0.1,localhost"
-    if chosen.what == "verifiers":
-        asyncio.run(episodes_of_verifiers(chosen.episodes))
-        return
-    from rlenvs.serve.mcp_server import http_app, mcp_server
+    if given.protocol == "verifiers":
+        coroutine = fuzz_verifiers(given.fuzz) if given.fuzz else episodes_of_verifiers(given.episodes)
+        sys.exit(asyncio.run(coroutine) is False)
+    sessions = Sessions(["CartPole-v0"], limits=Limits(sessions=32, characters=BYTES))
+    if given.protocol == "mcp":
+        from rlenvs.serve.mcp_server import http_app, mcp_server
 
-    first, second = (Sessions(["CartPole-v0"], limits=Limits(sessions=32, characters=BYTES)) for _ in range(2))
-    if chosen.what == "mcp":
-        asyncio.run(episodes_over_mcp(listening(http_app(mcp_server(first), first)), first, chosen.episodes))
-        return
-    from rlenvs.serve.openenv_server import openenv_app
-
-    if chosen.what == "openenv":
-        episodes_over_openenv(listening(openenv_app(second)), second, chosen.episodes)
+        app, answer = http_app(mcp_server(sessions), sessions), answer_of_mcp
     else:
-        ports = listening(http_app(mcp_server(first), first)), listening(openenv_app(second))
-        fuzz(*ports, (first, second), chosen.messages)
+        from rlenvs.serve.openenv_server import openenv_app
+
+        app, answer = openenv_app(sessions), answer_of_openenv
+    port = listening(app)
+    if given.fuzz:
+        sys.exit(not fuzz(given.protocol, partial(answer, port), sessions, given.fuzz))
+    if given.protocol == "mcp":
+        asyncio.run(episodes_over_mcp(port, sessions, given.episodes))
+    else:
+        episodes_over_openenv(port, sessions, given.episodes)
 
 
 if __name__ == "__main__":

@@ -265,11 +265,47 @@ def test_a_log_is_not_written_over_and_its_beginning_can_be_read(tmp_path):
     file.write_text("nothing\n")
     with pytest.raises(ParameterError, match="is damaged"):
         Comparison.load(tmp_path)
+    file.write_text("[" * 100_000 + "\n")
+    with pytest.raises(ParameterError, match="is damaged: RecursionError"):
+        Comparison.load(tmp_path)
     file.write_text("")
     with pytest.raises(ParameterError, match="no episode has been played"):
         Comparison.load(tmp_path)
     with pytest.raises(ParameterError, match="has no log"):
         Comparison.load(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("episode", 2**70, "a count or seed is"),
+        ("seed", 1.0, "a count or seed is 1.0"),
+        ("seed", 7, "episode 0 has the seeds 7 and 0"),
+        ("steps", -1, "a count or seed is -1"),
+        ("decisions", {"agent_0": True}, "a count or seed is True"),
+        ("illegal_actions", [], "AttributeError"),
+        ("return", math.nan, "a return is nan"),
+        ("return", "5", "a return is '5'"),
+        ("return", 2**70 * 10**200, "a return is"),
+        ("success", 0.5, "a success is 0.5"),
+        ("run", {}, "TypeError"),
+    ],
+)
+def test_damaged_logs_are_refused(tmp_path, name, value, says):
+    lock_step(POLE, {"a": "random", "b": "idle"}, 1, log=tmp_path, backend="python")
+    file = tmp_path / "episodes.jsonl"
+    first, second = (json.loads(line) for line in file.read_text().splitlines())
+    file.write_text(f"{json.dumps({**first, name: value})}\n{json.dumps(second)}\n")
+    with pytest.raises(ParameterError, match=f"is damaged: .*{says}"):
+        Comparison.load(tmp_path)
+
+
+@pytest.mark.parametrize("header", [[], {}, {"id": True, "keywords": {}, "line_ups": {}}, {"id": "x", "keywords": 1}])
+def test_damaged_heads_of_logs_are_refused(tmp_path, header):
+    (tmp_path / "run.json").write_text(json.dumps(header))
+    (tmp_path / "episodes.jsonl").write_text("")
+    with pytest.raises(ParameterError, match="is damaged"):
+        Comparison.load(tmp_path)
 
 
 def test_seeds_are_new_or_fixed_and_the_same_for_all_line_ups():

@@ -225,6 +225,7 @@ def test_actions_that_are_none_count_as_illegal(value):
         *((name, value, name) for name in ("text_history", "text_tokens", "reply_tokens") for value in (-1, 1.5, True)),
         *((name, "3", name) for name in ("text_history", "text_tokens", "reply_tokens")),
         ("text_history", 1001, "at most 1000"),
+        *((name, 2**70, "at most 1000000") for name in ("text_tokens", "reply_tokens")),
         ("text_tokens", 19, "20 or more"),
         ("fallback", "noop", "'wait', 'random', 'error'"),
         ("fallback", None, "'wait', 'random', 'error'"),

@@ -1,6 +1,7 @@
 """Verifiers' tasks, played by a stand-in for a model."""
 
 import asyncio
+import random
 from types import SimpleNamespace
 
 import pytest
@@ -90,6 +91,49 @@ def test_a_model_that_stops_ends_the_episode():
     (task, *_) = episodes()
     assert play(task, ["<choose(0)>"] * 2).metrics["steps"] == 2
     assert play(task, []).rewards == {"return": 0.0}
+
+
+VALUES = [None, 3, True, b"x", [], {}, "", "x" * 10_000, "\x00", "\ud7ff", "<choose(9)>", "<choose(0)><choose(0)>"]
+
+
+def test_whatever_a_model_replies_the_episode_goes_on():
+    rng = random.Random(0)
+    for task in episodes(episodes=20):
+        replies = [rng.choice([*VALUES, rng.randbytes(50).decode("latin-1")]) for _ in range(20)]
+        player = play(task, replies)
+        assert player.metrics["steps"] == player.metrics["illegal_actions"] > 0
+        assert all(isinstance(text, str) for text in player.heard)
+
+
+def test_episodes_at_a_time_do_not_see_each_other():
+    tasks = episodes()
+    players = [Player(["<choose(1)>", "no", "<choose(0)>"] * 3) for _ in tasks]
+
+    class Slow(Player):
+        async def turn(self, said=None):
+            await asyncio.sleep(0)
+            return await super().turn(said)
+
+    slow = [Slow(player.replies) for player in players]
+
+    async def together():
+        await asyncio.gather(
+            *(WordsEnv.run(None, t, SimpleNamespace(player=p)) for t, p in zip(tasks, slow, strict=True))
+        )
+
+    asyncio.run(together())
+    alone = [play(task, player.replies) for task, player in zip(tasks, players, strict=True)]
+    assert [player.heard for player in slow] == [player.heard for player in alone]
+    assert len({tuple(player.heard) for player in slow}) == len(tasks)
+
+
+def test_a_snapshot_of_an_episode_goes_on_to_the_bit():
+    (task, *_) = episodes()
+    (env, _), (other, _) = task.begin(), task.begin()
+    for reply in ("<choose(1)>", "what?"):
+        env.step(reply)
+    other.set_state(env.get_state())
+    assert [env.step("<choose(0)>") for _ in range(5)] == [other.step("<choose(0)>") for _ in range(5)]
 
 
 def test_settings_and_wrong_names():

@@ -1,7 +1,9 @@
 """Sessions: moments, forks, limits, and what clients may ask for."""
 
+import gc
 import random
 import threading
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -128,6 +130,21 @@ def test_idle_sessions_are_closed():
     with pytest.raises(SessionError, match="closed after 50 s"):
         sessions.get(key)
     assert len(sessions) == 0
+
+
+def test_nothing_of_a_session_that_has_gone_is_kept(sessions):
+    gone = []
+    for seed in range(12):
+        session = sessions.get(sessions.open(seed=seed).session)
+        session.act(LEFT)
+        session.save()
+        session.attached = False
+        gone += [weakref.ref(session), weakref.ref(session.env)]
+        if seed % 3 == 0:
+            sessions.close(session.key)
+    del session
+    gc.collect()
+    assert sum(each() is not None for each in gone) == 2 * len(sessions)
 
 
 @pytest.mark.parametrize("key", ["", "x", None, 3, [], "../etc"])

@@ -13,7 +13,7 @@ from rlenvs.core.declare.errors import ParameterError
 from rlenvs.single.text.cooking import cooking_game
 from rlenvs.single.text.game import read_game
 from rlenvs.single.text.planning import plan_length
-from rlenvs.single.text.published import coin_collector, treasure_hunter
+from rlenvs.single.text.published import coin_collector, parse_game, treasure_hunter
 from rlenvs.single.text.words import admissible, command_text, scene
 
 RECORDED = json.loads((Path(__file__).parent.parent / "data" / "textworld.json").read_text("utf-8"))
@@ -305,6 +305,10 @@ def with_thing(name, **table):
     return changed(things={**SMALL["things"], name: table})
 
 
+MANY = {f"egg {k}": {"kind": "food", "in": "hall"} for k in range(150)}
+PAIR = {"first": {"kind": "food"}, "second": {"kind": "food"}}
+
+
 @pytest.mark.parametrize(
     ("game", "words"),
     [
@@ -336,6 +340,22 @@ def with_thing(name, **table):
         (changed(rules={"wash": {"first": {"kind": "portable"}}}), "names its things"),
         (changed(rules={"wash {0}": {"first": {"kind": "portable"}, "goes": "second"}}), "no second thing"),
         (changed(rules={"wash {0}": {"thing": {}}}), "unknown entry 'thing'"),
+        (changed(rules={"wash {0}": {"first": {"kind": "portable", "where": {}}}}), "where={} is not one of here"),
+        (changed(rules={"wash {0}": {"first": {"kind": "portable"}, "goes": [1]}}), "goes=[1] is not one of"),
+        (changed(rules={"wäsch {0}": {"first": {"kind": "portable"}}}), "marks of ASCII, not 'wäsch {0}'"),
+        (changed(rules={"wash\n{0}": {"first": {"kind": "portable"}}}), "a rule's command is a line"),
+        (changed(objective="Ø"), "the objective is a line"),
+        (changed(objective=7), "the objective is a line"),
+        (changed(objective="x" * 1001), "at most 1000 letters"),
+        (changed(rooms={"hall": {"north": []}, "kitchen": {}}), "a room, or a room and a door, not []"),
+        (changed(rooms={"hall": {"north": ["kitchen", "a", "b"]}, "kitchen": {}}), "a room, or a room and a door"),
+        (changed(start=["hall", "hall"]), "start: 'hall' is there twice"),
+        (changed(targets=["cup", "cup"]), "targets: 'cup' is there twice"),
+        (changed(shuffled=[["cup"], ["cup"]]), "shuffled: 'cup' is there twice"),
+        (with_thing("spoon", **{"in": ["hall"] * 300}), "spoon: 'hall' is there twice"),
+        (changed(quests=[{"win": ["cup in inventory"] * 2}]), "a quest: 'cup in inventory' is there twice"),
+        (changed(rules={f"wash {k} {{0}}": {"first": {"kind": "portable"}} for k in range(200)}), "at most 200 rules"),
+        (changed(things={**SMALL["things"], **MANY}, rules={"mix {0} with {1}": PAIR}), "commands; at most 20000"),
         (changed(horizon=0), "horizon=0"),
     ],
 )
@@ -343,6 +363,38 @@ def test_bad_games_are_refused_by_name(game, words):
     with pytest.raises(ParameterError) as error:
         rlenvs.make_batch(HOUSE, 1, game=game, backend="python")
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize("last", ["hall", "nowhere"])
+def test_a_game_with_very_many_ways_to_nest_is_read_at_once(last):
+    """Box k is in box k + 1 or k + 2: more ways to the last one than could be followed one by one."""
+    boxes = {f"box {k}": {"kind": "container", "in": [f"box {k + 1}", f"box {k + 2}"]} for k in range(98)}
+    things = {**SMALL["things"], **boxes, **{f"box {k}": {"kind": "container", "in": last} for k in (98, 99)}}
+    things["spoon"] = {"in": "box 0"}
+    if last == "hall":
+        assert parse_game(changed(things=things))
+    else:
+        with pytest.raises(ValueError, match="unreachable goal"):
+            parse_game(changed(things=things, quests=[{"win": "spoon in inventory"}]))
+
+
+def test_a_supporter_that_a_rule_closes_is_still_described():
+    rules = {"break {0}": {"first": {"kind": "supporter", "loses": "open"}}}
+    things = {"rack": {"kind": "supporter", "in": "hall"}, "cup": {"in": "rack"}}
+    game = {"rooms": {"hall": {}}, "things": things, "quests": [{"win": "cup in inventory"}], "rules": rules}
+    env = rlenvs.text_env(HOUSE, game=game, backend="python")
+    assert "rack with cup" in env.reset(seed=0)[0]
+    text, *_, info = env.step("break rack")
+    assert info["illegal_reason"] == ""
+    assert "rack" in text
+    assert "cup" not in text.partition("Commands")[0]
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path):
+    path = tmp_path / "game.toml"
+    for room in ("hall", "barn"):
+        path.write_text(f'quests = [{{win = "cup in inventory"}}]\n[rooms.{room}]\n[things.cup]\nin = "{room}"\n')
+        assert f"in the {room}" in rlenvs.text_env(HOUSE, game=str(path), backend="python").reset(seed=0)[0]
 
 
 def test_two_things_in_each_other_are_refused():

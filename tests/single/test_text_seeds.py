@@ -155,7 +155,7 @@ def test_a_plain_game_may_be_toml(tmp_path):
         (changed(steps=7), "steps: needed are words"),
         (changed(things=["knife"]), "things: needed is a table"),
         (changed(rooms=["kitchen", 7]), "rooms: needed are words"),
-        (changed(rooms=["kitchen", "pantry", "pantry"]), "two rooms 'pantry'"),
+        (changed(rooms=["kitchen", "pantry", "pantry"]), "rooms: 'pantry' is there twice"),
         (with_things(carrot={"in": "kitchen"}, potato={"in": "kitchen"}), "once slots are filled"),
         (with_things(knife={"kind": ["object", "blade"], "in": "attic"}), "no 'attic'"),
         (with_things(knife={"kind": "object", "in": "table"}), "is for things of the kind 'blade'"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rlenvs.version import DISTRIBUTION
 
 LONGEST_LINE = 4000  # letters of a message that may quote what users gave
+MOST_NAMED = 40  # names that a message lists
 
 
 class RlenvsError(Exception):
@@ -140,11 +141,12 @@ def shortened(value: object, length: int = 80) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A sentence that names the known names closest to `name`, or all when none is close."""
+    """A sentence that names the known names closest to `name`, or the first ones when none is close."""
     from difflib import get_close_matches
 
     known = sorted(set(known))
     close = get_close_matches(str(name), known, n=3, cutoff=0.5)
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
-    return f"Known: {', '.join(map(repr, known)) or 'none'}."
+    more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
+    return f"Known: {', '.join(map(repr, known[:MOST_NAMED])) or 'none'}{more}."

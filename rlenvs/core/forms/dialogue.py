@@ -21,7 +21,7 @@ TOKEN = re.compile(r"\w+|[^\w\s]", re.ASCII)
 LONGEST_DESCRIPTION = 1_000_000  # characters
 FALLBACKS = ("wait", "random", "error")
 LEAST_TOKENS = 20  # of an observation: less tells nothing
-MOST_TURNS = 1000
+MOST_TURNS, MOST_TOKENS = 1000, 1_000_000
 MARK = "(lines left out: {})"
 MARK_TOKENS = 7
 SHOWN_REPLY = 200  # characters
@@ -92,8 +92,9 @@ class TextOptions:
             value = getattr(self, name)
             if isinstance(value, bool) or value != 0:
                 object.__setattr__(self, name, positive(name, value, ", or 0"))
-        if self.text_history > MOST_TURNS:
-            raise ParameterError(f"text_history={self.text_history} must be at most {MOST_TURNS}")
+        for name, most in (("text_history", MOST_TURNS), ("text_tokens", MOST_TOKENS), ("reply_tokens", MOST_TOKENS)):
+            if getattr(self, name) > most:
+                raise ParameterError(f"{name}={shortened(getattr(self, name))} must be at most {most}")
         if 0 < self.text_tokens < LEAST_TOKENS:
             raise ParameterError(f"text_tokens={self.text_tokens} must be {LEAST_TOKENS} or more, or 0 for no bound")
         one_of("fallback", self.fallback, FALLBACKS)

@@ -30,11 +30,12 @@ and words of one's own that rules ask for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.text.rule_set import (
     DIRECTIONS,
     KINDS,
@@ -43,6 +44,7 @@ from rlenvs.single.text.rule_set import (
     PROPERTIES,
     USUAL,
     Rule,
+    check_text,
     read_rule,
     words,
 )
@@ -51,7 +53,8 @@ FILLERS = ("the", "a", "an", "my", "please")  # words that replies may contain
 TARGET, ANOTHER = "target", "another target"
 TAKEN = ("player", "inventory", "nowhere", "target", "in", "on", "is", *FILLERS)  # words that no name contains
 IN, IS, AT = range(3)  # what a fact says
-MOST_ROOMS, MOST_THINGS, MOST_QUESTS, LONGEST = 300, 200, 60, 60
+MOST_ROOMS, MOST_THINGS, MOST_QUESTS, LONGEST, LONGEST_OBJECTIVE = 300, 200, 60, 60, 1000
+MOST_RULES, MOST_COMMANDS = 200, 20_000
 ENTRIES = ("objective", "start", "rooms", "things", "targets", "shuffled", "quests", "rules", "horizon")
 
 
@@ -127,20 +130,22 @@ def read_game(given: Any) -> Game:
         if not given.get(name):
             raise ValueError(f"a game needs {name}")
     rooms = _names(given["rooms"], "rooms", MOST_ROOMS)
-    things = {name: read_thing(name, table) for name, table in _table(given["things"], "things").items()}
-    _names(things, "things", MOST_THINGS)
+    _names(given["things"], "things", MOST_THINGS)
+    things = {name: read_thing(name, table) for name, table in given["things"].items()}
     for name in ("shuffled", "quests"):
         if not isinstance(given.get(name, ()), (list, tuple)):
-            raise ValueError(f"{name}: needed is a list, not {given[name]!r}")
+            raise ValueError(f"{name}: needed is a list, not {shortened(given[name])}")
     game = Game(rooms, things, ())
     game.rules = (*USUAL, *(read_rule(text, table) for text, table in _table(given.get("rules", {}), "rules").items()))
     game.exits = read_exits(_table(given["rooms"], "rooms"), things)
     game.start = words(given.get("start", rooms[0]), "start")
     game.targets = words(given.get("targets", ()), "targets")
     game.shuffled = tuple(words(group, "shuffled") for group in given.get("shuffled", ()))
-    game.objective = str(given.get("objective", ""))
+    game.objective = given.get("objective", "")
+    check_text(game.objective, "the objective", LONGEST_OBJECTIVE)
     game.horizon = _horizon(given.get("horizon", 100))
     _check_things(game)
+    _check_commands(game)
     for rule in game.rules:
         for text in rule.requires:
             read_fact(text, game)
@@ -154,14 +159,16 @@ def read_game(given: Any) -> Game:
 
 def _table(given: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise ValueError(f"{what}: needed is a table, not {given!r}")
+        raise ValueError(f"{what}: needed is a table, not {shortened(given)}")
     return given
 
 
 def _known(given: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
-        raise ValueError(f"{what} has an unknown entry {unknown[0]!r}. {nearest(str(unknown[0]), known)}")
+        raise ValueError(
+            f"{what} has an unknown entry {shortened(unknown[0])}. {nearest(str(unknown[0])[:LONGEST], known)}"
+        )
 
 
 def _names(given: Any, what: str, most: int) -> tuple[str, ...]:
@@ -173,15 +180,15 @@ def _names(given: Any, what: str, most: int) -> tuple[str, ...]:
         plain = plain and name.replace(" ", "").replace("-", "").isalnum()
         if not plain or not 0 < len(name) <= LONGEST or set(name.split()) & set(TAKEN):
             raise ValueError(
-                f"{what}: {name!r} is no name; names are words of small letters and digits, at most {LONGEST} in all, "
-                f"and none of {', '.join(TAKEN)}"
+                f"{what}: {shortened(name)} is no name; names are words of small letters and digits, at most {LONGEST} "
+                f"in all, and none of {', '.join(TAKEN)}"
             )
     return names
 
 
 def _horizon(given: Any) -> int:
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 100_000:
-        raise ValueError(f"horizon={given!r} is not a number of steps from 1 to 100000")
+        raise ValueError(f"horizon={shortened(given)} is not a number of steps from 1 to 100000")
     return given
 
 
@@ -208,11 +215,15 @@ def read_exits(rooms: Mapping[str, Any], things: Mapping[str, Thing]) -> dict[st
         for name, given in _table(table, room).items():
             if name not in DIRECTIONS:
                 raise ValueError(f"{room}: {name!r} is not one of {', '.join(DIRECTIONS)}")
-            there, door = (*words(given, room), "")[:2]
+            there, door = (*(found := words(given, room)), "", "")[:2]
+            if len(found) not in (1, 2):
+                raise ValueError(f"{room}: its exit {name} is a room, or a room and a door, not {shortened(given)}")
             if there not in rooms or there == room:
-                raise ValueError(f"{room}: its exit {name} leads to {there!r}. {nearest(there, rooms)}")
+                raise ValueError(
+                    f"{room}: its exit {name} leads to {shortened(there)}. {nearest(there[:LONGEST], rooms)}"
+                )
             if door and (door not in things or "door" not in things[door].tags):
-                raise ValueError(f"{room}: {door!r} is no door. {nearest(door, things)}")
+                raise ValueError(f"{room}: {shortened(door)} is no door. {nearest(door[:LONGEST], things)}")
             d = DIRECTIONS.index(name)
             for here, way, other in ((room, d, there), (there, OPPOSITE[d], room)):
                 if exits[here].setdefault(way, (other, door)) != (other, door):
@@ -228,8 +239,8 @@ def _check_things(game: Game) -> None:
     for name, thing in game.things.items():
         unknown = [tag for tag in thing.tags if tag not in asked and not any(tag in tags for tags in KINDS.values())]
         if unknown:
-            close = nearest(unknown[0], [*KINDS, *asked])
-            raise ValueError(f"{name}: no rule is about the kind {unknown[0]!r}. {close}")
+            close = nearest(unknown[0][:LONGEST], [*KINDS, *asked])
+            raise ValueError(f"{name}: no rule is about the kind {shortened(unknown[0])}. {close}")
         if "door" in thing.tags and doors.count(name) != 2:
             raise ValueError(f"{name} is a door and needs one exit that it is in; it is in {doors.count(name) // 2}")
         if thing.fits and ("key" not in thing.tags or "lid" not in game.things[thing.fits].tags):
@@ -240,14 +251,15 @@ def _check_things(game: Game) -> None:
             elsewhere = place in game.rooms or place in ("inventory", "nowhere")
             if not elsewhere and "holder" not in game.things[place].tags:
                 raise ValueError(f"{name} cannot be in {place}; it is neither room, container nor supporter")
+    sound: set[str] = set()
     for name in game.things:
-        _check_containment(game, name, ())
-    held = {tuple(sorted(game.things[name].places)) for group in game.shuffled for name in group}
-    if any(len(places) != 1 for places in held):
+        _check_containment(game, name, (), sound)
+    words([name for group in game.shuffled for name in group], "shuffled")
+    if any(len(game.things[name].places) != 1 for group in game.shuffled for name in group):
         raise ValueError("things that are shuffled have one place each")
     for name in game.properties:
         if not (name.isascii() and name.isalpha() and name.islower() and len(name) <= LONGEST):
-            raise ValueError(f"{name!r} is no property; properties are words of small letters")
+            raise ValueError(f"{shortened(name)} is no property; properties are words of small letters")
     if len(game.properties) > MOST_PROPERTIES:
         raise ValueError(f"a game has at most {MOST_PROPERTIES} properties, not {len(game.properties)}")
 
@@ -266,19 +278,33 @@ def _check_names(game: Game) -> None:
     ]
     for name, known in named:
         if name not in known:
-            raise ValueError(f"there is no {name!r}. {nearest(name, known)}")
+            raise ValueError(f"there is no {shortened(name)}. {nearest(name[:LONGEST], known)}")
     for name in set(game.rooms) & set(game.things):
         raise ValueError(f"{name!r} is a room and a thing")
     if len(set(locks)) < len(locks):
         raise ValueError(f"two keys fit {max(locks, key=locks.count)}")
 
 
-def _check_containment(game: Game, name: str, path: tuple[str, ...]) -> None:
+def _check_containment(game: Game, name: str, path: tuple[str, ...], sound: set[str]) -> None:
+    """ValueError where a thing is in itself; those that are not are added to `sound`."""
     if name in path:
         raise ValueError(f"cyclic containment: {' in '.join((*path[path.index(name) :], name))}")
+    if name in sound:
+        return
     for place in game.things[name].places:
         if place in game.things:
-            _check_containment(game, place, (*path, name))
+            _check_containment(game, place, (*path, name), sound)
+    sound.add(name)
+
+
+def _check_commands(game: Game) -> None:
+    """ValueError where rules and things make too many commands."""
+    if len(game.rules) > MOST_RULES:
+        raise ValueError(f"a game has at most {MOST_RULES} rules with the usual ones, not {len(game.rules)}")
+    tags = [thing.tags for thing in game.things.values()]
+    count = sum(math.prod(sum(part.kind in each for each in tags) for part in rule.parts) for rule in game.rules)
+    if count > MOST_COMMANDS:
+        raise ValueError(f"the game has {count} commands; at most {MOST_COMMANDS} are played")
 
 
 def _quest(given: Any, game: Game) -> Quest:
@@ -291,9 +317,9 @@ def _quest(given: Any, game: Game) -> Quest:
         raise ValueError("a quest needs at least one fact")
     reward = table.get("reward", 1.0)
     if isinstance(reward, bool) or not isinstance(reward, (int, float)) or not 0 <= reward <= 100:
-        raise ValueError(f"a quest's reward is a number from 0 to 100, not {reward!r}")
+        raise ValueError(f"a quest's reward is a number from 0 to 100, not {shortened(reward)}")
     if not isinstance(table.get("any", False), bool):
-        raise ValueError(f"a quest's entry any is true or false, not {table['any']!r}")
+        raise ValueError(f"a quest's entry any is true or false, not {shortened(table['any'])}")
     return Quest(facts, float(reward), "fail" in table, table.get("any", False))
 
 
@@ -308,9 +334,14 @@ def read_fact(text: str, game: Game) -> Fact:
         else:
             things = (*game.things, *((TARGET, ANOTHER) if game.targets else ()))
             if thing not in things:
-                raise ValueError(f"the fact {text!r}: there is no thing {thing!r}. {nearest(thing, things)}")
+                raise ValueError(
+                    f"the fact {shortened(text)}: there is no thing {shortened(thing)}. "
+                    f"{nearest(thing[:LONGEST], things)}"
+                )
             known = game.properties if kind == IS else ("inventory", "nowhere", *game.rooms, *game.things)
         if what not in known:
-            raise ValueError(f"the fact {text!r}: there is no {what!r}. {nearest(what, known)}")
+            raise ValueError(
+                f"the fact {shortened(text)}: there is no {shortened(what)}. {nearest(what[:LONGEST], known)}"
+            )
         return Fact(kind, thing, what)
-    raise ValueError(f"{text!r} is no fact: 'THING in PLACE', 'THING is PROPERTY' or 'player in ROOM'")
+    raise ValueError(f"{shortened(text)} is no fact: 'THING in PLACE', 'THING is PROPERTY' or 'player in ROOM'")

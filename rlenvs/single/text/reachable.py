@@ -20,6 +20,7 @@ class Reached:
         self.game, self.rooms = game, set(game.start)
         self.places = {name: set(thing.places) for name, thing in game.things.items()}
         self.properties = {name: set(thing.properties) for name, thing in game.things.items()}
+        self._open: set[str] = set()  # things that can be open and within reach
         for group in game.shuffled:
             shared = {place for name in group for place in game.things[name].places}
             for name in group:
@@ -30,6 +31,7 @@ class Reached:
         size = -1
         while size != self._size():
             size = self._size()
+            self._open_more()
             for room in tuple(self.rooms):
                 ways = self.game.exits.get(room, {}).values()
                 self.rooms |= {there for there, door in ways if not door or "open" in self.properties[door]}
@@ -72,15 +74,16 @@ class Reached:
             or (part.where & HERE and places & self.rooms)
             or (part.where & DOOR and name in doors)
             or (part.where & NOWHERE and "nowhere" in places)
-            or (part.where & INSIDE and any(self._is_open(place) for place in places))
+            or (part.where & INSIDE and places & self._open)
         )
 
-    def _is_open(self, place: str) -> bool:
-        """Whether a place is a thing that can be open and within reach."""
-        if place not in self.game.things or "open" not in self.properties[place]:
-            return False
-        places = self.places[place]
-        return bool(places & self.rooms or "inventory" in places or any(self._is_open(each) for each in places))
+    def _open_more(self) -> None:
+        size = -1
+        while size != len(self._open):
+            size, near = len(self._open), self.rooms | self._open | {"inventory"}
+            self._open |= {
+                name for name, places in self.places.items() if "open" in self.properties[name] and places & near
+            }
 
     def _go_together(self, rule: Rule, first: str, second: str) -> bool:
         if first == second or (rule.fits and self.game.things[second].fits != first):

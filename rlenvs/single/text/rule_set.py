@@ -6,9 +6,12 @@ does to them. The usual rules are those of TextWorld's logic.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from rlenvs.core.declare.errors import shortened
 
 DIRECTIONS = ("north", "south", "east", "west")
 OPPOSITE = (1, 0, 3, 2)
@@ -36,6 +39,7 @@ KINDS = {  # the tags by which rules know things of a kind; all are a "thing"
 }
 PROPERTIES = ("open", "closed", "locked", "eaten")  # supporters are open
 MOST_PROPERTIES = 60
+LONGEST_COMMAND = 200  # characters of a rule's text
 
 
 @dataclass(frozen=True)
@@ -84,8 +88,9 @@ def read_rule(text: Any, given: Any) -> Rule:
     Raises:
         ValueError: what is wrong with it.
     """
-    if not isinstance(text, str) or not isinstance(given, Mapping):
-        raise ValueError(f"a rule is a command with a table, not {text!r}: {given!r}")
+    if not isinstance(given, Mapping):
+        raise ValueError(f"a rule is a command with a table, not {shortened(text)}: {shortened(given)}")
+    check_text(text, "a rule's command", LONGEST_COMMAND)
     _only(given, ("first", "second", "goes", "fits", "requires"), text)
     parts = tuple(_part(given[name], text) for name in ("first", "second") if name in given)
     if not parts or ("second" in given and "first" not in given):
@@ -93,8 +98,8 @@ def read_rule(text: Any, given: Any) -> Rule:
     if any((f"{{{i}}}" in text) != (i < len(parts)) for i in range(2)):
         raise ValueError(f"the rule {text!r} names its things by {{0}} and {{1}}; it has {len(parts)}")
     goes = given.get("goes")
-    if goes is not None and goes not in GOES:
-        raise ValueError(f"the rule {text!r}: goes={goes!r} is not one of {', '.join(GOES)}")
+    if goes is not None and goes not in tuple(GOES):
+        raise ValueError(f"the rule {text!r}: goes={shortened(goes)} is not one of {', '.join(GOES)}")
     if len(parts) == 1 and (goes == "second" or given.get("fits") or parts[0].where == INSIDE):
         raise ValueError(f"the rule {text!r} has no second thing")
     if goes == "second" and not parts[1].where & (HERE | HELD) == parts[1].where:
@@ -105,11 +110,11 @@ def read_rule(text: Any, given: Any) -> Rule:
 
 def _part(given: Any, text: str) -> Part:
     if not isinstance(given, Mapping) or not isinstance(given.get("kind"), str):
-        raise ValueError(f"the rule {text!r}: a thing is a table with a kind, not {given!r}")
+        raise ValueError(f"the rule {text!r}: a thing is a table with a kind, not {shortened(given)}")
     _only(given, ("kind", "where", "is", "not", "becomes", "loses"), text)
     where = given.get("where", "here")
-    if where not in WHERE:
-        raise ValueError(f"the rule {text!r}: where={where!r} is not one of {', '.join(WHERE)}")
+    if where not in tuple(WHERE):
+        raise ValueError(f"the rule {text!r}: where={shortened(where)} is not one of {', '.join(WHERE)}")
     names = ("is", "not", "becomes", "loses")
     found = [words(given.get(name, ()), f"the rule {text!r}") for name in names]
     return Part(given["kind"], WHERE[where], *found)
@@ -118,15 +123,28 @@ def _part(given: Any, text: str) -> Part:
 def _only(given: Mapping[str, Any], known: tuple[str, ...], text: str) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
-        raise ValueError(f"the rule {text!r} has an unknown entry {unknown[0]!r}; entries are {', '.join(known)}")
+        raise ValueError(
+            f"the rule {text!r} has an unknown entry {shortened(unknown[0])}; entries are {', '.join(known)}"
+        )
 
 
 def words(given: Any, what: str) -> tuple[str, ...]:
-    """A word or a list of words as a tuple; ValueError where it is neither."""
+    """A word or a list of different words as a tuple; ValueError where it is neither."""
     found = (given,) if isinstance(given, str) else given
     if not isinstance(found, (list, tuple)) or not all(isinstance(word, str) and word for word in found):
-        raise ValueError(f"{what}: needed are words, not {given!r}")
+        raise ValueError(f"{what}: needed are words, not {shortened(given)}")
+    twice = [word for word, count in Counter(found).items() if count > 1]
+    if twice:
+        raise ValueError(f"{what}: {shortened(twice[0])} is there twice")
     return tuple(found)
+
+
+def check_text(given: Any, what: str, longest: int) -> None:
+    """ValueError where it is no line of printable ASCII, or too long."""
+    if not isinstance(given, str) or not (given.isascii() and given.isprintable()) or len(given) > longest:
+        raise ValueError(
+            f"{what} is a line of at most {longest} letters, digits and marks of ASCII, not {shortened(given)}"
+        )
 
 
 _HELD, _HOLDER = {"kind": "portable", "where": "held"}, {"kind": "holder", "is": "open"}

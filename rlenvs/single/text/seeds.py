@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.text.game import Thing, read_thing
 from rlenvs.single.text.rule_set import AWAY, DIRECTIONS, INVENTORY, SECOND, USUAL, Rule, read_rule, words
 from rlenvs.single.text.skills import SKILLS
@@ -52,13 +52,15 @@ def seed_game(given: Mapping[str, Any]) -> dict[str, Any]:
     """
     unknown = [name for name in given if name not in ENTRIES]
     if unknown:
-        raise ValueError(f"a seed has an unknown entry {unknown[0]!r}. {nearest(str(unknown[0]), ENTRIES)}")
+        raise ValueError(
+            f"a seed has an unknown entry {shortened(unknown[0])}. {nearest(str(unknown[0])[:60], ENTRIES)}"
+        )
     for name in ("rooms", "things", "steps"):
         if not given.get(name):
             raise ValueError(f"a seed needs {name}")
     number = given.get("number", 0)
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MOST_NUMBER:
-        raise ValueError(f"number={number!r} is not a number from 0 to {MOST_NUMBER}")
+        raise ValueError(f"number={shortened(number)} is not a number from 0 to {MOST_NUMBER}")
     idea = {name: entry for name, entry in given.items() if name != "number"}
     random = Random(f"{json.dumps(idea, sort_keys=True)} {number}")
     filled = _filled(idea, _drawn_words(idea.get("slots", {}), random))
@@ -79,7 +81,7 @@ def seed_game(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _table(given: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise ValueError(f"{what}: needed is a table, not {given!r}")
+        raise ValueError(f"{what}: needed is a table, not {shortened(given)}")
     return given
 
 
@@ -101,7 +103,7 @@ def _filled(given: Any, drawn: Mapping[str, str]) -> Any:
         if found[1] in KEPT_MARKS:
             return found[0]
         if found[1] not in drawn:
-            raise ValueError(f"unknown slot {found[1]!r}. {nearest(found[1], drawn)}")
+            raise ValueError(f"unknown slot {shortened(found[1])}. {nearest(found[1][:60], drawn)}")
         return drawn[found[1]]
 
     if isinstance(given, str):
@@ -125,7 +127,7 @@ def _skills(given: Any) -> dict[str, Any]:
     rules = {}
     for name in words(given, "skills"):
         if name not in SKILLS:
-            raise ValueError(f"unknown skill {name!r}. {nearest(name, SKILLS)}")
+            raise ValueError(f"unknown skill {shortened(name)}. {nearest(name[:60], SKILLS)}")
         text, rule = SKILLS[name]
         rules[text] = rule
     return rules
@@ -134,9 +136,6 @@ def _skills(given: Any) -> dict[str, Any]:
 def joined(names: tuple[str, ...], random: Random) -> dict[str, dict[str, str]]:
     """A map in which each room lies beside one of those before it, on a grid."""
     steps = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ValueError(f"there are two rooms {twice[0]!r}")
     exits: dict[str, dict[str, str]] = {name: {} for name in names}
     places = {names[0]: (0, 0)}
     for name in names[1:]:
@@ -179,7 +178,7 @@ def _facts(step: str, rules: tuple[Rule, ...], things: Mapping[str, Thing]) -> l
     elif rule.goes == AWAY:
         facts.append(f"{names[0]} in nowhere")
     if not facts:
-        raise ValueError(f"the step {step!r} changes nothing that a quest can ask for")
+        raise ValueError(f"the step {shortened(step)} changes nothing that a quest can ask for")
     return facts
 
 
@@ -198,7 +197,7 @@ def _meant(step: str, rules: tuple[Rule, ...], things: Mapping[str, Thing]) -> t
         )
         strange = [name for name in names if name not in things]
         if strange:
-            reason = reason or f"there is no thing {strange[0]!r}. {nearest(strange[0], things)}"
+            reason = reason or f"there is no thing {shortened(strange[0])}. {nearest(strange[0][:60], things)}"
             continue
         wrong = [
             (part, name) for part, name in zip(rule.parts, names, strict=True) if part.kind not in things[name].tags
@@ -207,6 +206,5 @@ def _meant(step: str, rules: tuple[Rule, ...], things: Mapping[str, Thing]) -> t
             return rule, names
         reason = f"{rule.text!r} is for things of the kind {wrong[0][0].kind!r}, which {wrong[0][1]} is not"
     if not reason:
-        texts = [rule.text for rule in rules]
-        reason = f"unknown rule; {nearest(step, texts)} Rules are {', '.join(texts)}"
-    raise ValueError(f"the step {step!r}: {reason}")
+        reason = f"unknown rule. {nearest(step[:60], [rule.text for rule in rules])}"
+    raise ValueError(f"the step {shortened(step)}: {reason}")

@@ -12,7 +12,6 @@ from rlenvs.single.text.published import LEVERS, game_of
 from rlenvs.single.text.rule_set import HELD, SEEN, Part
 
 THE_TARGET, THE_OTHERS = -1, -2  # in place of the number of a thing in a fact
-MOST_COMMANDS = 20_000
 
 
 class Tables:
@@ -31,8 +30,6 @@ class Tables:
         self.places = {name: k for k, name in enumerate((*game.rooms, *self.things, "inventory", "nowhere"))}
         self.bits = {name: k for k, name in enumerate(game.properties)}
         self.commands = self._commands()
-        if len(self.commands) > MOST_COMMANDS:
-            raise ValueError(f"the game has {len(self.commands)} commands; at most {MOST_COMMANDS} are played")
         self.texts = tuple(self._text(*row) for row in self.commands)
         names = (*game.rooms, *self.things)
         self.vocabulary = tuple(sorted({word for name in (*names, *game.properties) for word in name.split()}))
@@ -175,7 +172,7 @@ def _named(name: str) -> Tables:
 def tables_of(values: Any) -> Tables:
     """The tables of the game that the options ask for."""
     game = values.game
-    return _named(game) if isinstance(game, str) and not game.endswith(".json") else Tables(game_of(game))
+    return _named(game) if isinstance(game, str) and not game.endswith((".json", ".toml")) else Tables(game_of(game))
 
 
 def sizes(values: Any) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.text.game import FILLERS
 from rlenvs.single.text.rule_set import DIRECTIONS, DOOR, HELD, SEEN
 from rlenvs.single.text.rules import OPEN, possible, reached_by_rules
@@ -52,7 +52,7 @@ def named(p: Any, s: Any, x: int) -> str:
     """A thing with its properties, and with what is in or on it."""
     words = [spelled(p.property_name[k]) for k in range(len(p.property_name)) if (int(s.bits[x]) >> k) & 1]
     if p.holds[x] and not p.lids[x]:
-        words.remove("open")
+        words = [word for word in words if word != "open"]
     text = name_of(p, s, x) + (f" ({', '.join(words)})" if words else "")
     inside = [y for y in range(len(s.place)) if int(s.place[y]) == len(s.exit) + x]
     if inside and s.bits[x] & OPEN:
@@ -151,4 +151,4 @@ def parse_reply(text: str, p: Any, s: Any, k: int) -> int:
     known = [normal(command_text(p, s, j)) for j in range(len(p.command))]
     if wanted in known:
         raise ValueError(f"{wanted!r} is not possible now")
-    raise ValueError(f"{wanted!r} is no command. {nearest(wanted, known)}")
+    raise ValueError(f"{shortened(wanted)} is no command. {nearest(wanted, known)}")
