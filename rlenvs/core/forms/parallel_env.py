@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -200,12 +201,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
-        living = []
-        if not self.batch.over.item(0):
-            alive = self.batch.first.alive.tolist()
-            living = [agent for agent, lives in zip(self.possible_agents, alive) if lives]  # noqa: B905 (equal)
-        agents = list(self.possible_agents if self._keeps_finished and living else living)
-        self.__dict__.update(_living=living, agents=agents)  # for speed: neither is an attribute of the world
+        batch, own = self.batch, self.__dict__  # for speed: neither is an attribute of the world
+        living = [] if batch.over.item(0) else list(compress(self.possible_agents, batch.first.alive.tolist()))
+        own["_living"] = living
+        own["agents"] = list(self.possible_agents if self._keeps_finished and living else living)
 
     def _outcome(self, agents: list[str], living: list[str]) -> TeamOutcome:
         """Rewards, who is terminated, who truncated, and infos of the last step. living: those who lived until then."""
@@ -230,8 +229,8 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def _load(self, actions: dict[str, Any]) -> None:
         batch, setup, name = self.batch, self.batch.setup, self.batch.world.name
-        single, roles = setup.single_choice, setup.roles
-        if not isinstance(actions, Mapping):
+        single, roles, row = setup.single_choice, setup.roles, batch.loader.row.data
+        if type(actions) is not dict and not isinstance(actions, Mapping):
             raise ActionError(
                 f"{name}: actions={shortened(actions)} must be a dictionary with an action for each agent"
             )
@@ -243,7 +242,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
                 raise ActionError(f"{name}: no action was given for {agent}")
             given, k = actions[agent], self._index[agent]
             if type(given) is np.int64 and single and not self._padded:  # as spaces sample them
-                batch.actions[0, k, 0] = given
+                row[k] = given
                 continue
             value = actions_of(f"{name}, {agent}", given)
             value = switches_of(value) if setup.binary else value
