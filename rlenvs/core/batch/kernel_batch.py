@@ -202,18 +202,17 @@ class KernelBatch:
     def _advance(self) -> None:
         """One step of the worlds that are awake."""
         loops = self.loops
-        run, address = loops.driver.run_worlds, loops.address
         if self.num_envs == 1:
-            code = loops.run_one(address, 0, 1, ACT)
+            code = loops.run_one(loops.address, 0, 1, ACT)
         elif self.in_lanes:
             sure = self.autoreset is not AutoresetMode.DISABLED and self.seeds.all and self.loader.all_within
-            code = 0 if sure else run(address, 0, 0, CHECK)
+            code = 0 if sure else loops.driver.run_worlds(loops.address, 0, 0, CHECK)
             if not code:
                 loops.step_blocks()
         elif loops.thread_count() == 1:
-            code = loops.timed(run, ACT)
+            code = loops.timed(loops.driver.run_worlds, ACT)
         else:
-            code = run(address, 0, 0, CHECK)
+            code = loops.driver.run_worlds(loops.address, 0, 0, CHECK)
             if not code:
                 loops.run(STEP)
         if code:
