@@ -1,8 +1,8 @@
-"""Harvest, learnt by selfish agents and by agents that are paid what all get: `python benchmarks/commons_learning.py`.
+"""Harvest, learnt by selfish agents, by agents that are paid what all get, and by agents that mind inequity.
 
-Both are trained here, with one seed and the settings of the level "small" (two agents, 200 steps), in some minutes, and
-play it without collective reward, on the same seeds as random actions, the scripted cooperator and the scripted
-harvester. `--write` puts the table into benchmarks/commons_learning.md.
+All are trained here, with one seed and the settings of the level "small" (two agents, 200 steps), in some minutes, and
+play it paid what each gets, on the same seeds as random actions, the scripted cooperator and the scripted harvester.
+`--write` puts the table into benchmarks/commons_learning.md.
 """
 
 import argparse
@@ -23,11 +23,16 @@ MEASURES = {
     "equality": mean_of("equality"),
     "shots of an agent": mean_of("shot", -1.0),
 }
-PAGE = """# Harvest: selfish and collective learners
+LEARNERS = {
+    "own": "PPO, own reward",
+    "collective": "PPO, collective reward",
+    "inequity": "PPO, inequity aversion",
+}
+PAGE = """# Harvest: selfish learners and remedies
 
 `python benchmarks/commons_learning.py --write`: {episodes} episodes at level "small" (two agents, 200 steps), seeds 0
 on, with 95 % intervals over these; one training of each learner, {steps} steps of PPO. Sustainability is the mean step
-in which an apple was taken.
+in which an apple was taken. Inequity aversion is that of Hughes et al. (NeurIPS 2018), with the world's envy and guilt.
 
 """
 
@@ -49,11 +54,11 @@ def main() -> None:
     options = parser.parse_args()
     lines = [f"| agents | {' | '.join(MEASURES)} |", "|---" * (1 + len(MEASURES)) + "|"]
     print("\n".join(lines))
-    for name in ("random", "expert", "harvester", "own", "collective"):
-        policy = learnt(name, options.steps) if name in ("own", "collective") else name
+    for name in ("random", "expert", "harvester", *LEARNERS):
+        policy = learnt(name, options.steps) if name in LEARNERS else name
         sums = played(ID, policy, options.episodes, level="small")
-        label = {"own": "PPO, own reward", "collective": "PPO, collective reward"}.get(name, name)
-        lines.append(f"| {label} | {' | '.join(cell(measure(sums)) for measure in MEASURES.values())} |")
+        cells = [LEARNERS.get(name, name), *(cell(measure(sums)) for measure in MEASURES.values())]
+        lines.append(f"| {' | '.join(cells)} |")
         print(lines[-1], flush=True)
     if options.write:
         page = PAGE.format(episodes=options.episodes, steps=options.steps)

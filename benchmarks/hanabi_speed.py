@@ -16,7 +16,11 @@ CASES = [
     Case("Hanabi-v0", peer="jaxmarl-hanabi", legal=True, **BATCH),
     Case("SwitchRiddle-v0", peer="jaxmarl-switch-riddle", legal=True, **BATCH),
 ]
-NOTES = "Legal random moves in ours, not counted, any in JaxMARL; resets count in both. Ours come with masks."
+NOTES = (
+    "Legal random moves in ours, not counted, any in JaxMARL; resets count in both. Ours come with masks. A step is "
+    "one move on both sides: in JaxMARL all agents choose in each step, but one of them acts. A step of the riddle is "
+    "a few operations, which JaxMARL does for many worlds in one vector, and ours for eight."
+)
 
 if __name__ == "__main__":
     write_beside_peers(CASES, __doc__, "Hanabi and the switch riddle", NOTES, Path(__file__).with_suffix(".md"))

@@ -2,8 +2,8 @@
 
 Its environment needs gym for base classes alone: gymnasium stands in for it here.
 
-Installed as: overcooked-ai 1.1.0 without its dependencies, with gymnasium 1.4.0, numpy, scipy, pygame and tqdm from the
-registry, Python 3.11.
+Installed as: overcooked-ai 1.1.0 without its dependencies, with gymnasium 1.4.0, numpy 1.26, scipy, pygame and tqdm
+from the registry, Python 3.11.
 """
 
 import argparse

@@ -41,6 +41,7 @@ SMALL = {
     "fuzz": ["checked", TREASURE, "--sets", "1", "--steps", "5", "--out", "{out}/fuzz.jsonl"],
     "hanabi": ["--games", "2"],
     "hanabi_speed": ["--peers", "{out}/peers.toml", "--only", "SwitchRiddle", "--rounds", "1", "--seconds", "0.01"],
+    "kitchens": ["--episodes", "2"],
     "lanes": [TREASURE, "ParticleSimple-v0", "--num", "64", "--slices", "2", "--seconds", "0.01"],
     "limits": ["ParticleSpread", "--num", "64", "--rounds", "1", "--seconds", "0.01"],
     "learn_arms": ["--task", "reach", "--seeds", "1", "--quick", "--output", "{out}"],

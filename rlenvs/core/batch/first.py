@@ -23,15 +23,20 @@ class First:
     Args:
         setup: of the batch.
         rows: its arrays by name.
-        outcome: gives terms, success, reward, cost, terminated, truncated, failed, in this order, as Python's numbers.
+        piece: the memory in which the arrays of a step's outcome lie.
+        terms, success: views on its results.
     """
 
-    def __init__(self, setup: Setup, rows: Mapping[str, np.ndarray], outcome: Callable[[], tuple[Any, ...]]) -> None:
+    def __init__(
+        self, setup: Setup, rows: Mapping[str, np.ndarray], piece: np.ndarray, terms: np.ndarray, success: np.ndarray
+    ) -> None:
         self.observation = rows["observations"][0, 0]
         self.reward_vector = rows["reward_vectors"][0, 0]
         self.mask = rows["masks"][0, 0, : setup.mask_lengths[0]]
         self.illegal: Any = rows["states"]["illegal"][0, :1].data if "mask" in setup.world.kernels else None
-        self.outcome = outcome
+        self.alive = rows["states"]["alive"][0]  # of all agents
+        self.outcome_of = partial(outcome_reader, piece, rows, terms, success)
+        self.outcome = self.outcome_of(1)
         # what an environment makes of these views, see `short_step` and `InfoKeys.reader`
         self.step: Any = None
         self.advance: Any = None  # a step by the action that lies in the batch, not read; None where that takes more
@@ -39,21 +44,23 @@ class First:
 
 
 def outcome_reader(
-    piece: np.ndarray, rows: Mapping[str, np.ndarray], terms: np.ndarray, success: np.ndarray
+    piece: np.ndarray, rows: Mapping[str, np.ndarray], terms: np.ndarray, success: np.ndarray, agents: int
 ) -> Callable[[], tuple[Any, ...]]:
-    """What reads `First.outcome` in one go, which takes half the time of `item` of a record.
+    """What reads the outcome of a step for the first agents of the first world in one go, which takes half the time of
+    `item` of a record: each term, success, reward, cost, terminated, truncated, each of all these agents, and failed,
+    as Python's numbers.
 
     Args:
-        piece: the memory in which the arrays of a step's outcome lie.
-        rows: the batch's arrays by name.
-        terms, success: views on its results.
+        piece, rows, terms, success: see `First`.
+        agents: how many.
     """
-    numbers = [*(terms[0, t, :1] for t in range(terms.shape[1])), success[0]]
-    numbers += [rows[name] for name in ("rewards", "costs", "terminated", "truncated", "_failed")]
+    numbers = [*(terms[0, t, :agents] for t in range(terms.shape[1])), success[0, :agents]]
+    numbers += [rows[name][0, :agents] for name in ("rewards", "costs", "terminated", "truncated")]
+    numbers.append(rows["_failed"][:1])
     form, end = "=", piece.ctypes.data
     for array in numbers:  # in the order in which they lie in memory
-        form += f"{array.ctypes.data - end}x{array.dtype.char}"
-        end = array.ctypes.data + array.itemsize
+        form += f"{array.ctypes.data - end}x{array.size}{array.dtype.char}"
+        end = array.ctypes.data + array.nbytes
     return partial(struct.Struct(form).unpack_from, piece.data)
 
 

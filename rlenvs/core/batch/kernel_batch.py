@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from rlenvs.core.batch.actions import ActionLoader
-from rlenvs.core.batch.first import First, outcome_reader, short_step
+from rlenvs.core.batch.first import First, short_step
 from rlenvs.core.batch.loops import Loops, fit_lanes, indices_of
 from rlenvs.core.batch.memory import allocated
 from rlenvs.core.batch.parameters import checked_values, give_contexts
@@ -114,7 +114,7 @@ class KernelBatch:
         self.loops = Loops(driver, table, worlds, self.threads, alone=worlds == 1 or self.backend == "python")
         self._lanes = not self.moved_by_engine and fit_lanes(setup, worlds, driver)
         self.loader = ActionLoader(setup, self.actions, self.states)
-        self.first = First(setup, rows, outcome_reader(outcome, rows, self.terms, self.success))
+        self.first = First(setup, rows, outcome, self.terms, self.success)
         self.seeds, self._reasons = Seeds(self.states, bool(self.world.players)), Reasons()
         self._players, self._barriers = Players(setup, self.loops), Barriers(setup, self.loops)
         self.barrier_count, self.proposal_shape = self._barriers.count, self._barriers.shape
@@ -202,18 +202,17 @@ class KernelBatch:
     def _advance(self) -> None:
         """One step of the worlds that are awake."""
         loops = self.loops
-        run, address = loops.driver.run_worlds, loops.address
         if self.num_envs == 1:
-            code = run(address, 0, 1, ACT)
+            code = loops.run_one(loops.address, 0, 1, ACT)
         elif self.in_lanes:
             sure = self.autoreset is not AutoresetMode.DISABLED and self.seeds.all and self.loader.all_within
-            code = 0 if sure else run(address, 0, 0, CHECK)
+            code = 0 if sure else loops.driver.run_worlds(loops.address, 0, 0, CHECK)
             if not code:
                 loops.step_blocks()
         elif loops.thread_count() == 1:
-            code = loops.timed(run, ACT)
+            code = loops.timed(loops.driver.run_worlds, ACT)
         else:
-            code = run(address, 0, 0, CHECK)
+            code = loops.driver.run_worlds(loops.address, 0, 0, CHECK)
             if not code:
                 loops.run(STEP)
         if code:

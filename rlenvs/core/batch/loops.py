@@ -6,12 +6,13 @@ import operator
 import os
 import time
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.compiler.driver import ACT, BEGIN, ROLL, STEP
-from rlenvs.core.compiler.entries import entry_of
+from rlenvs.core.compiler.entries import direct, entry_of
 from rlenvs.core.compiler.lanes.blocks import WIDTH, make_blocks
 from rlenvs.core.compiler.table import Table
 from rlenvs.core.compiler.threads import can_share, pool
@@ -44,6 +45,11 @@ class Loops:
         self._threads = 1 if alone else threads
         self._serial_time = np.inf
         self._trials = TRIALS if threads is None and num_envs > 1 else 0
+
+    @cached_property
+    def run_one(self) -> Any:
+        """`run_worlds` of the driver, for Python's own integers alone."""
+        return direct(self.driver.run_worlds)
 
     def run(self, job: int) -> None:
         """Do one of the jobs of `run_worlds` on all worlds."""

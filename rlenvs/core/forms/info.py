@@ -6,12 +6,14 @@ Only `simulation_error`, a text, is there where an episode was broken off, and n
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rlenvs.core.batch.kernel_batch import KernelBatch
+
+TeamOutcome = tuple[dict[str, Any], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]
 
 
 class InfoKeys:
@@ -24,7 +26,6 @@ class InfoKeys:
         self.has_costs = bool(world.costs)
         self.has_mask = "mask" in world.kernels
         self.choices = batch.setup.mask_lengths[0]  # of the first agent
-        self.leading = (*self.terms, "is_success", *(["cost"] if world.costs else []))
 
     def reader(
         self, batch: KernelBatch, observe: Callable[[], Any], vector_reward: bool
@@ -38,24 +39,50 @@ class InfoKeys:
         bind = reader_of(self.terms, self.has_costs, self.has_mask, vector_reward)
         return bind(batch.first, observe, batch.error)
 
-    def agents(self, batch: KernelBatch, index: int) -> list[dict[str, Any]]:
-        """The infos of all agents of one world, in plain Python numbers and fresh arrays; made together, for speed."""
-        columns = [*batch.terms[index].tolist(), batch.success[index].tolist()]
-        if self.has_costs:
-            columns.append(batch.costs[index].tolist())
-        infos: list[dict[str, Any]] = [dict(zip(self.leading, row)) for row in zip(*columns)]  # noqa: B905 (equal)
-        for info, vector in zip(infos, batch.reward_vectors[index].copy()):  # noqa: B905
-            info["reward_vector"] = vector
-        if self.has_mask:
-            counts = batch.states["illegal"][index].tolist()
-            lengths = batch.setup.mask_lengths
-            for info, mask, length, count in zip(infos, batch.masks[index].copy(), lengths, counts):  # noqa: B905
-                info["action_mask"] = mask[:length]
-                info["illegal_actions"] = count
-        if batch.error(index):
-            for info in infos:
-                info["simulation_error"] = batch.error(index)
-        return infos
+    def team_reader(self, batch: KernelBatch, agents: Sequence[str], vector_reward: bool) -> Callable[[], TeamOutcome]:
+        """What gives the last step of the first world as all agents saw it: rewards, who is terminated, who truncated,
+        infos; by agent, in plain Python numbers and fresh arrays.
+
+        Args:
+            batch: whose worlds. agents: their names. vector_reward: see `ParallelEnv`.
+        """
+        count, rows = len(agents), len(self.terms) + 1
+        outcome, vectors = batch.first.outcome_of(count), batch.reward_vectors[0]
+        own = [slice(k, rows * count, count) for k in range(count)]  # an agent's terms and success
+        rewards, ends, cuts = (slice(n * count, (n + 1) * count) for n in (rows, rows + 2, rows + 3))
+        costs = (rows + 1) * count
+        leading, has_costs, has_mask = (*self.terms, "is_success"), self.has_costs, self.has_mask
+
+        def read() -> TeamOutcome:
+            values, fresh = outcome(), vectors.copy()
+            infos: dict[str, dict[str, Any]] = {}
+            for k, agent in enumerate(agents):
+                infos[agent] = info = dict(zip(leading, values[own[k]]))  # noqa: B905 (equal)
+                if has_costs:
+                    info["cost"] = values[costs + k]
+                info["reward_vector"] = fresh[k]
+            if has_mask:
+                self._add_masks(batch, infos)
+            if values[-1]:
+                for info in infos.values():
+                    info["simulation_error"] = batch.error(0)
+            paid = vectors.copy() if vector_reward else values[rewards]
+            return (
+                dict(zip(agents, paid)),  # noqa: B905
+                dict(zip(agents, values[ends])),  # noqa: B905
+                dict(zip(agents, values[cuts])),  # noqa: B905
+                infos,
+            )
+
+        return read
+
+    @staticmethod
+    def _add_masks(batch: KernelBatch, infos: dict[str, dict[str, Any]]) -> None:
+        """Add what all agents of the first world may choose, and how often they chose something else."""
+        counts, lengths = batch.states["illegal"][0].tolist(), batch.setup.mask_lengths
+        for info, mask, length, count in zip(infos.values(), batch.masks[0].copy(), lengths, counts):  # noqa: B905
+            info["action_mask"] = mask[:length]
+            info["illegal_actions"] = count
 
     def all(self, batch: KernelBatch, copy: bool) -> dict[str, Any]:
         """The infos of the first agents of all worlds, as arrays: copies, or the batch's own."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from rlenvs.core.declare.spec import World, load_world
 from rlenvs.core.forms.attributes import Assigns, attribute_of
 from rlenvs.core.forms.gym_env import refuse_closed
 from rlenvs.core.forms.illegal_actions import action_checker_of
-from rlenvs.core.forms.info import InfoKeys
+from rlenvs.core.forms.info import InfoKeys, TeamOutcome
 from rlenvs.core.forms.render import RENDER_MODES, Renderer, check_mode
 
 
@@ -180,11 +181,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
         else:
             self._action_checker.step()
         told, acted = self.agents, self._living
-        ends, cuts = self._flags(told, acted)
         self._count_living()
         if self.render_mode == "human":
             self._renderer.image(0)
-        return self._observations(told, acted), self._rewards(told), ends, cuts, self._infos(told, acted)
+        return self._observations(told, acted), *self._outcome(told, acted)
 
     def sync_from_state(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Recompute everything after the state was written from outside (`batch.states`); returns observations and
@@ -195,33 +195,42 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def current(self) -> tuple[dict, dict, dict, dict, dict]:
         """The current observations, rewards, flags and infos of all possible agents."""
-        everyone, (ends, cuts) = self.possible_agents, self._flags(self.possible_agents, self._living)
-        return self._observations(everyone), self._rewards(everyone), ends, cuts, self._infos(everyone)
+        everyone = self.possible_agents
+        rewards, ends, cuts, _ = self._outcome(everyone, self._living)
+        return self._observations(everyone), rewards, ends, cuts, self._infos(everyone)
 
     def _count_living(self) -> None:
         """See who lives, and so who acts next."""
-        alive, living = self.batch.states["alive"][0].tolist(), []
-        if not self.batch.over[0]:
-            living = [agent for agent, lives in zip(self.possible_agents, alive) if lives]  # noqa: B905 (equal)
-        agents = list(self.possible_agents if self._keeps_finished and living else living)
-        self.__dict__.update(_living=living, agents=agents)  # for speed: neither is an attribute of the world
+        batch, own = self.batch, self.__dict__  # for speed: neither is an attribute of the world
+        living = [] if batch.over.item(0) else list(compress(self.possible_agents, batch.first.alive.tolist()))
+        own["_living"] = living
+        own["agents"] = list(self.possible_agents if self._keeps_finished and living else living)
 
-    def _flags(self, agents: list[str], living: list[str]) -> tuple[dict[str, bool], dict[str, bool]]:
-        """Who is terminated, and who truncated, in this step."""
+    def _outcome(self, agents: list[str], living: list[str]) -> TeamOutcome:
+        """Rewards, who is terminated, who truncated, and infos of the last step. living: those who lived until then."""
         batch = self.batch
+        told: Any = (batch.first.read or self._make_reader())()
+        if len(agents) < len(self.possible_agents):
+            told = tuple({agent: of[agent] for agent in agents} for of in told)
+        rewards, ends, cuts, infos = told
         if self._keeps_finished and not batch.over[0]:
-            return dict.fromkeys(agents, False), dict.fromkeys(agents, False)
-        terminated, truncated = batch.terminated[0].tolist(), batch.truncated[0].tolist()
-        ends = {agent: terminated[self._index[agent]] for agent in agents}
-        if len(living) < len(agents):
+            ends, cuts = dict.fromkeys(agents, False), dict.fromkeys(agents, False)
+        elif len(living) < len(agents):
             ends.update({agent: True for agent in agents if agent not in living})
-        return ends, {agent: truncated[self._index[agent]] for agent in agents}
+        if self._masks_in != "observation" or self._keeps_finished or self._padded:
+            self._fit(infos, living)
+        return rewards, ends, cuts, infos
+
+    def _make_reader(self) -> Callable[[], TeamOutcome]:
+        """What gives rewards, flags and infos of the last step."""
+        read = self._keys.team_reader(self.batch, self.possible_agents, self.vector_reward)
+        self.batch.first.read = read
+        return read
 
     def _load(self, actions: dict[str, Any]) -> None:
-        batch, single, continuous = self.batch, self.batch.setup.single_choice, self.batch.setup.continuous
-        roles, name = batch.setup.roles, batch.world.name
-        kind = "real numbers" if continuous else "an integer" if single else "integers"
-        if not isinstance(actions, Mapping):
+        batch, setup, name = self.batch, self.batch.setup, self.batch.world.name
+        single, roles, row = setup.single_choice, setup.roles, batch.loader.row.data
+        if type(actions) is not dict and not isinstance(actions, Mapping):
             raise ActionError(
                 f"{name}: actions={shortened(actions)} must be a dictionary with an action for each agent"
             )
@@ -233,12 +242,13 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
                 raise ActionError(f"{name}: no action was given for {agent}")
             given, k = actions[agent], self._index[agent]
             if type(given) is np.int64 and single and not self._padded:  # as spaces sample them
-                batch.actions[0, k, 0] = given
+                row[k] = given
                 continue
             value = actions_of(f"{name}, {agent}", given)
-            value = switches_of(value) if batch.setup.binary else value
+            value = switches_of(value) if setup.binary else value
             shape = () if single else self._sizes[k][1:]
-            if value.shape != shape or value.dtype.kind not in ("fiu" if continuous else "iu"):
+            if value.shape != shape or value.dtype.kind not in ("fiu" if setup.continuous else "iu"):
+                kind = "real numbers" if setup.continuous else "an integer" if single else "integers"
                 raise ActionError(
                     f"{name}, {agent}: an action of shape {value.shape} and type {value.dtype} was given "
                     f"({shortened(actions[agent])}); needed: {kind} of shape {shape}"
@@ -248,19 +258,14 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
             else:
                 batch.actions[0, k, 0] = 0 if self._padded and roles[k].action <= value < self._sizes[k][1] else value
 
-    def _rewards(self, agents: list[str]) -> dict[str, Any]:
-        if self.vector_reward:
-            vectors = self.batch.terms[0, : self._keys.rewards].astype(np.float32)
-            return {agent: vectors[:, self._index[agent]].copy() for agent in agents}
-        rewards = self.batch.rewards[0].tolist()
-        return {agent: rewards[self._index[agent]] for agent in agents}
-
     def _observations(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
         """What agents see. living: those who lived until this step, all by default; the others see nothing."""
         batch, living = self.batch, agents if living is None else living
         if batch.setup.in_parts:
             parts = batch.get_observations(0)
             found = {agent: {name: rows[self._index[agent]] for name, rows in parts.items()} for agent in agents}
+        elif len(agents) == len(self.possible_agents):
+            found = dict(zip(agents, batch.get_observations(0)))  # noqa: B905 (equal)
         else:
             rows = batch.get_observations(0)
             found = {agent: rows[self._index[agent]] for agent in agents}
@@ -280,10 +285,12 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
             masks[~self.batch.records(0)[1]["alive"]] = firsts
         return {agent: masks[k, : self._mask_lengths[k]] for agent, k in self._index.items()}
 
-    def _infos(self, agents: list[str], living: list[str] | None = None) -> dict[str, Any]:
-        living = agents if living is None else living
-        told = self._keys.agents(self.batch, 0)
-        infos = {agent: told[self._index[agent]] for agent in agents}
+    def _infos(self, agents: list[str]) -> dict[str, Any]:
+        """Infos of agents, all of whom live."""
+        return self._outcome(agents, agents)[3]
+
+    def _fit(self, infos: dict[str, dict[str, Any]], living: list[str]) -> None:
+        """Change infos as `masks`, `finished` and `pad` want it. living: those who lived until the last step."""
         if self._keys.has_mask and not self._masks_in:
             for info in infos.values():
                 del info["action_mask"]
@@ -297,7 +304,6 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
                 info["alive"] = alive[self._index[agent]]
                 if agent not in living:
                     info["reward_vector"][:] = 0.0
-        return infos
 
     def __getattr__(self, name: str) -> Any:
         """Physical parameters, and the attributes of the published environment that the world's page names."""

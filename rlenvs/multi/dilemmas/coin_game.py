@@ -164,17 +164,20 @@ def step(p, s, a, rng, r):
 @SPEC.observe
 def observe(p, s, k, o):
     planes, other, side = o.planes, 1 - k, p.side
-    for i in range(planes.shape[0]):
-        for j in range(planes.shape[1]):
-            for n in range(4):
-                planes[i, j, n] = 0.0
     down, right = 0, 0
     if p.egocentric:
         down, right = side // 2 - s.position[k, 0], side // 2 - s.position[k, 1]
-    planes[wrapped(side, s.position[k, 0] + down), wrapped(side, s.position[k, 1] + right), 0] = 1.0
-    planes[wrapped(side, s.position[other, 0] + down), wrapped(side, s.position[other, 1] + right), 1] = 1.0
-    planes[wrapped(side, s.coin[k, 0] + down), wrapped(side, s.coin[k, 1] + right), 2] = 1.0
-    planes[wrapped(side, s.coin[other, 0] + down), wrapped(side, s.coin[other, 1] + right), 3] = 1.0
+    me = wrapped(side, s.position[k, 0] + down) * side + wrapped(side, s.position[k, 1] + right)
+    you = wrapped(side, s.position[other, 0] + down) * side + wrapped(side, s.position[other, 1] + right)
+    mine = wrapped(side, s.coin[k, 0] + down) * side + wrapped(side, s.coin[k, 1] + right)
+    yours = wrapped(side, s.coin[other, 0] + down) * side + wrapped(side, s.coin[other, 1] + right)
+    for i in range(planes.shape[0]):  # comparisons: in lanes sooner than writes at four places that differ
+        for j in range(planes.shape[1]):
+            cell = i * side + j
+            planes[i, j, 0] = 1.0 if me == cell else 0.0
+            planes[i, j, 1] = 1.0 if you == cell else 0.0
+            planes[i, j, 2] = 1.0 if mine == cell else 0.0
+            planes[i, j, 3] = 1.0 if yours == cell else 0.0
 
 
 @kernel

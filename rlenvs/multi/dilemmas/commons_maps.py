@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.boards.letters import check_cells, rows_of
 
 VIEW = 15  # cells, in both directions
 PAD = VIEW // 2
 LARGEST, MOST_AGENTS = 100, 50
 EMPTY, WALL, APPLE, RIVER, WASTE, STREAM, BEYOND = range(7)  # what lies in a cell
 LETTERS = {"#": WALL, ".": EMPTY, "A": APPLE, "R": RIVER, "W": WASTE, "S": STREAM, "P": EMPTY}
+MEANING = "'#' wall, '.' ground, 'A' apples, 'P' a place to start, 'R' clean river, 'W' river with waste, 'S' stream"
 
 
 def harvest_map() -> tuple[str, ...]:
@@ -53,20 +55,14 @@ def parse_map(value: Any) -> tuple[str, ...]:
     """The rows of a map.
 
     Raises:
-        ValueError: rows of different lengths, too large, unknown letters, no apples, no place to start.
+        ValueError: no rows, rows of different lengths, too large, unknown letters, no apples, no place to start.
     """
-    rows = tuple(value.split()) if isinstance(value, str) else tuple(map(str, value))
+    rows = value.split() if isinstance(value, str) else rows_of(value)
+    check_cells(rows, LETTERS, MEANING, LARGEST)
     text = "".join(rows)
-    if not rows or not rows[0] or len(set(map(len, rows))) > 1 or max(len(rows), len(rows[0])) > LARGEST:
-        raise ValueError(f"a map has 1 ... {LARGEST} rows of 1 ... {LARGEST} cells, all of one length")
-    if set(text) - set(LETTERS):
-        raise ValueError(
-            f"{min(set(text) - set(LETTERS))!r} is no cell: '#' wall, '.' ground, 'A' apples, 'P' a place to start, "
-            f"'R' clean river, 'W' river with waste, 'S' stream"
-        )
     if "A" not in text or "P" not in text:
         raise ValueError("a map needs apples 'A' and places to start 'P'")
-    return rows
+    return tuple(map(str, rows))
 
 
 def letters_of(values: Any) -> np.ndarray:

@@ -66,11 +66,13 @@ from rlenvs.multi.dilemmas.preferences import add_social
 from rlenvs.multi.dilemmas.render import draw_storm
 from rlenvs.multi.dilemmas.storm_players import choose_action
 from rlenvs.multi.dilemmas.storm_rules import (
+    ACROSS,
     ACTIONS,
     AHEAD,
     CELLS,
     COOPERATION,
     DEFECTION,
+    DOWN,
     FORWARD,
     LEFT,
     MOST_AGENTS,
@@ -162,6 +164,16 @@ SPEC = world(
         "collective": {"reward": "collective"},
     },
 )
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    grid, position = np.asarray(s.grid), np.asarray(s.position)
+    cells = np.flatnonzero((grid > 0) & (grid <= MOST_AGENTS))
+    seen = grid[cells] - 1
+    if (seen >= len(position)).any():
+        return f"the grid shows agent {seen.max()}; there are {len(position)}"
+    return "the grid shows an agent where it is not" if (position[seen] != cells).any() else ""
 
 
 @SPEC.make_data
@@ -320,18 +332,19 @@ def grow_tokens(s, rng):
 
 @SPEC.observe
 def observe(p, s, k, o):
-    view, agents = o.cells, s.gain.size
+    view, agents, facing = o.cells, s.gain.size, s.facing[k]
+    view[:] = 0.0
+    row, column, left = s.position[k] // SIDE, s.position[k] % SIDE, (facing + 1) % 4
     for i in range(VIEW):
+        first, second = row + (i - VIEW // 2) * DOWN[left], column + (i - VIEW // 2) * ACROSS[left]
         for j in range(VIEW):
-            for n in range(view.shape[2]):
-                view[i, j, n] = 0.0
-            cell = place(s.position[k], s.facing[k], j, i - VIEW // 2)
-            code = s.grid[cell] if cell >= 0 else WALL
+            y, x = first + j * DOWN[facing], second + j * ACROSS[facing]
+            code = s.grid[y * SIDE + x] if 0 <= y < SIDE and 0 <= x < SIDE else WALL
             if 0 < code <= MOST_AGENTS:
                 other = code - 1
                 view[i, j, 0 if other == k else (k if other == 0 else other)] = 1.0
                 if other != k:
-                    view[i, j, agents + 4 + (s.facing[other] - s.facing[k] + 4) % 4] = 1.0
+                    view[i, j, agents + 4 + (s.facing[other] - facing + 4) % 4] = 1.0
             elif code > 0:
                 view[i, j, agents + code - COOPERATION] = 1.0
     o.inventory[0], o.inventory[1] = min(s.tokens[k, 0], MOST_SHOWN), min(s.tokens[k, 1], MOST_SHOWN)

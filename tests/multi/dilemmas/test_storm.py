@@ -6,7 +6,7 @@ from support.batches import begun
 from support.places import DATA
 
 import rlenvs
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
 
 RECORDED = np.load(DATA / "jaxmarl_dilemmas.npz")
 STORM, TRIES = "Storm-v0", 8  # seeds with which each step is played, as chance decides who gets a cell
@@ -288,3 +288,17 @@ def test_games_of_another_shape_are_refused(payoffs):
 def test_two_to_eight_agents(agents):
     with pytest.raises(ParameterError, match="agents="):
         rlenvs.make_batch(STORM, 1, agents=agents)
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(3, "the grid shows agent 2; there are 2"), (8, "the grid shows agent 7"), (1, "an agent where it is not")],
+)
+def test_states_with_agents_that_are_not_there_are_refused(code, words):
+    """Their directions would be read beyond the last agent's."""
+    batch = begun(STORM)
+    snapshot = batch.get_state()
+    batch.set_state(snapshot)
+    batch.states["grid"][0, 27] = code
+    with pytest.raises(SnapshotError, match=words):
+        batch.set_state(batch.get_state())
