@@ -1,10 +1,11 @@
-"""Scores of the scripted players of Hanabi: `python benchmarks/hanabi.py [--games N] [--write]`.
+"""Scores of Hanabi's scripted players and of its agent: `python benchmarks/hanabi.py [--games N] [--write]`.
 
-Each player beside itself, with two to five players, on the same decks, by both conventions of what losing the last life
-does. `--write` puts the table into benchmarks/hanabi.md, beside what others publish of theirs.
+Each player beside itself, with two to five players, the agent with two, on the same decks, by both conventions of what
+losing the last life does. `--write` puts the table into benchmarks/hanabi.md, beside what others publish of theirs.
 """
 
 import argparse
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from gymnasium.vector import AutoresetMode
 import rlenvs
 
 PLAYERS = ("convention", "simple", "random")
+AGENT = "MaskablePPO"
 PUBLISHED = """
 Published beside: mean scores of the rule-based bots of Quuxplusone/Hanabi (its README; the score stays when the last
 life is lost). SimpleBot hints about playable cards, ValueBot also warns of valuable ones, HolmesBot also infers,
@@ -30,11 +32,17 @@ SmartBot also plays what others do not know that it knows, InfoBot codes what it
 
 def scores(player: str, players: int, games: int) -> tuple[np.ndarray, np.ndarray]:
     """What lies on the fireworks at the end of each game, and whether a life was left."""
-    batch = rlenvs.make_batch("Hanabi-v0", games, players=players, autoreset=AutoresetMode.DISABLED)
+    agent = rlenvs.load_agent("Hanabi-v0", algorithm=AGENT) if player == AGENT else None
+    keywords = {"players": players} if agent is None else agent.card.keywords
+    batch = rlenvs.make_batch("Hanabi-v0", games, autoreset=AutoresetMode.DISABLED, **keywords)
     batch.seed(range(games))
     batch.reset()
     while not batch.over.all():
-        batch.player_actions(player)
+        if agent is None:
+            batch.player_actions(player)
+        else:
+            seen, masks = (part.reshape(2 * games, -1) for part in (batch.observations, batch.masks))
+            batch.load_actions(agent.predict(seen, action_masks=masks)[0].reshape(games, 2))
         batch.step_inplace(~batch.over)
     return batch.states["firework"].sum(axis=1), batch.states["lives"] > 0
 
@@ -50,14 +58,16 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = ["| player | players | score, kept | score, lost with the last life | complete |", "|---|---|---|---|---|"]
-    for player in PLAYERS:
-        for players in (2, 3, 4, 5):
-            placed, alive = scores(player, players, options.games)
-            complete = f"{100 * (placed == 25).mean():.1f} %"
-            rows.append(f"| {player} | {players} | {cell(placed)} | {cell(placed * alive)} | {complete} |")
-            print(rows[-1], flush=True)
+    for player, players in (*itertools.product(PLAYERS, (2, 3, 4, 5)), (AGENT, 2)):
+        placed, alive = scores(player, players, options.games)
+        complete = f"{100 * (placed == 25).mean():.1f} %"
+        rows.append(f"| {player} | {players} | {cell(placed)} | {cell(placed * alive)} | {complete} |")
+        print(rows[-1], flush=True)
     if options.write:
-        head = f"# Hanabi: scores of scripted players\n\nMeans of {options.games} games, seeds 0 on; at most 25.\n\n"
+        head = (
+            f"# Hanabi: scores of scripted players and of the agent\n\nMeans of {options.games} games, seeds 0 on; "
+            f"at most 25. The agent, {AGENT}, chose what it rates highest.\n\n"
+        )
         Path(__file__).with_suffix(".md").write_text(head + "\n".join(rows) + "\n" + PUBLISHED)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rlenvs.agents.annealing import annealed
 from rlenvs.agents.card import IMITATING
-from rlenvs.agents.decisions import decision_buffer
+from rlenvs.agents.decisions import decision_buffer, learning_decisions
 from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import needs_masks, settings_for
 from rlenvs.agents.hyperparameters.settings import ON_POLICY, Settings
@@ -193,6 +193,7 @@ def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any
 
     envs: Any = sb3_vec_env(id, settings.num_envs, **settings.train_keywords)
     _check_actions(settings, envs)
+    algorithm = learning_decisions(algorithm, envs)
     if settings.expert:
         _check_expert(id, envs.batch)
         algorithm = _guided(algorithm, settings.expert)
@@ -324,16 +325,21 @@ def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
     """The policy: a name that the algorithm knows, or a class."""
     kind = "MultiInput" if hasattr(envs.observation_space, "spaces") else "Mlp"
     name = f"{kind}LstmPolicy" if settings.algorithm == "RecurrentPPO" else f"{kind}Policy"
+    policy = name
     if settings.algorithm == "MAPPO":
         from rlenvs.agents.mappo import with_central_critic
 
-        return with_central_critic(algorithm.policy_aliases[name], envs.own_space)
-    if settings.network.get("head") != "planes":
-        return name
-    from rlenvs.agents.boards import check_planes, with_planes
+        policy = with_central_critic(algorithm.policy_aliases[name], envs.own_space)
+    elif settings.network.get("head") == "planes":
+        from rlenvs.agents.boards import check_planes, with_planes
 
-    check_planes(envs.observation_space, envs.action_space)
-    return with_planes(algorithm.policy_aliases[name])
+        check_planes(envs.observation_space, envs.action_space)
+        policy = with_planes(algorithm.policy_aliases[name])
+    if settings.network.get("precision") == "bfloat16":
+        from rlenvs.agents.precision import with_bfloat16
+
+        policy = with_bfloat16(algorithm.policy_aliases.get(policy, policy))
+    return policy
 
 
 def _check_actions(settings: Settings, envs: Any) -> None:

@@ -6,7 +6,8 @@ import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 
-from rlenvs.agents.decisions import Decisions
+from rlenvs.agents import decisions
+from rlenvs.agents.decisions import Decisions, first_choices
 from rlenvs.agents.hyperparameters.settings import settings_from
 from rlenvs.agents.train import learn, new_model
 from rlenvs.core.declare.errors import ParameterError
@@ -107,8 +108,61 @@ def test_training_skips_waiting_agents(id, changes, most):
     learn(model, id, settings.steps)
     buffer = model.rollout_buffer
     assert (buffer.action_masks.sum(axis=-1) > 1).all()
-    assert 8 * 3 <= len(buffer.observations) <= most, "the last ones of a world are not known yet"
+    assert 8 * 2 <= len(buffer.observations) <= most, "the last ones of a world are not known yet"
     assert model.num_timesteps >= settings.steps, "steps are those of all agents"
+
+
+def learnt(id="Hanabi-v0", hyperparameters=None, **changes):
+    """A model whose policy is still that of its rollouts: the step of its learning is too small to change it."""
+    settings = settings_of(hyperparameters={**SMALL, "learning_rate": 1e-30, **(hyperparameters or {})}, **changes)
+    model = new_model(id, settings, 0)
+    model.policy.forward = seen = Seen(model.policy.forward)
+    learn(model, id, settings.steps)
+    return model, seen
+
+
+class Seen:
+    """A network's rollouts, and how many rows it sees in each step."""
+
+    def __init__(self, forward):
+        self.forward, self.rows = forward, []
+
+    def __call__(self, observations, **keywords):
+        self.rows.append(len(observations))
+        return self.forward(observations, **keywords)
+
+
+@pytest.mark.budget(15)
+@pytest.mark.parametrize("changes", [{}, {"algorithm": "MAPPO"}])
+def test_networks_see_the_agents_that_decide(changes):
+    model, seen = learnt(environment={"players": 3}, **changes)
+    assert set(seen.rows) == {8}, "one of three agents in each of eight worlds"
+    batch = next(model.rollout_buffer.get(None))
+    masks = batch.action_masks
+    chosen = batch.actions.long().flatten()
+    with torch.no_grad():
+        values, log_probs, _ = model.policy.evaluate_actions(batch.observations, chosen, action_masks=masks)
+    assert masks[torch.arange(len(chosen)), chosen].all()
+    np.testing.assert_allclose(batch.old_values, values[:, 0], atol=1e-5)
+    np.testing.assert_allclose(batch.old_log_prob, log_probs, atol=1e-5)
+
+
+@pytest.mark.budget(15)
+def test_episodes_that_are_cut_off_are_worth_what_follows(monkeypatch):
+    monkeypatch.setattr(decisions, "_value", lambda model, observation: 1000.0)
+    model, _ = learnt(environment={"horizon": 5, "lives": 10}, hyperparameters={"gamma": 0.5})
+    rewards = model.rollout_buffer.rewards
+    cut = rewards > 400
+    assert cut.sum() == 2 * 2 * 8, "twice in the second rollout of eight steps, both agents of eight worlds"
+    assert (rewards[cut] >= 499).all()
+    assert (rewards[cut] <= 501).all(), "half of the value, and the reward of a move"
+
+
+def test_agents_that_wait_take_the_only_choice():
+    masks = np.array([[0, 0, 1, 0, 1], [1, 0, 0, 1, 0]], np.bool_)
+    assert first_choices(masks, spaces.Discrete(5)).tolist() == [2, 0]
+    assert first_choices(masks, spaces.MultiDiscrete([3, 2])).tolist() == [[2, 1], [0, 0]]
+    assert first_choices(masks[:, 1:], spaces.MultiBinary(2)).tolist() == [[1, 1], [0, 0]]
 
 
 def test_other_worlds_and_algorithms_keep_their_buffer():

@@ -93,6 +93,36 @@ def test_games_of_jaxmarl(game):
         assert batch.rewards[0].tolist() == [found["rewards"][step]] * players
 
 
+def test_rated_observations_say_what_cards_are_worth():
+    """The belief, then of each card how likely it can be placed now, never, and is the last that is needed, and, of
+    cards that are seen, whether it is so."""
+    batch, plain = begun(worlds=8, knowledge="rated"), begun(worlds=8, knowledge="belief")
+    copies = np.tile(COPIES, 5)
+    for _ in range(40):
+        for each in (batch, plain):
+            each.player_actions("convention")
+            each.step_inplace(~each.over)
+        s = batch.states
+        rows = batch.observations[:, :, -410:].reshape(8, 2, 2, 5, 41)
+        kinds = rows[..., :25].astype(float)
+        np.testing.assert_array_equal(rows[..., :35], plain.observations[:, :, -350:].reshape(8, 2, 2, 5, 35))
+        on_top = s["firework"][:, :, None] == np.arange(5)
+        placed = s["firework"][:, :, None] > np.arange(5)
+        gone = (s["discarded"] == copies).reshape(8, 5, 5) & ~placed
+        below = np.cumsum(gone, axis=2) - gone > 0
+        useless = placed | below
+        last = (s["discarded"] == copies - 1).reshape(8, 5, 5) & ~useless
+        for place, worth in enumerate((on_top, useless, last)):
+            worth = worth.reshape(8, 25)
+            likely = np.einsum("wojhk,wk->wojh", kinds, worth)
+            np.testing.assert_allclose(rows[..., 35 + place], likely, atol=1e-6)
+            for world, observer in np.ndindex(8, 2):
+                held = s["hand"][world, 1 - observer]
+                seen = np.where(held >= 0, worth[world][held], 0)
+                np.testing.assert_array_equal(rows[world, observer, 1, :, 38 + place], seen)
+                assert not rows[world, observer, 0, :, 38 + place].any(), "nobody sees its own cards"
+
+
 def test_the_numbers_of_the_game():
     """50 cards, 5 in a hand of two and three players and 4 of more, 8 hint tokens, 3 lives, 20 moves, 658 numbers."""
     batch = begun()

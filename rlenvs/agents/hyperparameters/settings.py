@@ -44,7 +44,8 @@ class Settings:
             "stride" (of each convolution, 1), "head" ("flat"; or "planes": the last choices of an action are planes as
             large as the board, rated by a convolution, and "layers" are those of the value; for PLANES), "roles"
             (whether the network is shown which kind of agent it plays; worlds with several kinds), "drawn" (whether
-            the agent samples its actions when it is evaluated and used, as in training; ON_POLICY, choices).
+            the agent samples its actions when it is evaluated and used, as in training; ON_POLICY, choices),
+            "precision" (of the products in hidden layers while it learns, "float32" or "bfloat16"; ON_POLICY).
         normalize: "observations", "rewards": whether running statistics scale them.
         hindsight: "goals": relabelled transitions per real one, of worlds with goals (OFF_POLICY); empty without.
         expert: "steps": how many of the first ones the scripted expert decides (OFF_POLICY), with "noise", the
@@ -97,6 +98,7 @@ KEYS: dict[str, dict[str, str]] = {
         "head": "head",
         "roles": "flag",
         "drawn": "flag",
+        "precision": "precision",
     },
     "normalize": {"observations": "flag", "rewards": "flag"},
     "hindsight": {"goals": "size"},
@@ -107,6 +109,7 @@ KEYS: dict[str, dict[str, str]] = {
 }
 ACTIVATIONS = ("tanh", "relu")
 HEADS = ("flat", "planes")
+PRECISIONS = ("float32", "bfloat16")  # of products in hidden layers
 WANTED = {
     "sizes": "a list of positive integers",
     "size": "a positive integer",
@@ -118,6 +121,7 @@ WANTED = {
     "flag": "true or false",
     "activation": " or ".join(map(repr, ACTIVATIONS)),
     "head": " or ".join(map(repr, HEADS)),
+    "precision": " or ".join(map(repr, PRECISIONS)),
 }
 FREE = ("hyperparameters", "environment", "training")
 
@@ -225,6 +229,7 @@ def check_value(label: str, name: str, value: Any, kind: str) -> None:
         "flag": lambda x: isinstance(x, bool),
         "activation": lambda x: x in ACTIVATIONS,
         "head": lambda x: x in HEADS,
+        "precision": lambda x: x in PRECISIONS,
     }
     if not fine[kind](value):
         raise ParameterError(f"{label}: {name}={value!r} must be {WANTED[kind]}")
@@ -268,7 +273,7 @@ def _check_network(label: str, found: Settings) -> None:
         raise ParameterError(f"{label}: [network] memory is for RecurrentPPO, not for {found.algorithm}")
     if "quantiles" in found.network and found.algorithm not in QUANTILES:
         raise ParameterError(f"{label}: [network] quantiles is for {', '.join(QUANTILES)}, not for {found.algorithm}")
-    for key in ("log_std", "drawn"):
+    for key in ("log_std", "drawn", "precision"):
         if key in found.network and found.algorithm not in ON_POLICY:
             raise ParameterError(f"{label}: [network] {key} is for {', '.join(ON_POLICY)}, not for {found.algorithm}")
 

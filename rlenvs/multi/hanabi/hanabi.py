@@ -112,8 +112,9 @@ from rlenvs.multi.hanabi.rules import (
     shuffle_deck,
 )
 
-KNOWLEDGE = choice("possible", "belief", "none", "seer", doc="what the observation says of each card")
-BELIEF, NONE, SEER = KNOWLEDGE.codes("belief", "none", "seer")
+KNOWLEDGE = choice("possible", "belief", "none", "seer", "rated", doc="what the observation says of each card")
+BELIEF, NONE, SEER, RATED = KNOWLEDGE.codes("belief", "none", "seer", "rated")
+WORTH = 6  # what "rated" says of each card beyond its kind
 MOST, LARGEST_HAND = 8, 8  # colors and ranks, cards in a hand
 
 
@@ -138,7 +139,7 @@ def choice_names(values):
 
 def sizes_of(values):
     hand, deck = hand_of(values), values.colors * sum(copies_of(values.ranks))
-    told = values.knowledge != "none"
+    told, rated = values.knowledge != "none", values.knowledge == "rated"
     return {
         "agents": values.players,
         "others": values.players - 1,
@@ -152,7 +153,7 @@ def sizes_of(values):
         "drawn": deck - values.players * hand,
         "choices": 2 * hand + (values.players - 1) * (values.colors + values.ranks),
         "told": values.players if told else 0,  # whose cards the last part of the observation is about
-        "facts": values.colors * values.ranks + values.colors + values.ranks if told else 0,
+        "facts": told * (values.colors * values.ranks + values.colors + values.ranks + rated * WORTH),
     }
 
 
@@ -351,7 +352,8 @@ def observe(p, s, k, o):
         show_discards(p, s, o.discards)
     show_last(p, s, k, o)
     if p.knowledge != NONE:
-        show_knowledge(p, s, k, o.knowledge, p.knowledge == BELIEF)
+        rated = p.knowledge == RATED
+        show_knowledge(p, s, k, o.knowledge, rated or p.knowledge == BELIEF, rated)
 
 
 # --- players ----------------------------------------------------------------------------------------------------------

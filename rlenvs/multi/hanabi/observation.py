@@ -2,7 +2,16 @@
 not written again."""
 
 from rlenvs.core import kernel
-from rlenvs.multi.hanabi.rules import color_of, is_color_hint, rank_of, target_of, value_of
+from rlenvs.multi.hanabi.rules import (
+    color_of,
+    is_color_hint,
+    is_critical,
+    is_playable,
+    is_useless,
+    rank_of,
+    target_of,
+    value_of,
+)
 
 
 @kernel
@@ -98,8 +107,9 @@ def show_hint(p, s, k, o):
 
 
 @kernel
-def show_knowledge(p, s, k, knowledge, belief):
-    """What each card can be for all that its holder was told, then the color and the rank that hints named."""
+def show_knowledge(p, s, k, knowledge, belief, rated):
+    """What each card can be for all that its holder was told, then the color and the rank that hints named; then, if
+    wanted, what the card is worth."""
     players, changed = s.alive.size, changed_hand(p, s)
     # a card that left a hand is counted out, which changes the probabilities of all others
     counted = belief and 0 <= s.move < 2 * s.hand.shape[1]
@@ -118,6 +128,8 @@ def show_knowledge(p, s, k, knowledge, belief):
                 for card in range(s.unplaced.size):
                     row[card] = (kinds >> card) & 1
             show_told(p, s, holder, slot, row)
+            if rated:
+                show_worth(p, s, holder, slot, j > 0, row)
 
 
 @kernel
@@ -151,6 +163,26 @@ def show_told(p, s, holder, slot, row):
         row[first + color_of(p, card)] = 1.0
     if s.told_rank[holder, slot]:
         row[first + p.colors + rank_of(p, card)] = 1.0
+
+
+@kernel
+def show_worth(p, s, holder, slot, seen, row):
+    """The probabilities that a card can be placed now, never, and that it is the last of its kind that is needed; then
+    whether it is so, for those who see it. From the probabilities of its kinds, which are in the row already."""
+    first, card = s.unplaced.size + p.colors + p.ranks, s.hand[holder, slot]
+    playable, useless, critical = 0.0, 0.0, 0.0
+    for kind in range(s.unplaced.size):
+        if row[kind] > 0.0:
+            playable += row[kind] if is_playable(p, s, kind) else 0.0
+            useless += row[kind] if is_useless(p, s, kind) else 0.0
+            critical += row[kind] if is_critical(p, s, kind) else 0.0
+    row[first] = min(playable, 1.0)
+    row[first + 1] = min(useless, 1.0)
+    row[first + 2] = min(critical, 1.0)
+    if seen and card >= 0:
+        row[first + 3] = 1.0 if is_playable(p, s, card) else 0.0
+        row[first + 4] = 1.0 if is_useless(p, s, card) else 0.0
+        row[first + 5] = 1.0 if is_critical(p, s, card) else 0.0
 
 
 @kernel
