@@ -73,7 +73,7 @@ from rlenvs.core import (
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.gathering.planner import FAR, PLANNED, SETS, make_plan, move_towards, nearest_item
-from rlenvs.multi.gathering.render import draw_gathering
+from rlenvs.multi.gathering.render import draw_gathering, gathering_text
 from rlenvs.pareto.orders import Places, front_of_team, steps_to
 
 MOST_AGENTS, LARGEST, MOST_ITEMS = 8, 20, 20
@@ -449,15 +449,12 @@ def published_front(values, gamma):
 
 @SPEC.draw
 def draw(canvas, p, s):
-    draw_gathering(canvas, p, s)
+    draw_gathering(canvas, s.ground.reshape(int(p.rows), int(p.columns)), s.position, "item")
 
 
 @SPEC.text
 def text(p, s):
-    rows = np.array(list(".rgb"))[np.asarray(s.ground)].reshape(int(p.rows), int(p.columns))
-    for k in range(len(s.position) - 1, -1, -1):
-        rows[tuple(s.position[k].tolist())] = LETTERS[k]
-    return "\n".join("".join(row) for row in rows)
+    return gathering_text(s.ground.reshape(int(p.rows), int(p.columns)), s.position)
 
 
 @SPEC.keys

@@ -1,6 +1,6 @@
 """Images of gathering worlds."""
 
-from typing import Any
+import numpy as np
 
 from rlenvs.core.declare.canvas import Canvas, Color
 from rlenvs.kits.boards.drawing import draw_letter, draw_table, draw_tile, view_board
@@ -13,14 +13,19 @@ LETTERS = "ABCDEFGH"
 PLACES = ((0.0, 0.0), (-0.2, 0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, -0.2), (0.0, 0.25), (0.0, -0.25), (0.25, 0.0))
 
 
-def draw_gathering(canvas: Canvas, p: Any, s: Any) -> None:
-    """The grid with items as gems and agents as discs with letters; agents on one cell are drawn smaller."""
-    rows, columns = int(p.rows), int(p.columns)
-    ground = s.ground.reshape(rows, columns)
+def draw_gathering(canvas: Canvas, ground: np.ndarray, positions: np.ndarray, thing: str) -> None:
+    """The grid with items as gems and agents as discs with letters; agents on one cell are drawn smaller.
+
+    Args:
+        ground: by row and column, 0 for no item, else 1 + its color.
+        positions: row and column, by agent.
+        thing: what an item is called.
+    """
+    rows, columns = ground.shape
     canvas.legend(
-        (RED, "red item"),
-        (GREEN, "green item"),
-        (BLUE, "blue item"),
+        (RED, f"red {thing}"),
+        (GREEN, f"green {thing}"),
+        (BLUE, f"blue {thing}"),
         ("orange", "first agent", "disc"),
         (SHADE, "others", "ring"),
     )
@@ -31,13 +36,21 @@ def draw_gathering(canvas: Canvas, p: Any, s: Any) -> None:
             draw_tile(canvas, i, j, GROUND[(i + j) % 2], 0.02)
             if ground[i, j]:
                 _draw_gem(canvas, i, j, COLORS[int(ground[i, j]) - 1])
-    cells = [tuple(place) for place in s.position.tolist()]
+    cells = [tuple(place) for place in positions.tolist()]
     for cell in dict.fromkeys(cells):
-        there = [k for k in range(len(cells)) if cells[k] == cell]
-        for n, k in enumerate(there):
-            _draw_agent(canvas, cell, k, PLACES[(n + (len(there) > 1)) % len(PLACES)], len(there), pixels)
-    left = [int((s.ground == kind).sum()) for kind in (1, 2, 3)]
-    canvas.caption(f"left: {left[0]} red, {left[1]} green, {left[2]} blue")
+        here = [k for k in range(len(cells)) if cells[k] == cell]
+        for n, k in enumerate(here):
+            _draw_agent(canvas, cell, k, PLACES[(n + (len(here) > 1)) % len(PLACES)], len(here), pixels)
+    there = [int((ground == kind).sum()) for kind in (1, 2, 3)]
+    canvas.caption(f"{there[0]} red, {there[1]} green, {there[2]} blue")
+
+
+def gathering_text(ground: np.ndarray, positions: np.ndarray) -> str:
+    """A line per row: "." no item, "r", "g", "b" items, and agents as letters, the first ones above others."""
+    cells = np.array(list(".rgb"))[ground]
+    for k in range(len(positions) - 1, -1, -1):
+        cells[tuple(positions[k].tolist())] = LETTERS[k]
+    return "\n".join("".join(row) for row in cells)
 
 
 def _draw_gem(canvas: Canvas, row: int, column: int, color: Color) -> None:
