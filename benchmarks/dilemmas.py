@@ -24,7 +24,7 @@ CASES = [
 NOTES = (
     "Random actions, drawn before. Resets count in batches and in JaxMARL (compiled scans of 1024 to 4096 worlds, "
     "observations carried along), not in the parallel form and the Python original, of which there is one world. "
-    "STORM is timed beside storm_2p, which is for a pair alone: JAX had not compiled the scan of JaxMARL's storm for two "
+    "STORM is timed beside storm_2p, which is for a pair alone: JAX had not compiled JaxMARL's storm for two "
     "agents after 170 s of processor time."
 )
 

@@ -229,7 +229,8 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
 
     def _load(self, actions: dict[str, Any]) -> None:
         batch, setup, name = self.batch, self.batch.setup, self.batch.world.name
-        single, roles, row = setup.single_choice, setup.roles, batch.loader.row.data
+        single, roles = setup.single_choice, setup.roles
+        row: Any = batch.loader.row.data  # which takes an integer sooner
         if type(actions) is not dict and not isinstance(actions, Mapping):
             raise ActionError(
                 f"{name}: actions={shortened(actions)} must be a dictionary with an action for each agent"
