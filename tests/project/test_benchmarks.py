@@ -97,7 +97,7 @@ SMALL = {
     "traffic_size": ["--side", "2", "--vehicles", "50"],
     "traffic_speed": ["--files", "{out}/files", "--only", "example"],
     "training": ["--rounds", "1", "--only", "QuadHover", "--quick"],
-    "wrappers": ["--rounds", "1", "--only", "HideObservations"],
+    "wrappers": ["--only", "HideObservations"],
 }
 NEEDED = {
     "serve": "mcp",
