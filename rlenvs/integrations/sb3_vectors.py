@@ -120,7 +120,8 @@ class VectorVecEnv(MonitoredVecEnv):
 
     def __init__(self, env: gymnasium.vector.VectorEnv, monitor: bool = True) -> None:
         spec = getattr(env, "spec", None)
-        self.env, self.name = env, getattr(env, "name", type(env).__name__ if spec is None else spec.id)
+        self.env: Any = env
+        self.name = getattr(env, "name", type(env).__name__ if spec is None else spec.id)
         check_vector(env, self.name, bool(getattr(env, "vector_reward", False)))
         if not getattr(env, "copy", True):
             raise ParameterError(

@@ -47,10 +47,10 @@ class IntermediateLibrary(JITCodeLibrary):
     """Intermediate code that is linked into that of callers, and optimised there.
 
     Attributes:
-        kernel: whose code it is.
+        kernel: the function whose code it is.
     """
 
-    kernel: FunctionType
+    kernel: Any
 
     def _optimize_final_module(self) -> None:
         return
