@@ -69,13 +69,14 @@ class Watch:
     def __init__(self, title: str, episodes: int) -> None:
         self.title, self.episodes, self.steps = title, episodes, 0
         self.first = min(WARM, episodes // 10)
+        self.looks = [self.first + (episodes - self.first) * part // PARTS for part in range(PARTS + 1)]
         self.held: list[float] = []
 
     def begins(self, episode: int) -> None:
         """Before each episode, and once after the last."""
         if episode == self.first:
             self.began, self.steps = time.monotonic(), 0
-        if (episode - self.first) % max(1, (self.episodes - self.first) // PARTS) == 0 and episode >= self.first:
+        if episode in self.looks:
             self.held.append(resident())
 
     def told(self, sessions: Sized) -> None:
