@@ -66,7 +66,7 @@ def main() -> None:
     if options.write:
         head = (
             f"# Hanabi: scores of scripted players and of the agent\n\nMeans of {options.games} games, seeds 0 on; "
-            f"at most 25. The agent, {AGENT}, chose what it rates highest.\n\n"
+            f'at most 25. The agent, {AGENT}, sees `knowledge="rated"`, and chooses what it rates highest.\n\n'
         )
         Path(__file__).with_suffix(".md").write_text(head + "\n".join(rows) + "\n" + PUBLISHED)
 

@@ -19,7 +19,7 @@ from rlenvs.agents.export import network_of
 from rlenvs.agents.hyperparameters import needs_masks, settings_for
 from rlenvs.agents.hyperparameters.settings import ON_POLICY, Settings
 from rlenvs.agents.keywords import keywords_of
-from rlenvs.agents.network import form_of
+from rlenvs.agents.normalization import normalized
 from rlenvs.core.catalogue.registry import entry, world_of
 from rlenvs.core.declare.errors import MissingExtraError, ParameterError, UnknownNameError
 from rlenvs.core.declare.inputs import first_seed_of, positive
@@ -175,7 +175,7 @@ def new_model(id: str, settings: Settings, seed: int) -> Any:
     hyperparameters["policy_kwargs"] = _network(settings, envs)
     _add_objects(hyperparameters, settings, envs, algorithm)
     if any(settings.normalize.values()):
-        envs = _normalised(envs, settings, hyperparameters.get("gamma", 0.99))
+        envs = normalized(envs, settings, hyperparameters.get("gamma", 0.99))
     try:
         model = algorithm(_policy(algorithm, settings, envs), envs, seed=seed, device="cpu", **hyperparameters)
     except ParameterError:
@@ -241,25 +241,6 @@ def _add_objects(hyperparameters: dict[str, Any], settings: Settings, envs: Any,
         hyperparameters["action_noise"] = NormalActionNoise(np.zeros(size), deviation)
 
 
-def _normalised(envs: Any, settings: Settings, gamma: float) -> Any:
-    """The environments with running means and deviations of what the settings name."""
-    from stable_baselines3.common.vec_env import VecNormalize
-
-    parts = getattr(envs.observation_space, "spaces", None)
-    row_space = getattr(envs.observation_space, "row_space", envs.observation_space)
-    scaled = settings.normalize.get("observations", False) and not isinstance(form_of(row_space), int)
-    envs = VecNormalize(
-        envs,
-        norm_obs_keys=parts and [name for name, part in parts.items() if part.dtype.kind in "fi"],
-        norm_obs=scaled,
-        norm_reward=settings.normalize.get("rewards", False),
-        gamma=gamma,
-    )
-    if scaled:
-        envs.observation_space = _of_floats(envs.observation_space)
-    return envs
-
-
 def _algorithm(id: str, settings: Settings) -> Any:
     module, name = OWN.get(settings.algorithm) or (LIBRARY[settings.algorithm], settings.algorithm)
     try:
@@ -303,22 +284,6 @@ def _network(settings: Settings, envs: Any) -> dict[str, Any]:
             raise ParameterError("[network] log_std requires continuous actions; the actions here are discrete")
         network["log_std_init"] = given["log_std"]
     return network
-
-
-def _of_floats(space: Any) -> Any:
-    """The space of scaled observations. VecNormalize leaves whole numbers their type, and the buffer of rollouts, which
-    takes it from there, would cut off what is behind the point."""
-    from gymnasium.spaces import Box, Dict
-
-    if isinstance(space, Dict):  # images in it stay what they are
-        return Dict({k: _of_floats(part) if _kind(part) == "i" else part for k, part in space.spaces.items()})
-    if hasattr(space, "frames"):
-        return type(space)(_of_floats(space.row_space), space.frames)
-    return Box(-np.inf, np.inf, space.shape, np.float32) if _kind(space) in "iu" else space
-
-
-def _kind(space: Any) -> str:
-    return np.dtype(space.dtype).kind
 
 
 def _policy(algorithm: Any, settings: Settings, envs: Any) -> Any:
