@@ -191,7 +191,8 @@ TEXT = """\
 Gems-v0, level "tabular"; means over demonstrations of five seeds, ± half a 95 % interval. The weights are those of the
 first agent, to whom a red gem is worth 1 and a blue one -0.5 (to the other the reverse); what the other picks up is
 worth `concern` times what it is worth to that one. What an agent does decides little of what the other finds, so these
-weights come out last, and a model of the other helps little here. `python benchmarks/inverse_rewards.py --write` makes this page."""
+weights come out last, and a model of the other does not help here. `python benchmarks/inverse_rewards.py --write` makes
+this page."""
 
 
 def row(game: Game, true: np.ndarray, policies: np.ndarray, episodes: int, seed: int) -> np.ndarray:
