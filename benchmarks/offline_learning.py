@@ -1,8 +1,9 @@
-"""Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [safe] [careful] [cql]`.
+"""Offline learners on datasets made on the spot: `python benchmarks/offline_learning.py [racer] [safe] ...`.
 
-- safe: behavior cloning on SafePointGoal's dataset "costs", with weights that follow from the cost and the return of an
-  episode: 0 above the limit, and below it the exponential of the return; and the same with a stricter limit on episodes
-  that `grid_filter` spreads over costs and returns. Needs PyTorch and Minari.
+- racer: behavior cloning on OfflineRacer's dataset "costs", all alike, and with weights that follow from the cost and
+  the return of an episode: 0 above the limit, and below it the exponential of the return. Needs PyTorch and Minari.
+- safe: the same on SafePointGoal's dataset "costs", and with a stricter limit on episodes that `grid_filter` spreads
+  over costs and returns.
 - careful: behavior cloning on "costs-careful", whose drivers keep the limit; all alike, and by return.
 - cql: DiscreteCQL of d3rlpy on CartPole's dataset "medium". Needs d3rlpy and Minari.
 
@@ -22,27 +23,29 @@ from rlenvs.agents.datasets import Dataset, make_dataset
 from rlenvs.agents.recipes import get_dataset, grid_filter
 
 SAFE, LIMIT, STRICT = "SafePointGoal-v0", 25.0, 10.0
-TEMPERATURE = 6.0  # units of return, in which the weight grows by a factor of e
+RACER, TOUCHES = "OfflineRacer-v0", 1.0  # its limit
+TEMPERATURE = {SAFE: 6.0, RACER: 60.0}  # units of return, in which the weight grows by a factor of e
 POLE, EPISODES_OF_POLE = "CartPole-v0", 100
 BATCH, HIDDEN, RATE = 512, 256, 1e-3
 FIRST_SEED = 10_000  # of the evaluation, apart from the data's
+Rows = dict[str, np.ndarray]  # of a dataset, by DSRL's names
 
 
-def episodes_of(rows: dict[str, np.ndarray]) -> np.ndarray:
+def episodes_of(rows: Rows) -> np.ndarray:
     """The number of the episode to which each row belongs, (N,)."""
     ends = rows["terminals"] | rows["timeouts"]
     return np.cumsum(ends) - ends
 
 
-def weights_of(rows: dict[str, np.ndarray], limit: float) -> np.ndarray:
+def weights_of(id: str, rows: Rows, limit: float) -> np.ndarray:
     """The weight of each row, (N,): that of its episode."""
     episode = episodes_of(rows)
     costs, returns = (np.bincount(episode, rows[name]) for name in ("costs", "rewards"))
     best = returns[costs <= limit].max()
-    return np.where(costs <= limit, np.exp((returns - best) / TEMPERATURE), 0.0)[episode]
+    return np.where(costs <= limit, np.exp((returns - best) / TEMPERATURE[id]), 0.0)[episode]
 
 
-def cloned(rows: dict[str, np.ndarray], weights: np.ndarray, steps: int) -> Callable[[np.ndarray], np.ndarray]:
+def cloned(rows: Rows, weights: np.ndarray, steps: int) -> Callable[[np.ndarray], np.ndarray]:
     """A policy that imitates the actions of rows, as often drawn as they weigh."""
     import torch
 
@@ -80,49 +83,59 @@ def card_of(told: Dataset) -> dict:
     return card
 
 
-def made(quality: str, folder: Path, horizon: int | None) -> tuple[list[str], dict[str, np.ndarray]]:
+def made(id: str, quality: str, folder: Path, horizon: int | None) -> tuple[list[str], Rows]:
     """Rows of the table for those who made a dataset, and its data."""
-    told = make_dataset(SAFE, quality, folder=folder, **({"horizon": horizon} if horizon else {}))
+    told = make_dataset(id, quality, folder=folder, **({"horizon": horizon} if horizon else {}))
     card = card_of(told)
     players = {
         **{name: (player["return"], player["cost"]) for name, player in card["players"].items()},
         "all": (card["return"]["mean"], card["cost"]["mean"]),
     }
     lines = [
-        f"| {SAFE}, {quality} | data: {name} | {score:.1f} | {cost:.1f} |" for name, (score, cost) in players.items()
+        f"| {id}, {quality} | data: {name} | {score:.1f} | {cost:.1f} |" for name, (score, cost) in players.items()
     ]
     return lines, get_dataset(told.name, folder)
 
 
 def learned(
-    quality: str, name: str, rows: dict[str, np.ndarray], weights: np.ndarray, given: argparse.Namespace
+    id: str, quality: str, name: str, rows: Rows, weights: np.ndarray, given: argparse.Namespace
 ) -> str:
     """The row of the table for a clone."""
     seeds = range(FIRST_SEED, FIRST_SEED + given.episodes)
-    found = rlenvs.evaluate(SAFE, cloned(rows, weights, given.steps), seeds=seeds, horizon=given.horizon)
+    found = rlenvs.evaluate(id, cloned(rows, weights, given.steps), seeds=seeds, horizon=given.horizon)
     score = f"{found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f}"
-    return f"| {SAFE}, {quality} | cloned, {name} | {score} |"
+    return f"| {id}, {quality} | cloned, {name} | {score} |"
+
+
+def alike_and_weighted(id: str, limit: float, folder: Path, given: argparse.Namespace) -> tuple[list[str], Rows]:
+    """Rows of the table for the dataset "costs" of an environment, and its data."""
+    lines, rows = made(id, "costs", folder, given.horizon)
+    lines += [
+        learned(id, "costs", "all alike", rows, np.ones(len(rows["costs"])), given),
+        learned(id, "costs", "by cost and return", rows, weights_of(id, rows, limit), given),
+    ]
+    return lines, rows
+
+
+def racer(folder: Path, given: argparse.Namespace) -> list[str]:
+    """Rows of the table."""
+    return alike_and_weighted(RACER, TOUCHES, folder, given)[0]
 
 
 def safe(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
-    lines, rows = made("costs", folder, given.horizon)
-    spread = grid_filter(rows, least=1)
-    return [
-        *lines,
-        learned("costs", "all alike", rows, np.ones(len(rows["costs"])), given),
-        learned("costs", "by cost and return", rows, weights_of(rows, LIMIT), given),
-        learned("costs", f"spread, cost at most {STRICT:g}", spread, weights_of(spread, STRICT), given),
-    ]
+    lines, rows = alike_and_weighted(SAFE, LIMIT, folder, given)
+    spread, name = grid_filter(rows, least=1), f"spread, cost at most {STRICT:g}"
+    return [*lines, learned(SAFE, "costs", name, spread, weights_of(SAFE, spread, STRICT), given)]
 
 
 def careful(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
-    lines, rows = made("costs-careful", folder, given.horizon)
+    lines, rows = made(SAFE, "costs-careful", folder, given.horizon)
     return [
         *lines,
-        learned("costs-careful", "all alike", rows, np.ones(len(rows["costs"])), given),
-        learned("costs-careful", "by return", rows, weights_of(rows, np.inf), given),
+        learned(SAFE, "costs-careful", "all alike", rows, np.ones(len(rows["costs"])), given),
+        learned(SAFE, "costs-careful", "by return", rows, weights_of(SAFE, rows, np.inf), given),
     ]
 
 
@@ -162,7 +175,7 @@ def cql(folder: Path, given: argparse.Namespace) -> list[str]:
     ]
 
 
-LEARNERS = {"safe": safe, "careful": careful, "cql": cql}
+LEARNERS = {"racer": racer, "safe": safe, "careful": careful, "cql": cql}
 
 
 def main() -> None:

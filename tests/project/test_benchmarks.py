@@ -69,7 +69,7 @@ SMALL = {
     "planar": ["--peers", "{out}/peers.toml", "--only", "LunarLander", "--rounds", "1", "--seconds", "0.01"],
     "planar_episodes": ["LunarLander-v0", "--seeds", "3"],
     "open_rl_benchmark": ["--export", "{out}/runs", "--ids", "Pendulum-v0", "CartPole-v0"],
-    "offline_learning": ["safe", "--steps", "5", "--episodes", "2", "--horizon", "20"],
+    "offline_learning": ["racer", "safe", "--steps", "5", "--episodes", "2", "--horizon", "20"],
     "offline_data": ["--only", "basicSmall", "--horizon", "200"],
     "planted_faults": ["recorded number"],
     "price": [],

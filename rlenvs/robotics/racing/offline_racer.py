@@ -1,4 +1,4 @@
-"""OfflineRacer: drive a kart around a walled circuit; comes with six datasets for offline learning.
+"""OfflineRacer: drive a kart around a walled circuit; comes with datasets for offline learning.
 
 ## Description
 A kart drives around a walled circuit for 200 s, as far as it can, and touching the walls is heavily penalized. After
@@ -9,7 +9,8 @@ the rays (25 m, from how fast the ray ahead shortens), their order (from how tur
 road, the acceleration, the drag, the top speed and the effect of steering. The circuit and the kart are taken from the
 picture in the readme, scaled by the width of the road. Unknown, and chosen here: how the kart rebounds, and the range
 of its initial heading. The wheels neither slip nor lift. `rlenvs dataset OfflineRacer-v0 --quality all` writes the six
-datasets with the original's names, sizes and mixture, as episodes and as shuffled rows.
+datasets with the original's names, sizes and mixture, as episodes and as shuffled rows, and one with costs for safe
+offline learning.
 
 ## Action Space
 Steering (1 turns right) and throttle (-1 brakes, then reverses). The kart turns by `bend` per meter, and by at most
@@ -68,6 +69,7 @@ from rlenvs.core import (
     json_option,
     kernel,
     maths,
+    mixed,
     param,
     recipe,
     term,
@@ -332,7 +334,8 @@ def keys(pressed, values):
 
 @SPEC.datasets
 def datasets():
-    """Those of OfflineMania: 100 000 steps of a policy each, mixtures of 90, 7 and 3 %, and 5000 steps of two."""
+    """Those of OfflineMania: 100 000 steps of a policy each, mixtures of 90, 7 and 3 %, and 5000 steps of two; and one
+    with costs, most of whose drivers touch walls."""
     mixture = {basic: 90, medium: 7, skilled: 3}
     return {
         "basic": recipe({basic: 50}, doc="a slow driver that usually stops before some bend"),
@@ -343,6 +346,11 @@ def datasets():
         "mixLarge": recipe(mixture, doc="90 % basic, 7 % medium, 3 % expert"),
         "mixSmall": recipe(mixture, kept=50, doc="as mixLarge, a fortieth of it"),
         "basicSmall": recipe({basic: 50}, kept=100, doc="as basic, a twentieth of it"),
+        "costs": recipe(
+            {skilled: 20, mixed(skilled, 0.2): 20, mixed(skilled, 0.5): 20, "random": 20},
+            layout="costs",
+            doc="the fast driver with shares of random actions, and random ones, with costs",
+        ),
     }
 
 
