@@ -97,9 +97,7 @@ def made(id: str, quality: str, folder: Path, horizon: int | None) -> tuple[list
     return lines, get_dataset(told.name, folder)
 
 
-def learned(
-    id: str, quality: str, name: str, rows: Rows, weights: np.ndarray, given: argparse.Namespace
-) -> str:
+def learned(id: str, quality: str, name: str, rows: Rows, weights: np.ndarray, given: argparse.Namespace) -> str:
     """The row of the table for a clone."""
     seeds = range(FIRST_SEED, FIRST_SEED + given.episodes)
     found = rlenvs.evaluate(id, cloned(rows, weights, given.steps), seeds=seeds, horizon=given.horizon)

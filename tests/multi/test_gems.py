@@ -70,7 +70,7 @@ def test_gems_appear_again_on_each_free_cell_alike():
 
 def test_where_agents_are_on_all_other_cells_a_gem_appears_under_one():
     batch, s = arranged(
-        [(0, 0), (0, 1), (1, 0), (1, 1)], {(0, 0): RED}, values=[[1, 0, 0]] * 2 + [[0, 0, 1]] * 2, height=3, width=2
+        [(0, 0), (0, 1), (1, 0), (1, 1)], {(0, 0): RED}, valuations=[[1, 0, 0]] * 2 + [[0, 0, 1]] * 2, height=3, width=2
     )
     s.ground[2] = [RED, RED]  # no longer what the options say, but full
     act(batch, STAY, STAY, STAY, STAY)
@@ -83,6 +83,17 @@ def test_worlds_begin_on_distinct_cells():
         s = batch.records(i)[1]
         cells = [tuple(place) for place in s.position.tolist()] + [tuple(cell) for cell in np.argwhere(s.ground > 0)]
         assert len(set(cells)) == 2 + 5
+
+
+def test_the_tabular_level_has_3528_states():
+    batch, rng = batch_of(4000, level="tabular"), np.random.default_rng(0)
+    seen = set()
+    for _ in range(batch.setup.horizon):
+        cells = [batch.states[name].reshape(4000, -1) for name in ("position", "ground")]
+        seen |= set(map(tuple, np.hstack(cells).tolist()))
+        batch.load_actions(rng.integers(0, 5, (4000, 2)))
+        batch.step_inplace()
+    assert 3520 < len(seen) <= 3528  # some are rare
 
 
 def test_rewards_are_values_times_terms():
@@ -130,13 +141,13 @@ def test_a_player_leaves_a_gem_to_whom_is_nearer_and_walks_around_what_it_dislik
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"values": []}, "1 ... 6 rows"),
-        ({"values": [[1, 2]]}, "1 ... 6 rows"),
-        ({"values": [[1, 0, 0]] * 7}, "1 ... 6 rows"),
-        ({"values": [[1, 0, 1.5]]}, r"values are in \[-1, 1\]"),
-        ({"values": [[1, 0, float("nan")]]}, r"values are in \[-1, 1\]"),
-        ({"values": [[1, 0], [1]]}, "needs numbers"),
-        ({"values": "red"}, "needs numbers"),
+        ({"valuations": []}, "1 ... 6 rows"),
+        ({"valuations": [[1, 2]]}, "1 ... 6 rows"),
+        ({"valuations": [[1, 0, 0]] * 7}, "1 ... 6 rows"),
+        ({"valuations": [[1, 0, 1.5]]}, r"values are in \[-1, 1\]"),
+        ({"valuations": [[1, 0, float("nan")]]}, r"values are in \[-1, 1\]"),
+        ({"valuations": [[1, 0], [1]]}, "needs numbers"),
+        ({"valuations": "red"}, "needs numbers"),
         ({"height": 2, "width": 3}, "too small for 2 agents, 5 gems"),
     ],
 )

@@ -6,9 +6,9 @@ appears elsewhere at once. What a color is worth is an agent's own affair: by de
 second blue, both like green, and each had better leave the other's favorite alone. The game has a general sum, and
 `concern` moves it from rivalry to a team. After the domain of the same name in "Multi-Agent Inverse Q-Learning from
 Demonstrations" (Haynam et al., 2025), of which only its idea is published in a form that can be read: sizes, values and
-rules are this package's. Rewards and what they are made of are known exactly (`values` times the terms `red`, `green`
-and `blue`), so rewards that were recovered from demonstrations can be compared with the true ones; at the level
-"tabular" with its 5832 states this needs no network (`benchmarks/inverse_rewards.py`).
+rules are this package's. Rewards and what they are made of are known exactly (`valuations` times the terms `red`,
+`green` and `blue`), so rewards that were recovered from demonstrations can be compared with the true ones; at the level
+"tabular" with its 3528 states this needs no network (`benchmarks/inverse_rewards.py`).
 
 ## Action Space
 Stay, or move one cell up, down, left or right; up is towards row 0. Moves off the grid are masked, and count as staying
@@ -58,10 +58,10 @@ MOST_AGENTS, LARGEST, MOST_GEMS, COLORS = 6, 20, 20, 3
 KEYS = (("up", "w"), ("down", "s"), ("left", "a"), ("right", "d"))
 DOWN, ACROSS = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 LATE = 0.5  # what a gem is worth, as a share, that another agent wants and is nearer to
-DEFAULT_VALUES = ((1.0, 0.5, -0.5), (-0.5, 0.5, 1.0))
+DEFAULT_VALUATIONS = ((1.0, 0.5, -0.5), (-0.5, 0.5, 1.0))
 
 
-def parse_values(given: Any) -> tuple[tuple[float, ...], ...]:
+def parse_valuations(given: Any) -> tuple[tuple[float, ...], ...]:
     """What red, green and blue gems are worth, a row for each agent."""
     try:
         table = np.array(given, np.float64)
@@ -75,7 +75,7 @@ def parse_values(given: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def sizes(values: Any) -> dict[str, int]:
-    agents, gems = len(values.values), values.red + values.green + values.blue
+    agents, gems = len(values.valuations), values.red + values.green + values.blue
     if values.height * values.width < agents + gems + 1:
         raise ParameterError(
             f"a grid of {values.height} x {values.width} cells is too small for {agents} agents, {gems} gems and a "
@@ -91,7 +91,9 @@ SPEC = world(
     agents=True,
     params={"concern": param(0.0, -1.0, 1.0, "", "how much an agent gains by what others gain")},
     options={
-        "values": json_option(DEFAULT_VALUES, parse_values, "a row for each agent: worth of red, green and blue gems"),
+        "valuations": json_option(
+            DEFAULT_VALUATIONS, parse_valuations, "a row for each agent: worth of red, green, blue gems"
+        ),
         "height": integer(6, 2, LARGEST, "rows"),
         "width": integer(6, 2, LARGEST, "columns"),
         "red": integer(2, 1, MOST_GEMS, "red gems"),
@@ -135,7 +137,7 @@ SPEC = world(
         "rivals": {"concern": -1.0},
         "team": {"concern": 1.0},
         "crowd": {
-            "values": ((1, 0.5, -0.5), (-0.5, 1, 0.5), (0.5, -0.5, 1), (1, 1, 1)),
+            "valuations": ((1, 0.5, -0.5), (-0.5, 1, 0.5), (0.5, -0.5, 1), (1, 1, 1)),
             "height": 10,
             "width": 10,
             "red": 4,
@@ -148,7 +150,7 @@ SPEC = world(
 
 @SPEC.make_data
 def data(values):
-    return {"worth": np.array(values.values, np.float64)}
+    return {"worth": np.array(values.valuations, np.float64)}
 
 
 @SPEC.state_fault
