@@ -170,6 +170,7 @@ def test_the_archive_of_routes_is_among_the_learners_of_fronts(tmp_path):
 
 # what only others' interpreters have: a file or a clone is missing, or a package
 ORIGINALS = {
+    "play_highway_env": ["{out}/x.npz"],
     "record_highway_env": ["highway", "--out", "{out}/x.npz"],
     "record_generals": ["paper", "{out}/x.npz"],
     "record_informarl": ["navigation", "{out}", "{out}/x.npz"],

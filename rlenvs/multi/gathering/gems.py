@@ -51,12 +51,10 @@ import numpy as np
 
 from rlenvs.core import below, block, discrete, f8, i2, i4, integer, json_option, kernel, param, term, u1, world
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.gathering.render import draw_gathering, gathering_text
+from rlenvs.multi.gathering.walking import DOWN, RIGHT, allow_moves, walk, walk_of_keys
 
 MOST_AGENTS, LARGEST, MOST_GEMS, COLORS = 6, 20, 20, 3
-KEYS = (("up", "w"), ("down", "s"), ("left", "a"), ("right", "d"))
-DOWN, ACROSS = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 LATE = 0.5  # what a gem is worth, as a share, that another agent wants and is nearer to
 DEFAULT_VALUATIONS = ((1.0, 0.5, -0.5), (-0.5, 0.5, 1.0))
 
@@ -229,8 +227,7 @@ def step(p, s, a, rng, r):
     rows, columns = s.ground.shape
     agents = s.position.shape[0]
     for k in range(agents):
-        s.position[k, 0] = min(max(s.position[k, 0] + DOWN[a[k]], 0), rows - 1)
-        s.position[k, 1] = min(max(s.position[k, 1] + ACROSS[a[k]], 0), columns - 1)
+        walk(s.position, k, a[k], rows, columns)
     total = 0.0
     for k in range(agents):
         pick_up(p, s, k, r)
@@ -275,12 +272,7 @@ def observe(p, s, k, o):
 
 @SPEC.mask
 def mask(p, s, k, m):
-    row, column = s.position[k, 0], s.position[k, 1]
-    m[0] = 1
-    m[1] = row > 0
-    m[2] = row < s.ground.shape[0] - 1
-    m[3] = column > 0
-    m[4] = column < s.ground.shape[1] - 1
+    allow_moves(s.position, k, m, s.ground.shape[0], s.ground.shape[1])
 
 
 # --- players ----------------------------------------------------------------------------------------------------------
@@ -328,7 +320,7 @@ def move_towards(p, s, k, cell):
     row, column = cell // columns, cell % columns
     best, most = 0, -3.0
     for action in range(1, 5):
-        i, j = int(s.position[k, 0]) + DOWN[action], int(s.position[k, 1]) + ACROSS[action]
+        i, j = int(s.position[k, 0]) + DOWN[action], int(s.position[k, 1]) + RIGHT[action]
         if 0 <= i < rows and 0 <= j < columns and abs(row - i) + abs(column - j) < distance(s, k, row, column):
             worth = p.worth[k, int(s.ground[i, j]) - 1] if s.ground[i, j] > 0 else 0.0
             if worth > most:
@@ -358,7 +350,4 @@ def text(p, s):
     return gathering_text(s.ground, s.position)
 
 
-@SPEC.keys
-def keys(pressed, values):
-    move = pressed_move(pressed, KEYS)
-    return 0 if move is None else 1 + move
+SPEC.keys(walk_of_keys)

@@ -71,15 +71,14 @@ from rlenvs.core import (
     world,
 )
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.gathering.planner import FAR, PLANNED, SETS, make_plan, move_towards, nearest_item
 from rlenvs.multi.gathering.render import draw_gathering, gathering_text
+from rlenvs.multi.gathering.walking import DOWN, RIGHT, allow_moves, walk, walk_of_keys
 from rlenvs.pareto.orders import Places, front_of_team, steps_to
 
 MOST_AGENTS, LARGEST, MOST_ITEMS = 8, 20, 20
 KINDS = ("red", "green", "blue")
 LETTERS = "ABCDEFGH"
-KEYS = (("up", "w"), ("down", "s"), ("left", "a"), ("right", "d"))
 DEFAULT_MAP = """
 .......A
 ........
@@ -91,7 +90,6 @@ DEFAULT_MAP = """
 B.......
 """
 TEAM, INDIVIDUAL = range(2)
-DOWN, RIGHT = (0, -1, 1, 0, 0), (0, 0, 0, -1, 1)
 NEAR = 1  # cells from the centre of a colour, at least
 CENTRES = 8  # places among which the centre of a colour is the one furthest from the others
 
@@ -311,8 +309,7 @@ def step(p, s, a, rng, r):
     rows, columns = p.rows, p.columns
     agents = s.position.shape[0]
     for k in range(agents):
-        s.position[k, 0] = min(max(s.position[k, 0] + DOWN[a[k]], 0), rows - 1)
-        s.position[k, 1] = min(max(s.position[k, 1] + RIGHT[a[k]], 0), columns - 1)
+        walk(s.position, k, a[k], rows, columns)
     for k in range(agents):
         cell = s.position[k, 0] * columns + s.position[k, 1]
         if s.ground[cell] == 0 or taken(s, k, cell, columns):  # the first of those who stand there picks up
@@ -369,12 +366,7 @@ def observe(p, s, k, o):
 
 @SPEC.mask
 def mask(p, s, k, m):
-    row, column = s.position[k, 0], s.position[k, 1]
-    m[0] = 1
-    m[1] = row > 0
-    m[2] = row < p.rows - 1
-    m[3] = column > 0
-    m[4] = column < p.columns - 1
+    allow_moves(s.position, k, m, p.rows, p.columns)
 
 
 @SPEC.expert
@@ -457,7 +449,4 @@ def text(p, s):
     return gathering_text(s.ground.reshape(int(p.rows), int(p.columns)), s.position)
 
 
-@SPEC.keys
-def keys(pressed, values):
-    move = pressed_move(pressed, KEYS)
-    return 0 if move is None else 1 + move
+SPEC.keys(walk_of_keys)
