@@ -349,7 +349,7 @@ def loops_and_arguments():
 
     rng = np.random.default_rng(0)
     mask, keys = rng.random(5) < 0.7, rng.integers(0, 2**60, 5).astype(np.uint64)
-    road = np.abs(rng.normal(size=(40, 8))) + 1.0
+    road = np.abs(rng.normal(size=(40, 11))) + 1.0
     fixed = np.zeros(16, np.bool_)
     yield masked.load, [rng.random(4), np.zeros(4)]
     yield masked.load, [np.array([1.0, np.nan]), np.zeros(2)]
