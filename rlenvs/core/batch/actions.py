@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from rlenvs.core.compiler.driver import EPISODE_OVER, NOT_A_CHOICE, NOT_A_NUMBER
 from rlenvs.core.compiler.within import within
@@ -30,6 +31,7 @@ class ActionLoader:
 
     def __init__(self, setup: Setup, actions: np.ndarray, states: np.ndarray) -> None:
         self._setup, self._actions, self._states = setup, actions, states
+        self._dtype, self._full = actions.dtype, actions.shape
         self._choices = setup.own_choices
         self._num_envs, self._agents = actions.shape[:2]
         self.row = actions.reshape(-1)
@@ -55,6 +57,9 @@ class ActionLoader:
 
     def load(self, actions: Any) -> None:
         """See `KernelBatch.load_actions`."""
+        if type(actions) is ndarray and actions.dtype is self._dtype and actions.shape == self._full:
+            self._actions[...] = actions  # in two thirds of the time
+            return
         if type(actions) in self.bare and 0 <= actions < self._setup.action_size:
             self._actions[0, 0, 0] = actions  # a third of the time that np.asarray would take
             return

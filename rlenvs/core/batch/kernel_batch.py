@@ -55,7 +55,7 @@ class KernelBatch:
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
         images: uint8, (N, A, height, width, channels), by name; empty where the observation has no images. An image
             that is the whole observation is `observations` too.
-        masks: int8, (N, A, choices), those of all numbers of an action one after the other.
+        masks: int8, (N, A, choices), of all numbers of an action one after the other; read-only if they never change.
         over: bool, (N,): the episode of this world has ended.
         states: records, (N,): the worlds' states, fields by name; `sync_from_state` after writing.
         param_rows: records of parameters, options and weights: one for all worlds, or one per world (`own_params`).
@@ -169,7 +169,12 @@ class KernelBatch:
             EpisodeOverError: an episode has ended and autoreset is disabled, or there was no reset yet.
         """
         self.loader.load(actions)
-        self.step_inplace()
+        if self.num_envs > 1 or self.moved_by_engine:
+            self._advance()
+        elif code := self.loops.step_one():
+            self.loader.refuse(code)
+        if self.totals is not None:
+            self.totals.see_step(self, None)
 
     def short_step(self, read: Callable[[], Any], refuses: bool) -> Callable[[Any], Any]:
         """`Env.step` for a single agent in a single world. Returns None, without stepping, if an action of a world with
@@ -190,12 +195,8 @@ class KernelBatch:
         if only is None:
             self._advance()
         else:
-            asleep = self.loops.table.rows["_asleep"]
-            np.logical_not(only, out=asleep)
-            try:
+            with self.loops.awake(only):
                 self._advance()
-            finally:
-                asleep[:] = False
         if self.totals is not None:
             self.totals.see_step(self, only)
 
@@ -203,7 +204,7 @@ class KernelBatch:
         """One step of the worlds that are awake."""
         loops = self.loops
         if self.num_envs == 1:
-            code = loops.run_one(loops.address, 0, 1, ACT)
+            code = loops.step_one()
         elif self.in_lanes:
             sure = self.autoreset is not AutoresetMode.DISABLED and self.seeds.all and self.loader.all_within
             code = 0 if sure else loops.driver.run_worlds(loops.address, 0, 0, CHECK)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 import os
 import time
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ class Loops:
         self._trials = TRIALS if threads is None and num_envs > 1 else 0
 
     @cached_property
-    def run_one(self) -> Any:
-        """`run_worlds` of the driver, for Python's own integers alone."""
-        return direct(self.driver.run_worlds)
+    def step_one(self) -> Callable[[], int]:
+        """Check the action of the sole world and step it; gives the driver's code."""
+        return partial(direct(self.driver.run_worlds), self.address, 0, 1, ACT)
 
     def run(self, job: int) -> None:
         """Do one of the jobs of `run_worlds` on all worlds."""
@@ -59,6 +60,16 @@ class Loops:
         """Do one of these jobs on some worlds, given by ascending indices, in this thread."""
         for start, stop in neighbours(worlds):
             self.driver.run_worlds(self.address, start, stop, job)
+
+    @contextmanager
+    def awake(self, worlds: np.ndarray) -> Iterator[None]:
+        """Let all worlds sleep but those that the boolean mask selects."""
+        asleep = self.table.rows["_asleep"]
+        np.logical_not(worlds, out=asleep)
+        try:
+            yield
+        finally:
+            asleep[:] = False
 
     def begin(self, mask: np.ndarray | None) -> None:
         """Start new episodes in all worlds, or in those that the boolean mask selects."""

@@ -39,8 +39,9 @@ def allocated(
     for name, array in contents.items():
         if name != "param_rows":
             rows[name][...] = array
-    if setup.world.incremental:  # what a user changed would never be written again
-        for name in ("observations", "masks", "_images"):
+    incremental, masked = setup.world.incremental, "mask" in setup.world.kernels
+    for name, once in {"observations": incremental, "_images": incremental, "masks": incremental or not masked}.items():
+        if once:  # what a user changed would never be written again
             rows[name].flags.writeable = False
     return {**rows, "param_rows": contents["param_rows"]}, outcome
 
@@ -71,6 +72,7 @@ def _arrays(
         shape = (*made[name].shape[:2], *setup.observation_shape)
         made[name] = images[setup.alone] if setup.alone else made[name].reshape(shape)
     made["states"]["over"] = True
+    made["masks"][:] = np.arange(made["masks"].shape[2]) < np.array(setup.mask_lengths)[:, None]
     return made, piece
 
 

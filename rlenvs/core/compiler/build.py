@@ -104,11 +104,12 @@ class CompiledDriver:
         return scope
 
     def _compiled_lanes(self, own: bool) -> Any:
+        from rlenvs.core.compiler.intermediate import EntryCompiler
         from rlenvs.core.compiler.jit import njit
         from rlenvs.core.compiler.lanes.driver import add_names
 
         scope = self.lane_names(own)
-        entry: Any = njit(nogil=True, error_model="numpy")(scope["run_blocks"])
+        entry: Any = njit(nogil=True, error_model="numpy", pipeline_class=EntryCompiler)(scope["run_blocks"])
         entry._cache = code_cache(lambda: lane_key(self._key_again(), own), "run_blocks")
         return self._finished(entry, lambda: add_names(scope, self.world, self.kind, own))
 
@@ -128,9 +129,10 @@ class CompiledDriver:
         return entry
 
     def _compiled(self, name: str) -> Any:
+        from rlenvs.core.compiler.intermediate import EntryCompiler
         from rlenvs.core.compiler.jit import njit
 
-        entry: Any = njit(nogil=True, error_model="numpy")(self.functions[name])
+        entry: Any = njit(nogil=True, error_model="numpy", pipeline_class=EntryCompiler)(self.functions[name])
         entry._cache = code_cache(self._key_again, name)
         return self._finished(entry)
 

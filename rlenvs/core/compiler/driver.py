@@ -349,7 +349,7 @@ def observe_world(b, i):
     sound = True
     for k in range(agents_of(b)):
         observe_agent(p, s, k, observation_of(b, i * agents_of(b) + k))
-        if MASKED or not IN_LANES:  # otherwise all is allowed, from the beginning of the episode on
+        if MASKED:  # otherwise all is allowed, as `memory` writes it
             write_mask(b, i, k)
         if not IN_LANES and b.has_images:
             look_agent(p, s, k, images_of(b, i * agents_of(b) + k))

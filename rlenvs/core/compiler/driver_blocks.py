@@ -97,14 +97,14 @@ def block_is_finite(b, i):
 
 def copy_rows(block, worlds, phase, in_order):
     """Copy what a phase copies, of worlds that may lie one behind the other, all of them wanted: `in_order`."""
-    spare = lanes_of(block.broken)
     for n in range(block.first[phase], block.first[phase + 1]):
         run = run_of(block, n)
         if in_order and run.dense:
-            move_numbers(run, run.rows + block.worlds[0] * run.step, phase == TAKE_IN)
+            copy_dense(run, run.rows + block.worlds[0] * run.step, phase)
             continue
         rows = worlds * run.step + run.rows
         if phase == GIVE_SEEN and not in_order:
+            spare = lanes_of(block.broken)  # not before: it waits for `set_lanes`
             rows = rows * (1 - spare) + spare * block.spare
         if phase == TAKE_IN:
             if run.bytes_each == 8:
@@ -125,14 +125,22 @@ def copy_rows(block, worlds, phase, in_order):
             give_1(rows, run.block, run.count)
 
 
-def move_numbers(run, place, inwards):
-    """Copy one number of each world, which lie beside each other on both sides."""
-    source, target = (place, run.block) if inwards else (run.block, place)
-    if run.bytes_each == 8:
-        move_8(source, target)
+def copy_dense(run, place, phase):
+    """The same of rows that lie one behind the other from an address on."""
+    if phase == TAKE_IN:
+        if run.bytes_each == 8:
+            take_dense_8(place, run.block, run.count)
+        elif run.bytes_each == 4:
+            take_dense_4(place, run.block, run.count)
+        elif run.bytes_each == 2:
+            take_dense_2(place, run.block, run.count)
+        else:
+            take_dense_1(place, run.block, run.count)
+    elif run.bytes_each == 8:
+        give_dense_8(place, run.block, run.count)
     elif run.bytes_each == 4:
-        move_4(source, target)
+        give_dense_4(place, run.block, run.count)
     elif run.bytes_each == 2:
-        move_2(source, target)
+        give_dense_2(place, run.block, run.count)
     else:
-        move_1(source, target)
+        give_dense_1(place, run.block, run.count)

@@ -26,6 +26,7 @@ from rlenvs.core.compiler.jit import (
     RewriteSemanticConstants,
     _dynfunc,
     _LowerResult,
+    binding,
     event,
     get_definition,
     global_compiler_lock,
@@ -37,10 +38,27 @@ from rlenvs.core.compiler.jit import numba_ir as ir
 
 ALLOCATION = ("NRT_Allocate", "NRT_MemInfo_alloc", "NRT_MemInfo_new")  # how names of numba's functions for it begin
 
+# numba's counters of references: kernels allocate nothing, so that there is nothing to count
+COUNTERS = ("NRT_incref", "NRT_decref")
+NOTHING = "".join(f"define void @{name}(ptr %object) {{\n  ret void\n}}\n" for name in COUNTERS)
+
 
 def allocates(library: Any) -> bool:
     """Whether what numba just compiled asks for memory while it runs."""
     return any(function.name.startswith(ALLOCATION) for function in library._final_module.functions)
+
+
+class EntryLibrary(JITCodeLibrary):
+    """The code of an entry point with all kernels, in which references are not counted."""
+
+    def _optimize_final_module(self) -> None:
+        module = self._final_module
+        names = [function.name for function in module.functions if function.name in COUNTERS]
+        if names:
+            module.link_in(binding.parse_assembly(NOTHING))
+            for name in COUNTERS:
+                module.get_function(name).linkage = "internal"
+        super()._optimize_final_module()
 
 
 class IntermediateLibrary(JITCodeLibrary):
@@ -98,6 +116,18 @@ class KernelLowering(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EntryLowering(NativeLowering):
+    """numba's lowering into an `EntryLibrary`."""
+
+    _name = "entry_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
 @register_pass(mutates_CFG=False, analysis_only=False)
 class AxesKnown(FunctionPass):
     """`a.ndim` as a constant, so that branches for other numbers of axes go away; numba does so for its arrays."""
@@ -133,6 +163,17 @@ class KernelCompiler(CompilerBase):
         manager = PassManager("nopython")
         manager.passes.extend(replaced)
         manager.add_pass_after(AxesKnown, RewriteSemanticConstants)
+        manager.finalize()
+        return [manager]
+
+
+class EntryCompiler(CompilerBase):
+    """numba's passes with `EntryLowering` in the place of its lowering."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager = PassManager("nopython")
+        manager.passes.extend((EntryLowering if each is NativeLowering else each, why) for each, why in passes.passes)
         manager.finalize()
         return [manager]
 

@@ -15,12 +15,7 @@ def _do_nothing_to_action(p: Any, s: Any, a: Any) -> None:
     return
 
 
-def _allow_all(p: Any, s: Any, k: Any, m: Any) -> None:
-    for j in range(m.size):
-        m[j] = 1
-
-
-def _show_nothing(p: Any, s: Any, k: Any, i: Any) -> None:
+def _show_nothing(p: Any, s: Any, k: Any, seen: Any) -> None:
     return
 
 
@@ -159,7 +154,7 @@ def kernel_names(world: World, kind: str, engine: bool) -> dict[str, Any]:
         "bar": _bar_nothing if barrier is None else (bar_agent if world.agents else barrier),
         "note_shown": _note_shown if world.incremental else _keep_nothing,
         "observe_agent": _observe_nothing if observe is None else (observe if world.agents else observe_one),
-        "mask_agent": _allow_all if mask is None else (mask if world.agents else mask_one),
+        "mask_agent": _show_nothing if mask is None else (mask if world.agents else mask_one),
         "look_agent": _show_nothing if look is None else (look if world.agents else look_one),
         "uniform": rng.uniform,
         "ALONE": not world.agents,

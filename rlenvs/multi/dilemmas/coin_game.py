@@ -152,7 +152,8 @@ def step(p, s, a, rng, r):
             s.debt[1 - owner] = max(s.debt[1 - owner] - 1, 0)
         if own or taken:
             drop_coin(p, s, owner, rng)
-    if (s.elapsed + 1) % p.round_steps == 0:
+    rounds = (s.elapsed + 1.0) / p.round_steps  # a remainder would be found for one lane after the other
+    if rounds == int(rounds):
         begin_round(p, s, rng)
         for k in range(AGENTS):
             r.own[k], r.other[k], r.lost[k] = 0.0, 0.0, 0.0
@@ -161,16 +162,21 @@ def step(p, s, a, rng, r):
     add_social(p, s, r)
 
 
+@kernel
+def cell_of(p, s, k, places, j):
+    """The cell of what place j of some is, as agent k sees it."""
+    row, column = places[j, 0], places[j, 1]
+    if p.egocentric:
+        row = wrapped(p.side, row + p.side // 2 - s.position[k, 0])
+        column = wrapped(p.side, column + p.side // 2 - s.position[k, 1])
+    return row * p.side + column
+
+
 @SPEC.observe
 def observe(p, s, k, o):
     planes, other, side = o.planes, 1 - k, p.side
-    down, right = 0, 0
-    if p.egocentric:
-        down, right = side // 2 - s.position[k, 0], side // 2 - s.position[k, 1]
-    me = wrapped(side, s.position[k, 0] + down) * side + wrapped(side, s.position[k, 1] + right)
-    you = wrapped(side, s.position[other, 0] + down) * side + wrapped(side, s.position[other, 1] + right)
-    mine = wrapped(side, s.coin[k, 0] + down) * side + wrapped(side, s.coin[k, 1] + right)
-    yours = wrapped(side, s.coin[other, 0] + down) * side + wrapped(side, s.coin[other, 1] + right)
+    me, you = cell_of(p, s, k, s.position, k), cell_of(p, s, k, s.position, other)
+    mine, yours = cell_of(p, s, k, s.coin, k), cell_of(p, s, k, s.coin, other)
     for i in range(planes.shape[0]):  # comparisons: in lanes sooner than writes at four places that differ
         for j in range(planes.shape[1]):
             cell = i * side + j

@@ -128,6 +128,20 @@ def ground_of(rows: Sequence[str]) -> np.ndarray:
     return np.array([[CODES[cell] for cell in row] for row in rows], np.uint8)
 
 
+def offsets_of(rows: Sequence[str]) -> list[int]:
+    """From a cell to the one at which each action aims: up, down, right, left; stay and interact at none."""
+    return [*(down * len(rows[0]) + right for down, right in SIDES), 0, 0]
+
+
+def walks_of(rows: Sequence[str]) -> np.ndarray:
+    """Where each action leads from each cell if nobody else is there, (cells, 6)."""
+    ground = ground_of(rows).ravel()
+    stay = np.arange(ground.size)
+    near = stay[:, None] + offsets_of(rows)
+    near = np.clip(near, 0, ground.size - 1)  # beyond the edge, where no cook is
+    return np.where(ground[near] == FLOOR, near, stay[:, None])
+
+
 def ingredients_of(rows: Sequence[str]) -> int:
     """How many kinds of ingredients a kitchen knows: one more than the largest number of a pile."""
     return max(int(ground_of(rows).max()) - PILE + 1, 1)

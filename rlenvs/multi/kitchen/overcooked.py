@@ -109,16 +109,19 @@ from rlenvs.multi.kitchen.layouts import (
     check_kitchen,
     ground_of,
     ingredients_of,
+    offsets_of,
     packed,
     parse_layout,
     parse_recipes,
     recipes_of,
     rooms_of,
     starts_of,
+    walks_of,
 )
 from rlenvs.multi.kitchen.planes import LAYERS, MOST_IN_LAYER, backdrop_of, layers_of, show
 from rlenvs.multi.kitchen.render import draw_kitchen, text_of
 from rlenvs.multi.kitchen.rules import (
+    ACTIONS,
     ANYTHING,
     COOK_TIME,
     INTERACT,
@@ -181,6 +184,8 @@ SPEC = world(
     data={
         "ground": u1("cells"),
         "place": i2("cells", 2),  # row and column
+        "offset": i2(ACTIONS),  # from a cell to the one at which each action aims
+        "walk": i2("cells", ACTIONS),  # where each action leads if nobody else is there
         "room": i1("cells"),
         "touch": u1("cells"),
         "starts": i2("starts"),
@@ -286,6 +291,8 @@ def data(values):
     return {
         "ground": ground.ravel(),
         "place": np.argwhere(np.ones(ground.shape)),
+        "offset": offsets_of(values.layout),
+        "walk": walks_of(values.layout),
         "room": rooms.label.ravel(),
         "touch": rooms.touch.ravel(),
         "starts": starts_of(values.layout),

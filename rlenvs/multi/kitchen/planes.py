@@ -207,26 +207,18 @@ def show(p, s, k, planes):
     else:
         s.seen_urgent[k] = urgent
         redraw(p, s, k, planes, top, left)
-    put_cooks(p, s, k, planes, top, left, not changed)
+    put_cooks(p, s, k, planes, top, left)
     if k == cooks - 1:
         forget_changes(s)
         s.redraw = False
         for j in range(cooks):
-            s.seen_cell[j], s.seen_facing[j], s.seen_held[j] = s.cell[j], s.facing[j], s.held[j]
-
-
-@kernel
-def has_changed(s, j):
-    """Whether cook j is not as it was shown last."""
-    return s.seen_cell[j] != s.cell[j] or s.seen_facing[j] != s.facing[j] or s.seen_held[j] != s.held[j]
+            s.seen_cell[j], s.seen_facing[j] = s.cell[j], s.facing[j]
 
 
 @kernel
 def hide_cooks(p, s, k, planes, top, left):
-    """Take cooks that changed from where cook k saw them, in a window whose upper left cell is (top, left)."""
+    """Take cooks from where cook k saw them, in a window whose upper left cell is (top, left)."""
     for j in range(s.cell.shape[0]):
-        if not has_changed(s, j):
-            continue
         row, column = p.place[s.seen_cell[j], 0] - top, p.place[s.seen_cell[j], 1] - left
         if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
             continue
@@ -237,11 +229,9 @@ def hide_cooks(p, s, k, planes, top, left):
 
 
 @kernel
-def put_cooks(p, s, k, planes, top, left, whole):
-    """Show cooks where they are, those that changed or all."""
+def put_cooks(p, s, k, planes, top, left):
+    """Show cooks where they are."""
     for j in range(s.cell.shape[0]):
-        if not whole and not has_changed(s, j):
-            continue
         row, column = p.place[s.cell[j], 0] - top, p.place[s.cell[j], 1] - left
         if not (0 <= row < planes.shape[0] and 0 <= column < planes.shape[1]):
             continue

@@ -10,7 +10,6 @@ from rlenvs.multi.kitchen.layouts import (
     BUTTON,
     COOKED,
     COUNTER,
-    FLOOR,
     IN_POT,
     PILE,
     PLATE,
@@ -20,7 +19,8 @@ from rlenvs.multi.kitchen.layouts import (
 )
 
 COOK_TIME, SHOWN_TIME = 20, 10  # steps
-UP, DOWN, RIGHT, LEFT, STAY, INTERACT = range(6)
+ACTIONS = 6
+UP, DOWN, RIGHT, LEFT, STAY, INTERACT = range(ACTIONS)
 START = choice(
     "turned",
     "fixed",
@@ -35,9 +35,7 @@ TURNED, FIXED, PLACED, ANYTHING = START.codes("turned", "fixed", "placed", "anyt
 @kernel
 def ahead(p, cell, side):
     """The next cell on a side of a cell: 0 up, 1 down, 2 right, 3 left."""
-    if side < RIGHT:
-        return cell - p.columns if side == UP else cell + p.columns
-    return cell + 1 if side == RIGHT else cell - 1
+    return cell + p.offset[side]
 
 
 @kernel
@@ -63,12 +61,23 @@ def move_cooks(p, s, a):
     """Turn and move. Who would share a cell with another stays, until nobody does, and so do two who would swap."""
     cooks, target = s.cell.shape[0], s.target
     for k in range(cooks):
-        target[k] = s.cell[k]
-        if a[k] < STAY:
-            s.facing[k] = a[k]
-            wanted = ahead(p, s.cell[k], a[k])
-            if p.ground[wanted] == FLOOR:
-                target[k] = wanted
+        target[k] = p.walk[s.cell[k], a[k]]
+        s.facing[k] = a[k] if a[k] < STAY else s.facing[k]
+    free = True
+    for k in range(cooks):
+        for j in range(k):
+            free &= target[k] != target[j]
+            free &= (target[k] != s.cell[j]) | (target[j] != s.cell[k])
+    if not free:
+        hold_back(s)
+    for k in range(cooks):
+        s.cell[k] = target[k]
+
+
+@kernel
+def hold_back(s):
+    """Make stay who has to."""
+    cooks, target = s.cell.shape[0], s.target
     collided = True
     while collided:  # all who collide now go back at once
         collided, back = False, 0
@@ -77,17 +86,21 @@ def move_cooks(p, s, a):
                 if target[k] == target[j]:
                     collided = True
                     back |= 1 << k | 1 << j
-        for k in range(cooks):
-            if back >> k & 1 == 1:
-                target[k] = s.cell[k]
+        stay(s, back)
     back = 0
     for k in range(cooks):
         for j in range(k):
             if target[k] == s.cell[j] and target[j] == s.cell[k]:
                 back |= 1 << k | 1 << j
-    for k in range(cooks):
-        if back >> k & 1 == 0:
-            s.cell[k] = target[k]
+    stay(s, back)
+
+
+@kernel
+def stay(s, back):
+    """Let the cooks of a bit mask stay."""
+    for k in range(s.cell.shape[0]):
+        if back >> k & 1 == 1:
+            s.target[k] = s.cell[k]
 
 
 # --- interactions -----------------------------------------------------------------------------------------------------

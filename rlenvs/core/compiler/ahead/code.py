@@ -12,14 +12,10 @@ from typing import Any, NamedTuple
 
 from rlenvs.core.compiler.build import CompiledDriver
 from rlenvs.core.compiler.entry_points import LANES, RUN
-from rlenvs.core.compiler.intermediate import KernelCompiler
+from rlenvs.core.compiler.intermediate import COUNTERS, NOTHING, KernelCompiler
 from rlenvs.core.compiler.jit import binding, cgutils, global_compiler_lock, intrinsic, ir, njit, types
 from rlenvs.core.compiler.lanes.driver import add_names
 from rlenvs.core.declare.errors import KernelError
-
-# numba's counters of references: kernels allocate nothing, so that there is nothing to count
-COUNTERS = ("NRT_incref", "NRT_decref")
-NOTHING = "".join(f"define void @{name}(ptr %object) {{\n  ret void\n}}\n" for name in COUNTERS)
 
 machine_code: Any = intrinsic  # its type asks callers for the context, which numba gives
 

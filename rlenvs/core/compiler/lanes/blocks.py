@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WIDTH = int(one_of("RLENVS_LANES", os.environ.get("RLENVS_LANES") or "8", ("1", "4", "8")))  # worlds of a block
 LINE = 64  # bytes, to which rooms are aligned
 PAIR, FOUR = 2, 4  # so many numbers of a row are copied at once, where there are not WIDTH of them
+DENSE = (1, PAIR, FOUR)  # numbers of a row; of rows that lie one behind the other these are copied all at once
 SQUARED = 4  # bytes of a number: of these, what is between FOUR and WIDTH is copied as part of a square
 PHASES = ("taken", "given", "seen", "checked")  # when blocks exchange runs with the batch, and which have to be finite
 # busy: whether a thread works in the block. worlds: those in it. broken: whose observation is not to be overwritten.
@@ -30,8 +31,8 @@ PHASES = ("taken", "given", "seen", "checked")  # when blocks exchange runs with
 # run: where they are
 BLOCK = Layout("block", {"busy": i8, "worlds": i8(WIDTH), "broken": i8(WIDTH), "batch": i8, "spare": i8,
                          "first": i8(len(PHASES) + 1), "run": i8, "run_size": i8, "run_meta": i8})  # fmt: skip
-# the first row and the step to the next, where it lies in the block, bytes of a number, how many; whether a row is but
-# one number, so that those of worlds in order lie beside each other as they do in the block
+# the first row and the step to the next, where it lies in the block, bytes of a number, how many; whether the rows of
+# worlds in order lie one behind the other, with 1, 2 or 4 numbers each
 RUN = Layout("run", dict.fromkeys(("rows", "step", "block", "bytes_each", "count", "dense"), i8))
 
 
@@ -57,7 +58,7 @@ def make_blocks(table: Table, count: int) -> np.ndarray:
         _point_to_rooms(table, record[0], addresses)
         rows = one[places[2] :][: parts[2]].view(RUN.dtype({}))
         for row, (name, first, step, offset, item, length) in zip(rows, all_runs, strict=True):
-            row["rows"], row["step"], row["dense"] = first, step, step == item
+            row["rows"], row["step"], row["dense"] = first, step, step == item * length and length in DENSE
             row["block"], row["bytes_each"], row["count"] = addresses[name] + WIDTH * offset, item, length
     return memory
 
@@ -92,8 +93,9 @@ def _runs(table: Table, name: str, phase: str) -> Iterator[tuple[str, int, int, 
     rows, layouts = table.rows[name], table.setup.world.layouts
     if name == "param_rows" and not table.own_params:
         return
-    if name == "masks" and "mask" not in table.setup.world.kernels:
-        return
+    world = table.setup.world
+    if (name == "masks" and "mask" not in world.kernels) or (name == "costs" and not world.costs):
+        return  # they never change
     step = _bytes_of_world(rows)
     shared = layouts["params"].shared if name == "param_rows" else frozenset()
     for offset, item, count in _fields(rows.dtype, step, shared, layouts["state"].last, phase == "checked"):

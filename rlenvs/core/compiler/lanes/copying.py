@@ -10,7 +10,7 @@ from typing import Any
 
 from rlenvs.core.compiler.bits import BYTE, load_early
 from rlenvs.core.compiler.jit import cgutils, intrinsic, ir, types
-from rlenvs.core.compiler.lanes.blocks import FOUR, PAIR, SQUARED, WIDTH
+from rlenvs.core.compiler.lanes.blocks import DENSE, FOUR, PAIR, SQUARED, WIDTH
 from rlenvs.core.compiler.lanes.vectors import FLAGS, WORD, Lanes, broadcast, lane_of
 from rlenvs.core.compiler.lanes.views import lengths_of
 
@@ -64,22 +64,6 @@ def _reader(element: Any) -> Any:
 
 
 lanes_at_8, lanes_at_4 = _reader(types.float64), _reader(types.float32)
-
-
-def mover(item: int) -> Any:
-    """Copy WIDTH numbers of `item` bytes that lie beside each other on both sides: (address from, address to)."""
-
-    @intrinsic
-    def move(typing_context: Any, source: Any, target: Any) -> Any:
-        def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            kind = ir.VectorType(ir.IntType(8 * item), WIDTH)
-            numbers = builder.load(_pointer(builder, args[0], kind), align=1)
-            builder.store(numbers, _pointer(builder, args[1], kind), align=1)
-            return context.get_dummy_value()
-
-        return types.none(types.int64, types.int64), generate
-
-    return move
 
 
 @intrinsic
@@ -291,3 +275,44 @@ def copier(item: int, inwards: bool) -> Any:
             single(rows, block)
 
     return copy_run
+
+
+def _dense_copier(count: int, item: int, inwards: bool) -> Any:
+    """Copy 1, 2 or 4 numbers of `item` bytes of each row, where rows lie one behind the other: (address of the first
+    row, address in the block)."""
+    number = ir.IntType(8 * item)
+    together, column = ir.VectorType(number, count * WIDTH), ir.VectorType(number, WIDTH)
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        rows = _pointer(builder, args[0], together)
+        steps = [builder.add(args[1], ir.IntType(64)(item * WIDTH * n)) for n in range(count)]
+        columns = [_pointer(builder, step, column) for step in steps]
+        if inwards:
+            for value, pointer in zip(_unzipped(builder, builder.load(rows, align=1), count), columns, strict=True):
+                builder.store(value, pointer, align=1)
+        else:
+            found = _zipped(builder, [builder.load(pointer, align=1) for pointer in columns])
+            builder.store(found, rows, align=1)
+        return context.get_dummy_value()
+
+    @intrinsic
+    def copy(typing_context: Any, rows: Any, block: Any) -> Any:
+        return types.none(types.int64, types.int64), generate
+
+    return copy
+
+
+def dense_copier(item: int, inwards: bool) -> Any:
+    """A kernel that copies 1, 2 or 4 numbers of `item` bytes of every row, where rows lie one behind the other:
+    (address of the first row, address in the block, count)."""
+    single, pair, four = (_dense_copier(count, item, inwards) for count in DENSE)
+
+    def copy_dense(rows: Any, block: Any, count: Any) -> None:
+        if count == 1:
+            single(rows, block)
+        elif count == PAIR:
+            pair(rows, block)
+        else:
+            four(rows, block)
+
+    return copy_dense

@@ -35,12 +35,12 @@ def add_names(scope: dict[str, Any], world: World, kind: str, own: bool) -> None
             make_compilable(function)
     _add_lane_forms(scope, world, kind, own)
     for item in (1, 2, 4, 8):
-        for name, inwards in ((f"take_{item}", True), (f"give_{item}", False)):
-            scope[name] = copying.copier(item, inwards)
-            # two drivers must not share the name of a function, see `CompiledDriver`
-            scope[name].__module__, scope[name].__qualname__ = scope["__name__"], name
-            make_compilable(scope[name])
-        scope[f"move_{item}"] = copying.mover(item)
+        for verb, inwards in (("take", True), ("give", False)):
+            for name, make in ((f"{verb}_{item}", copying.copier), (f"{verb}_dense_{item}", copying.dense_copier)):
+                scope[name] = make(item, inwards)
+                # two drivers must not share the name of a function, see `CompiledDriver`
+                scope[name].__module__, scope[name].__qualname__ = scope["__name__"], name
+                make_compilable(scope[name])
     scope.update(
         WIDTH=WIDTH,
         **{name: getattr(copying, name) for name in ("lanes_of", "lanes_from", "lanes_at_8", "lanes_at_4")},
