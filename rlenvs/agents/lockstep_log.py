@@ -50,7 +50,7 @@ class OfAgents(NamedTuple):
 
 
 TEXT, MAPPING = Field((str,)), Field((dict,))
-COUNT = Field((int,), 0, (1 << 63) - 1)
+COUNT = Field((int,), 0, 1 << 32)  # whose sums over all agents and episodes of a log are below 2^63
 SEED, NUMBER = Field((int,), 0), Field((int, float), -MOST_RETURN, MOST_RETURN)
 
 HEADER: dict[str, Field | OfAgents] = {  # of run.json
