@@ -69,9 +69,33 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     ),
     "waypoints": ([[0, 0, 1], [0.5, 0.5, 1]], [[0, 0, 1], [0.5, 0, 1.2], [0, 0.5, 1], [0, 0, 1]]),
 }
+COMMONS = (  # maps
+    "AP",
+    "PAW\nRSP",
+    "RRRRR\nWWWWW\n" + "\n".join(["APAPA", "PAPAP"] * 6),
+    "\n".join(["#" * 30, *["#" + "PA" * 14 + "#"] * 3, "#" * 30]),
+)
+KITCHENS = (  # layouts
+    "cramped_room",
+    "WPW/OAX/WBW",
+    "WWWPWWWW/0AWAWAXW/BAW1WA L/WWWRWWWW",
+    "W0W1W2W3W/4A     A5/W       W/6 A P A 7/R   L   X/W A   A B/8A     A9/WWWWWWWWW",
+    "/".join(
+        ["W" * 16, *["P" + " A"[n == 3] + " " * 13 + "X" for n in range(13)], "0" + "A" * 6 + " " * 8 + "9", "B" * 16]
+    ),
+)
+RECIPES = (None, [[0, 0, 0]], [[0, 1, 2], [1, 1, 9], [9, 9, 9]])
 NAMED_SAMPLES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("DeepSeaTreasure-v0", "map"): ("concave", [[0, 1], [-10, 5]], [[0, 0, 2.5], [1, 0, -10], [-10, 3, -10]]),
     ("PathFinding-v0", "map"): ("....\n.#..\n...#\n....", "." * 20, [[0] * 7] * 9),
+    ("Storm-v0", "payoffs"): (
+        [[3, 0], [5, 1]],
+        [[-1000, 1000], [1000, -1000]],
+        [[[1000, -1000], [0, 0]], [[0, 0], [-1000, 1000]]],
+    ),
+    **{(name, "map"): COMMONS for name in ("Harvest-v0", "Cleanup-v0")},
+    **{(name, "layout"): KITCHENS for name in ("Overcooked-v0", "OvercookedV2-v0")},
+    **{(name, "recipes"): RECIPES for name in ("Overcooked-v0", "OvercookedV2-v0")},
 }
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import rlenvs
-from rlenvs.agents.datasets import Dataset, make_dataset
+from rlenvs.agents.datasets import make_dataset
 from rlenvs.agents.recipes import get_dataset, grid_filter
 
 SAFE, LIMIT, STRICT = "SafePointGoal-v0", 25.0, 10.0
@@ -37,12 +37,12 @@ def episodes_of(rows: Rows) -> np.ndarray:
     return np.cumsum(ends) - ends
 
 
-def weights_of(id: str, rows: Rows, limit: float) -> np.ndarray:
+def weights_of(rows: Rows, limit: float, temperature: float) -> np.ndarray:
     """The weight of each row, (N,): that of its episode."""
     episode = episodes_of(rows)
     costs, returns = (np.bincount(episode, rows[name]) for name in ("costs", "rewards"))
     best = returns[costs <= limit].max()
-    return np.where(costs <= limit, np.exp((returns - best) / TEMPERATURE[id]), 0.0)[episode]
+    return np.where(costs <= limit, np.exp((returns - best) / temperature), 0.0)[episode]
 
 
 def cloned(rows: Rows, weights: np.ndarray, steps: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -77,64 +77,65 @@ def cloned(rows: Rows, weights: np.ndarray, steps: int) -> Callable[[np.ndarray]
     return policy
 
 
-def card_of(told: Dataset) -> dict:
-    """The dataset's card."""
-    card: dict = json.loads((told.path / "card.json").read_text(encoding="utf-8"))
-    return card
+class Trial:
+    """Clones of those who made a dataset, and the rows of the table so far.
 
+    Args:
+        id: of TEMPERATURE. quality: of the dataset, which is made in `folder`. given: the arguments of this script.
+    """
 
-def made(id: str, quality: str, folder: Path, horizon: int | None) -> tuple[list[str], Rows]:
-    """Rows of the table for those who made a dataset, and its data."""
-    told = make_dataset(id, quality, folder=folder, **({"horizon": horizon} if horizon else {}))
-    card = card_of(told)
-    players = {
-        **{name: (player["return"], player["cost"]) for name, player in card["players"].items()},
-        "all": (card["return"]["mean"], card["cost"]["mean"]),
-    }
-    lines = [
-        f"| {id}, {quality} | data: {name} | {score:.1f} | {cost:.1f} |" for name, (score, cost) in players.items()
-    ]
-    return lines, get_dataset(told.name, folder)
+    def __init__(self, id: str, quality: str, folder: Path, given: argparse.Namespace) -> None:
+        self.id, self.quality, self.given = id, quality, given
+        told = make_dataset(id, quality, folder=folder, **({"horizon": given.horizon} if given.horizon else {}))
+        self.rows: Rows = get_dataset(told.name, folder)
+        self.table: list[str] = []
+        card = json.loads((told.path / "card.json").read_text(encoding="utf-8"))
+        for name, player in card["players"].items():
+            self._add(f"data: {name}", f"{player['return']:.1f}", player["cost"])
+        self._add("data: all", f"{card['return']['mean']:.1f}", card["cost"]["mean"])
 
+    def _add(self, policy: str, score: str, cost: float) -> None:
+        self.table.append(f"| {self.id}, {self.quality} | {policy} | {score} | {cost:.1f} |")
 
-def learned(id: str, quality: str, name: str, rows: Rows, weights: np.ndarray, given: argparse.Namespace) -> str:
-    """The row of the table for a clone."""
-    seeds = range(FIRST_SEED, FIRST_SEED + given.episodes)
-    found = rlenvs.evaluate(id, cloned(rows, weights, given.steps), seeds=seeds, horizon=given.horizon)
-    score = f"{found.mean:.1f} ± {found.half_width:.1f} | {found.mean_cost:.1f}"
-    return f"| {id}, {quality} | cloned, {name} | {score} |"
+    def clone_alike(self) -> None:
+        """Add a clone of all rows."""
+        self._clone("all alike", self.rows, np.ones(len(self.rows["costs"])))
 
+    def clone_weighted(self, name: str, limit: float, rows: Rows | None = None) -> None:
+        """Add a clone of `rows`, the whole dataset by default, by their weights under a limit."""
+        rows = self.rows if rows is None else rows
+        self._clone(name, rows, weights_of(rows, limit, TEMPERATURE[self.id]))
 
-def alike_and_weighted(id: str, limit: float, folder: Path, given: argparse.Namespace) -> tuple[list[str], Rows]:
-    """Rows of the table for the dataset "costs" of an environment, and its data."""
-    lines, rows = made(id, "costs", folder, given.horizon)
-    lines += [
-        learned(id, "costs", "all alike", rows, np.ones(len(rows["costs"])), given),
-        learned(id, "costs", "by cost and return", rows, weights_of(id, rows, limit), given),
-    ]
-    return lines, rows
+    def _clone(self, name: str, rows: Rows, weights: np.ndarray) -> None:
+        seeds = range(FIRST_SEED, FIRST_SEED + self.given.episodes)
+        policy = cloned(rows, weights, self.given.steps)
+        found = rlenvs.evaluate(self.id, policy, seeds=seeds, horizon=self.given.horizon)
+        self._add(f"cloned, {name}", f"{found.mean:.1f} ± {found.half_width:.1f}", found.mean_cost)
 
 
 def racer(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
-    return alike_and_weighted(RACER, TOUCHES, folder, given)[0]
+    trial = Trial(RACER, "costs", folder, given)
+    trial.clone_alike()
+    trial.clone_weighted("by cost and return", TOUCHES)
+    return trial.table
 
 
 def safe(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
-    lines, rows = alike_and_weighted(SAFE, LIMIT, folder, given)
-    spread, name = grid_filter(rows, least=1), f"spread, cost at most {STRICT:g}"
-    return [*lines, learned(SAFE, "costs", name, spread, weights_of(SAFE, spread, STRICT), given)]
+    trial = Trial(SAFE, "costs", folder, given)
+    trial.clone_alike()
+    trial.clone_weighted("by cost and return", LIMIT)
+    trial.clone_weighted(f"spread, cost at most {STRICT:g}", STRICT, grid_filter(trial.rows, least=1))
+    return trial.table
 
 
 def careful(folder: Path, given: argparse.Namespace) -> list[str]:
     """Rows of the table."""
-    lines, rows = made(SAFE, "costs-careful", folder, given.horizon)
-    return [
-        *lines,
-        learned(SAFE, "costs-careful", "all alike", rows, np.ones(len(rows["costs"])), given),
-        learned(SAFE, "costs-careful", "by return", rows, weights_of(SAFE, rows, np.inf), given),
-    ]
+    trial = Trial(SAFE, "costs-careful", folder, given)
+    trial.clone_alike()
+    trial.clone_weighted("by return", np.inf)
+    return trial.table
 
 
 def cql(folder: Path, given: argparse.Namespace) -> list[str]:

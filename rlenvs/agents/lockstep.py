@@ -18,10 +18,11 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.lockstep_log import Log, Row
 from rlenvs.agents.operators import Decision, Moment, Operator, Scripted, View, operator_of, replied
 from rlenvs.agents.paired import Comparison
 from rlenvs.core.catalogue.make import text_parallel_env
@@ -35,8 +36,6 @@ from rlenvs.version import __version__
 
 __all__ = ["lock_step"]
 
-RUN, STEPS, EPISODES = "run.json", "steps.jsonl", "episodes.jsonl"
-Row = dict[str, Any]
 LineUp = Any  # an operator for all agents, or a mapping from agents, or patterns of their names, to operators
 
 
@@ -153,41 +152,6 @@ def _seated(name: str, line_up: LineUp, agents: list[str]) -> dict[str, Operator
     return {agent: operator_of(given[pattern]) for agent, pattern in seats.items()}
 
 
-class Log:
-    """The folder of a log.
-
-    Args:
-        folder: is made; it must not have a log yet. header: the content of run.json.
-
-    Raises:
-        ParameterError: it has one, or cannot be written.
-    """
-
-    def __init__(self, folder: str | Path, header: Row) -> None:
-        place = Path(folder)
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            with (place / RUN).open("x", encoding="utf-8") as file:
-                file.write(json.dumps(header, indent=1) + "\n")
-            self._files: dict[str, TextIO] = {
-                name: (place / name).open("w", encoding="utf-8") for name in (STEPS, EPISODES)
-            }
-        except FileExistsError:
-            raise ParameterError(f"{place} has a log already, or is a file; give another folder") from None
-        except OSError as error:
-            raise ParameterError(f"{shortened(str(place))} cannot be written: {error.strerror}") from None
-
-    def write(self, name: str, rows: list[Row]) -> None:
-        """Add lines to one of the files."""
-        self._files[name].writelines(json.dumps(row, default=str) + "\n" for row in rows)
-        self._files[name].flush()
-
-    def close(self) -> None:
-        """Close the files."""
-        for file in self._files.values():
-            file.close()
-
-
 def lock_step(
     id: str,
     line_ups: Mapping[str, LineUp],
@@ -247,7 +211,7 @@ def lock_step(
                 _play(plays, episode, seed if fixed_seed else seed + episode, watch, written)
                 rows += [play.summary(agents) for play in plays]
                 if written is not None:
-                    written.write(EPISODES, rows[-len(plays) :])
+                    written.write_episodes(rows[-len(plays) :])
                 tell(episode + 1)
     return Comparison.of(header, rows)
 
@@ -262,7 +226,7 @@ def _play(
         for play in playing:
             rows = play.advance()
             if log is not None:
-                log.write(STEPS, rows)
+                log.write_steps(rows)
             if watch is not None:
                 watch(rows)
 

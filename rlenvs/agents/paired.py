@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from rlenvs.agents.lockstep_log import read_log
 from rlenvs.agents.ratings import aligned, student, wilson
-from rlenvs.core.declare.errors import ParameterError, UnknownNameError, clipped, nearest, shortened
-from rlenvs.core.declare.user_files import read_file
+from rlenvs.core.declare.errors import ParameterError, UnknownNameError, nearest
 
 __all__ = ["Comparison", "Pair"]
 
-LARGEST = 1 << 30  # bytes of a log
-MOST_RETURN = 1e150  # whose square is finite
 SAME = 1e-9  # returns that differ by less are equal
 
 
@@ -108,18 +106,7 @@ class Comparison:
         Raises:
             ParameterError: it has no log, or a damaged one.
         """
-        try:
-            header = json.loads(read_file(Path(folder) / "run.json", LARGEST))
-            lines = read_file(Path(folder) / "episodes.jsonl", LARGEST).decode("utf-8").splitlines(keepends=True)
-            rows = [json.loads(line) for line in lines if line.endswith("\n")]
-            _check(header, rows)
-            return cls.of(header, rows)
-        except OSError as error:
-            raise ParameterError(f"{folder} has no log of a lock-step run: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise ParameterError(
-                f"the log in {folder} is damaged: {type(error).__name__} {clipped(str(error))}"
-            ) from None
+        return cls.of(*read_log(folder))
 
     def pair(self, first: str, second: str) -> Pair:
         """One line-up against another. UnknownNameError where there is none of a name."""
@@ -196,25 +183,6 @@ class Comparison:
             f"{self.steps[i].mean():.1f}",
             f"{self.illegal[i].sum()} of {self.decisions[i].sum()}",
         )
-
-
-def _check(header: Any, rows: list[Any]) -> None:
-    """ValueError, KeyError, TypeError or AttributeError where a log is not what `lock_step` writes."""
-    for name, kind in (("id", str), ("keywords", dict), ("line_ups", dict)):
-        if not isinstance(header[name], kind):
-            raise ValueError(f"{name} is {shortened(header[name])}")
-    seeds: dict[int, int] = {}
-    for row in rows:
-        of_agents = (*row["decisions"].values(), *row["illegal_actions"].values())
-        for count in (row["episode"], row["seed"], row["steps"], *of_agents):
-            if type(count) is not int or not 0 <= count < 1 << 63:
-                raise ValueError(f"a count or seed is {shortened(count)}")
-        if type(row["return"]) not in (int, float) or not abs(row["return"]) <= MOST_RETURN:
-            raise ValueError(f"a return is {shortened(row['return'])}")
-        if row["success"] not in (None, 0, 1):
-            raise ValueError(f"a success is {shortened(row['success'])}")
-        if seeds.setdefault(row["episode"], row["seed"]) != row["seed"]:
-            raise ValueError(f"episode {row['episode']} has the seeds {seeds[row['episode']]} and {row['seed']}")
 
 
 def _pair_row(pair: Pair) -> tuple[str, ...]:

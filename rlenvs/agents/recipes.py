@@ -184,18 +184,18 @@ def grid_filter(
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
     """Fewer episodes, spread more evenly over costs and returns: a grid of equal cells lies over the costs and returns
-    of the episodes, each cell keeps `most` of its episodes at random, and a cell with fewer than `least` keeps none.
+    of the episodes. A cell with fewer than `least` episodes keeps none; another one keeps `most` of them, drawn at
+    random, or all where it has no more.
 
     After the filter of DSRL's `pre_process_data` (Liu et al., "Datasets and Benchmarks for Offline Safe Reinforcement
     Learning", 2023) with its defaults; there the largest cost and return have cells of their own.
 
     Args:
         rows: a dataset with costs, as `get_dataset` returns it: whole episodes, one after the other.
-        cost_bins: cells along the costs.
-        return_bins: cells along the returns.
-        most: episodes that a cell keeps, drawn at random where it has more.
-        least: episodes below which a cell keeps none: with 1 every cell counts that has any, with more those go that
-            few episodes reach.
+        cost_bins: cells along the costs, 1 or more.
+        return_bins: cells along the returns, 1 or more.
+        most: how many episodes a cell keeps at most; `least` or more.
+        least: how many episodes a cell needs to keep any; 1 or more, and 1 empties no cell.
         seed: of the draws.
 
     Returns:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import rlenvs
 from rlenvs.agents.lockstep import lock_step
+from rlenvs.agents.lockstep_log import EPISODE, HEADER
 from rlenvs.agents.operators import Decision, Human, Language, Operator, Policy, Scripted
 from rlenvs.agents.paired import Comparison
 from rlenvs.agents.ratings import student
@@ -266,7 +267,7 @@ def test_a_log_is_not_written_over_and_its_beginning_can_be_read(tmp_path):
     with pytest.raises(ParameterError, match="is damaged"):
         Comparison.load(tmp_path)
     file.write_text("[" * 100_000 + "\n")
-    with pytest.raises(ParameterError, match="is damaged: RecursionError"):
+    with pytest.raises(ParameterError, match="is damaged: maximum recursion"):
         Comparison.load(tmp_path)
     file.write_text("")
     with pytest.raises(ParameterError, match="no episode has been played"):
@@ -278,17 +279,26 @@ def test_a_log_is_not_written_over_and_its_beginning_can_be_read(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("episode", 2**70, "a count or seed is"),
-        ("seed", 1.0, "a count or seed is 1.0"),
+        ("episode", 2**70, "episode is"),
+        ("episode", -1, "episode is -1"),
+        ("seed", 1.0, "seed is 1.0"),
+        ("seed", -1, "seed is -1"),
         ("seed", 7, "episode 0 has the seeds 7 and 0"),
-        ("steps", -1, "a count or seed is -1"),
-        ("decisions", {"agent_0": True}, "a count or seed is True"),
-        ("illegal_actions", [], "AttributeError"),
-        ("return", math.nan, "a return is nan"),
-        ("return", "5", "a return is '5'"),
-        ("return", 2**70 * 10**200, "a return is"),
-        ("success", 0.5, "a success is 0.5"),
-        ("run", {}, "TypeError"),
+        ("steps", -1, "steps is -1"),
+        ("steps", 2**33, "steps is"),
+        ("decisions", {"agent_0": True}, "decisions is True"),
+        ("decisions", {"agent_0": -1}, "decisions is -1"),
+        ("decisions", {"agent_0": 2**63 - 1, "agent_1": 1}, "decisions is 9223372036854775807"),
+        ("illegal_actions", [], r"illegal_actions is \[\]; expected dict"),
+        ("illegal_actions", {"agent_0": 0.0}, "illegal_actions is 0.0"),
+        ("return", math.nan, "return is nan"),
+        ("return", "5", "return is '5'"),
+        ("return", 2**70 * 10**200, "return is"),
+        ("returns", {"agent_0": math.inf}, "returns is inf"),
+        ("seconds", {"agent_0": None}, "seconds is None"),
+        ("success", 0.5, "success is 0.5"),
+        ("success", 2, "success is 2"),
+        ("run", {}, "run is {}; expected str"),
     ],
 )
 def test_damaged_logs_are_refused(tmp_path, name, value, says):
@@ -298,6 +308,23 @@ def test_damaged_logs_are_refused(tmp_path, name, value, says):
     file.write_text(f"{json.dumps({**first, name: value})}\n{json.dumps(second)}\n")
     with pytest.raises(ParameterError, match=f"is damaged: .*{says}"):
         Comparison.load(tmp_path)
+    del first[name]
+    file.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
+    with pytest.raises(ParameterError, match=f"is damaged: .*{name} is missing"):
+        Comparison.load(tmp_path)
+
+
+def test_logs_have_the_fields_of_their_table_and_seeds_of_any_size(tmp_path):
+    found = lock_step(POLE, {"a": "random"}, 2, 2**70, log=tmp_path, backend="python")
+    assert list(json.loads((tmp_path / "run.json").read_text())) == list(HEADER)
+    assert [list(row) for row in rows_of(tmp_path, "episodes")] == [list(EPISODE)] * 2
+    assert Comparison.load(tmp_path).seeds == found.seeds == (2**70, 2**70 + 1)
+
+
+def test_a_return_that_no_log_may_hold_is_not_written(tmp_path):
+    with pytest.raises(ParameterError, match=r"return is 2.*e\+201"):
+        lock_step(POLE, {"a": "random"}, 1, log=tmp_path, backend="python", weights={"balance": 1e200})
+    assert rows_of(tmp_path, "episodes") == []
 
 
 @pytest.mark.parametrize("header", [[], {}, {"id": True, "keywords": {}, "line_ups": {}}, {"id": "x", "keywords": 1}])

@@ -407,16 +407,28 @@ def test_recipes_change_with_a_soup_and_others_can_be_asked_for():
         ({"layout": "WWPWW/OA AOW/W   W/WBWXW"}, "all of one length"),
         ({"layout": "WWPWW/OA?AO/W   W/WBWXW"}, "'?' is no cell"),
         ({"layout": "WWPWW/Oa aO/W   W/WBWXW"}, "once each"),
+        ({"layout": {"WPW", "OAX", "WBW"}}, "needed: a text, or a list of its lines, not {"),
+        ({"layout": [111, 222, 333]}, "needed: a text, or a list of its lines, not"),
         ({"cooks": 3}, "mark more of them"),
         ({"cooks": 7, "start": "placed"}, "in a room of 6 cells"),
         ({"layout": "cramped_room_v2"}, "layers='recipes'"),
         ({"recipes": [[0, 0]]}, "of 3 ingredients"),
+        (
+            {"recipes": [[0, 0, 0.5]]},
+            "'float' object cannot be interpreted as an integer; needed: triples of ingredients",
+        ),
+        ({"recipes": ["000"]}, "'str' object cannot be interpreted as an integer; needed: triples of ingredients"),
         ({"recipes": [[0, 0, 5]], "layers": "recipes"}, "no pile of ingredient '5'"),
     ],
 )
 def test_refusals(keywords, words):
     with pytest.raises(ParameterError, match=words.replace("?", r"\?")):
         made(**keywords)
+
+
+@pytest.mark.parametrize("text", ["WPW\r\nOAX\r\nWBW\r\n", "\n  \nWPW\n\nOAX\nWBW", ["WPW", "OAX", "WBW"]])
+def test_lines_of_layouts(text):
+    assert parse_layout(text) == ("WPW", "OAX", "WBW")
 
 
 @pytest.mark.parametrize(

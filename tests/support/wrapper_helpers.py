@@ -15,6 +15,7 @@ from rlenvs.wrappers.forms import wrap
 
 HOVER = "QuadHover-v0"
 BUSY = {"hazards": 20, "extent": 0.8, "hazard_radius": 0.4}  # so dense that random actions pay for hazards soon
+FENCED = {"action": "velocity"}  # the actions of QuadHover-v0 that its geofence bounds
 QUAD = {"mass": (0.02, 0.027, 0.04), "gravity": (8.0, 9.8, 11.0)}  # an uncertainty set
 
 

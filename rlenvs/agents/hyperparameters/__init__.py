@@ -11,7 +11,8 @@ level that needs one, with what differs.
 
     [QuadHover-v0]
     algorithms = ["PPO", "SAC"]       # agents that are shipped; the first is what `rlenvs train` takes
-    seeds = 3                         # runs of each, from seed 0 on, 1 by default; or by algorithm, {PPO = 3}; 0: none
+    seeds = 3                         # runs of each that are shipped, seeds 0 to 2; 1 by default, 0 for none; or by
+                                      # algorithm, {PPO = 3}, with 1 of the others
     environment.action = "rpm"        # keywords of make
     training.weights = {goal = 2.0}   # keywords of make in training alone
     [QuadHover-v0.SAC]
@@ -172,9 +173,12 @@ def found_of(id: str) -> str:
 
 
 def seeds_of(id: str, level: Any, algorithm: str) -> int:
-    """How many runs of an algorithm are shipped: the `seeds` of the level's table, the environment's or the family's,
-    the first that has any; 1 where none has. With `seeds = 0` no agent ships, and `rlenvs train ID` trains one all the
-    same: a family of which few environments have agents says 0, and these say more."""
+    """How many runs of an algorithm are shipped, with the seeds 0, 1, 2 ...: the `seeds` of the level's table, else of
+    the environment's, else of the family's; 1 where none has any, or has some for other algorithms alone.
+
+    0: none is shipped, so `rlenvs train --todo` trains none; `rlenvs train ID` does. A family with few agents has 0
+    before its tables, and the environments that have agents more.
+    """
     found = next((table["seeds"] for table in reversed(family_tables(id, level)) if "seeds" in table), 1)
     return int(found.get(algorithm, 1) if isinstance(found, Mapping) else found)
 

@@ -37,10 +37,11 @@ class First:
         self.alive = rows["states"]["alive"][0]  # of all agents
         self.outcome_of = partial(outcome_reader, piece, rows, terms, success)
         self.outcome = self.outcome_of(1)
-        # what an environment makes of these views, see `short_step` and `InfoKeys.reader`
+        # what an environment makes of these views, see `short_step`, `InfoKeys.reader` and `InfoKeys.team_reader`
         self.step: Any = None
         self.advance: Any = None  # a step by the action that lies in the batch, not read; None where that takes more
-        self.read: Any = None
+        self.read_agent: Any = None  # the last step, as this agent saw it
+        self.read_team: Any = None  # as all agents of the first world did
 
 
 def outcome_reader(

@@ -149,7 +149,7 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
         alone = batch.agents == 1 and not batch.moved_by_engine
         if alone and not self._split and self.render_mode != "human":
             refuses = self._action_checker is not None and self._action_checker.refuses
-            first.step = batch.short_step(first.read or self._make_reader(), refuses)
+            first.step = batch.short_step(first.read_agent or self._make_reader(), refuses)
         else:
             first.step = _no_short_way
         return first.step
@@ -163,12 +163,12 @@ class Env(ShowsLimit, Assigns, gymnasium.Env):
             observe = first.observation.copy
         else:
             observe = partial(first.observation.astype, self._type)
-        first.read = self._keys.reader(batch, observe, self.vector_reward)
-        return first.read
+        first.read_agent = self._keys.reader(batch, observe, self.vector_reward)
+        return first.read_agent
 
     def current(self) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """The current observation, reward, flags and info, as returned by `step`."""
-        return (self.batch.first.read or self._make_reader())()
+        return (self.batch.first.read_agent or self._make_reader())()
 
     def _began(self) -> tuple[Any, dict[str, Any]]:
         """Observation and info as they are now."""

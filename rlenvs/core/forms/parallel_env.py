@@ -209,7 +209,7 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
     def _outcome(self, agents: list[str], living: list[str]) -> TeamOutcome:
         """Rewards, who is terminated, who truncated, and infos of the last step. living: those who lived until then."""
         batch = self.batch
-        told: Any = (batch.first.read or self._make_reader())()
+        told: Any = (batch.first.read_team or self._make_team_reader())()
         if len(agents) < len(self.possible_agents):
             told = tuple({agent: of[agent] for agent in agents} for of in told)
         rewards, ends, cuts, infos = told
@@ -221,10 +221,10 @@ class ParallelEnv(Assigns, PettingZooParallelEnv):
             self._fit(infos, living)
         return rewards, ends, cuts, infos
 
-    def _make_reader(self) -> Callable[[], TeamOutcome]:
+    def _make_team_reader(self) -> Callable[[], TeamOutcome]:
         """What gives rewards, flags and infos of the last step."""
         read = self._keys.team_reader(self.batch, self.possible_agents, self.vector_reward)
-        self.batch.first.read = read
+        self.batch.first.read_team = read
         return read
 
     def _load(self, actions: dict[str, Any]) -> None:

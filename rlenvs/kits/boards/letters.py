@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import Any
 
+from rlenvs.core.declare.errors import shortened
+
 
 def rows_of(text: Any) -> list[str]:
     """The lines of a map, given as one text or as a list of lines; empty lines at its ends are left out."""
     lines = text.splitlines() if isinstance(text, str) else list(text)
     if isinstance(text, (Mapping, Set)) or not all(isinstance(line, str) for line in lines):
-        raise ValueError(f"needed: a text, or a list of its lines, not {text!r}")
+        raise ValueError(f"needed: a text, or a list of its lines, not {shortened(text)}")
     while lines and not lines[0].strip():
         lines.pop(0)
     while lines and not lines[-1].strip():

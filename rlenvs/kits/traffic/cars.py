@@ -172,6 +172,13 @@ def copy_car(c, i, j):
 
 
 @kernel
+def distance(c, i, j):
+    """Meters between the middles of two bodies."""
+    right, down = c.x[i] - c.x[j], c.y[i] - c.y[j]
+    return math.sqrt(right * right + down * down)
+
+
+@kernel
 def stage_road(c, i, n):
     """The road of car i that comes n roads after the present one of its route; -1 for none."""
     n += c.stage[i]

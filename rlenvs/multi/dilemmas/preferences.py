@@ -15,7 +15,8 @@ PARAMS = {
     ),
 }
 STATE = {"gain": f8("agents"), "wealth": f8("agents")}  # of this step; smoothed
-TERMS = {"social": term(-1e7, 1e7, 1.0, "gains of the others, or minus the inequity; 0 with reward=own")}
+# the largest inequity: the largest envy times the largest gap of gains in a step, Harvest's 2502, over 1 - 0.999
+TERMS = {"social": term(-3e8, 1e6, 1.0, "gains of the others, or minus the inequity; 0 with reward=own")}
 PROBE = {name: {"reward": "inequity"} for name in PARAMS}
 
 

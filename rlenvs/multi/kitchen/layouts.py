@@ -8,12 +8,14 @@ ingredients, R recipe indicator, L indicator with a button, and " " or "." floor
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rlenvs.core.declare.errors import ParameterError
+from rlenvs.kits.boards.letters import rows_of
 
 LARGEST, MOST_COOKS, MOST_RECIPES, IN_POT = 16, 8, 220, 3
 FLOOR, COUNTER, WINDOW, POT, INDICATOR, BUTTON, PLATES, PILE = range(8)  # of ingredient i: PILE + i
@@ -68,15 +70,15 @@ def parse_layout(value: Any) -> tuple[str, ...]:
     """The rows of a layout: of the published one of this name, or of a text, or a list of rows.
 
     Raises:
-        ValueError: rows of different lengths, unknown letters, floor at the edge, no cook, both ways of numbering.
+        TypeError, ValueError: something else, rows of different lengths, unknown letters, floor at the edge, no cook,
+            both ways of numbering.
     """
     if isinstance(value, str):
         text = PUBLISHED.get(value, value)
         if "\n" not in text and "/" not in text:
             raise ValueError(f"no published layout of this name; there are {', '.join(PUBLISHED)}")
-        rows = tuple(row for row in text.replace("/", "\n").split("\n") if row)
-    else:
-        rows = tuple(map(str, value))
+        value = text.replace("/", "\n")
+    rows = tuple(row for row in rows_of(value) if row)
     if not rows or not 3 <= len(rows) <= LARGEST or not 3 <= len(rows[0]) <= LARGEST or len(set(map(len, rows))) > 1:
         raise ValueError(f"needs 3 ... {LARGEST} rows of 3 ... {LARGEST} cells, all of one length; fill up with 'W'")
     strange = sorted(set("".join(rows)) - set(CODES))
@@ -112,10 +114,10 @@ def starts_of(rows: Sequence[str]) -> list[int]:
 
 
 def parse_recipes(value: Any) -> tuple[tuple[int, ...], ...] | None:
-    """Recipes as sorted triples of ingredients; None for those of the layout."""
+    """Recipes as sorted triples of ingredients; None for those of the layout. TypeError, ValueError for others."""
     if value is None:
         return None
-    recipes = tuple(tuple(sorted(int(ingredient) for ingredient in recipe)) for recipe in value)
+    recipes = tuple(tuple(sorted(map(operator.index, recipe))) for recipe in value)
     if not recipes or len(recipes) > MOST_RECIPES or any(len(recipe) != IN_POT for recipe in recipes):
         raise ValueError(f"needs 1 ... {MOST_RECIPES} recipes of {IN_POT} ingredients, such as [[0, 0, 1], [1, 1, 1]]")
     if any(not 0 <= ingredient <= 9 for recipe in recipes for ingredient in recipe):

@@ -40,14 +40,22 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import math
-
 import numpy as np
 
 from rlenvs.core import b1, below, i8, kernel, normal, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import LENGTH, LIMIT, PLACE, ROAD, heading_on, point_on
 from rlenvs.kits.roads.network import route_rows
-from rlenvs.kits.traffic.cars import CAR_LENGTH, FASTER, IDLE, SLOWER, copy_car, put_car, put_on_lane, set_route
+from rlenvs.kits.traffic.cars import (
+    CAR_LENGTH,
+    FASTER,
+    IDLE,
+    SLOWER,
+    copy_car,
+    distance,
+    put_car,
+    put_on_lane,
+    set_route,
+)
 from rlenvs.kits.traffic.drivers import AT_JUNCTIONS, become_driver
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import networks, originals
@@ -141,19 +149,12 @@ def enter(p, s, rng, at, chance, deviation, speed_deviation, straight):
     at += 5.0 + normal(rng) * deviation
     put_on_lane(p, s, i, ROADS_IN[start], at, 8.0 + normal(rng) * speed_deviation)
     for j in range(s.movers):
-        if apart(s, i, j) < SPACE:
+        if distance(s, i, j) < SPACE:
             return
     plan(p, s, i, goal)
     become_driver(p.drivers, s, i, 0, rng)
     s.movers += 1
     s.bodies = s.movers
-
-
-@kernel
-def apart(s, i, j):
-    """Metres between two bodies."""
-    right, down = s.x[i] - s.x[j], s.y[i] - s.y[j]
-    return math.sqrt(right * right + down * down)
 
 
 @kernel
@@ -201,7 +202,7 @@ def reset(p, s, rng):
     plan(p, s, ego, LEFT)
     i = 0
     while i < s.movers:
-        if i != s.ego and apart(s, i, s.ego) < EGO_SPACE:
+        if i != s.ego and distance(s, i, s.ego) < EGO_SPACE:
             remove(s, i)
         else:
             i += 1

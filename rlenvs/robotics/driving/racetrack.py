@@ -41,13 +41,11 @@ Mean return over seeds 0 to 99.
 v0: first version.
 """
 
-import math
-
 import numpy as np
 
 from rlenvs.core import below, choice, data_option, flag, integer, kernel, only, param, same_as, term, uniform
 from rlenvs.kits.roads.lanes import COUNT, FIRST, LENGTH, LIMIT, PLACE, ROAD
-from rlenvs.kits.traffic.cars import put_on_lane, steering_of
+from rlenvs.kits.traffic.cars import distance, put_on_lane, steering_of
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving import observations as seen
 from rlenvs.robotics.driving import originals
@@ -136,13 +134,6 @@ def add_driver(p, s, rng, k, at, apart):
         if distance(s, i, j) < apart:
             return
     s.movers = s.bodies = i + 1
-
-
-@kernel
-def distance(s, i, j):
-    """Metres between the middles of two bodies."""
-    right, down = s.x[i] - s.x[j], s.y[i] - s.y[j]
-    return math.sqrt(right * right + down * down)
 
 
 @kernel

@@ -16,7 +16,7 @@ from rlenvs.kits.roads.lanes import (
     point_on,
     wrapped,
 )
-from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, RAW, advance, put_car, set_direction
+from rlenvs.kits.traffic.cars import CAR_LENGTH, CAR_WIDTH, RAW, advance, distance, put_car, set_direction
 from rlenvs.kits.traffic.drivers import act_all
 from rlenvs.kits.traffic.lane_lists import locate
 from rlenvs.robotics.driving.logs import HEADING, PRESENT, SPEED, STEP, X, Y
@@ -59,18 +59,11 @@ def locate_ego(p, s):
 
 
 @kernel
-def distance_of(s, i, j):
-    """Metres between the middles of two cars."""
-    right, down = s.x[j] - s.x[i], s.y[j] - s.y[i]
-    return math.sqrt(right * right + down * down)
-
-
-@kernel
 def wake(p, s, within):
     """Let logged cars within so many metres of the ego car drive by themselves from now on, on the lane where they
     are, at most as fast as their log has them."""
     for i in range(s.movers):
-        if i != s.ego and s.driver[i] == RAW and p.log[s.row, i, PRESENT] > 0.0 and distance_of(s, s.ego, i) < within:
+        if i != s.ego and s.driver[i] == RAW and p.log[s.row, i, PRESENT] > 0.0 and distance(s, s.ego, i) < within:
             s.driver[i], s.target_lane[i] = 0, s.lane_of[i]
             s.target_speed[i] = p.fastest[s.row // p.frames, i]
 
@@ -188,7 +181,7 @@ def touched_side(s, j):
 def collision(s):
     """The side at which the ego car is touched, by the first of the others that overlaps it; -1 for none."""
     for j in range(s.movers):
-        if j != s.ego and distance_of(s, s.ego, j) < CAR_LENGTH + CAR_WIDTH and overlap(s, s.ego, j):
+        if j != s.ego and distance(s, s.ego, j) < CAR_LENGTH + CAR_WIDTH and overlap(s, s.ego, j):
             return touched_side(s, j)
     return -1
 

@@ -343,6 +343,7 @@ def test_nobody_gets_apples_where_all_clean_or_none_does():
         ({"map": {"AP", "PA"}}, "a list of its lines"),
         ({"map": [["A", "P"]]}, "a list of its lines"),
         ({"map": b"AP"}, "a list of its lines"),
+        ({"map": [1] * 1000}, r"not \[1, [1, .]{70,90}\]$"),
         ({"map": "..P"}, "needs apples"),
         ({"map": "A.."}, "places to start"),
         ({"depletion": 0.2, "restoration": 0.3}, "restoration must not exceed depletion"),

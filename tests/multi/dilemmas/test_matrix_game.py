@@ -141,6 +141,22 @@ def test_inequity_aversion(smoothing):
         np.testing.assert_allclose(batch.rewards[0], gains - averse)
 
 
+def test_the_largest_inequity_is_in_its_bounds():
+    """At the ends of all ranges, where gains of 1000 and -1000 have added up for ever; Harvest's differ more, by an
+    apple, a shot and a hit by each of the agents."""
+    batch = begun(GAME, payoffs=[[-1000] * 2, [1000] * 2], reward="inequity", envy=100.0, guilt=100.0, smoothing=0.999)
+    batch.records(0)[1].wealth[:] = 1e6, -1e6
+    batch.step(np.array([[1, 0]]))
+    number = list(batch.world.terms).index("social")
+    np.testing.assert_allclose(batch.terms[0, number], -2e8)
+    for id in (GAME, "Harvest-v0"):
+        world = world_of(id)
+        terms, most = world.terms, {name: world.params[name].high for name in ("envy", "smoothing")}
+        of_gain = [terms[name] for name in ("payoff", "apple", "shot", "hit") if name in terms]
+        gap = sum(term.weight * (term.high - term.low) for term in of_gain)
+        assert terms["social"].low <= -most["envy"] * gap / (1.0 - most["smoothing"])
+
+
 @pytest.mark.parametrize(
     ("payoffs", "said"),
     [
