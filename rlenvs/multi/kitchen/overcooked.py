@@ -19,8 +19,7 @@ the work, goes around others), left_hand (the same, but takes the leftmost pot a
 itself), stubborn (greedy, and never gives way), onion_only (fills pots). `rlenvs tournament Overcooked-v0` prints what
 each pair serves together. Different from the originals: `start="anything"` draws as OvercookedV2 does, and leaves cooks
 in their rooms, while version 1 may put both into one half of forced_coord, where no soup can be served; actions have
-version 1's order in both; where two cooks take plates in one step, the second one sees the first one's, as in
-version 1, for the term `plate`. In JaxMARL's repository of July 2026, before the release of 0.2.0, version 1 never
+version 1's order in both. In JaxMARL's repository of July 2026, before the release of 0.2.0, version 1 never
 gave this term, because it also took the color of walls for plates.
 
 ## Action Space
@@ -42,7 +41,8 @@ correct soup. `radius=2` shows the 5 x 5 cells around the cook, zero outside the
 `served`, with weight 20, is the number of correct soups that any cook served in this step, the same for all. `wrong`
 counts other soups, `button` (weight -5) indicators that were pressed. Shaped terms are of the cook that did it, with
 weight 0: `ingredient` into a pot that needs it, `soup` taken out, `start` of cooking the right soup by hand, `plate`
-taken when fewer are in hands than pots are in use and none lies on a counter. `reward="shaped"` gives them the weights
+taken when fewer are in hands than pots are in use and none lies on a counter (hands after the interactions of the cooks
+before it; with `layers="recipes"` before those of all, as in version 2). `reward="shaped"` gives them the weights
 3, 5, 5 and 3.
 
 ## Costs
@@ -118,13 +118,14 @@ from rlenvs.multi.kitchen.layouts import (
     starts_of,
     walks_of,
 )
-from rlenvs.multi.kitchen.planes import LAYERS, MOST_IN_LAYER, backdrop_of, layers_of, show
+from rlenvs.multi.kitchen.planes import MOST_IN_LAYER, backdrop_of, layers_of, show
 from rlenvs.multi.kitchen.render import draw_kitchen, text_of
 from rlenvs.multi.kitchen.rules import (
     ACTIONS,
     ANYTHING,
     COOK_TIME,
     INTERACT,
+    LAYERS,
     START,
     draw_recipe,
     interact,
@@ -215,6 +216,7 @@ SPEC = world(
         "seen_facing": i1("agents").within(0, 3),
         "seen_held": i4("agents"),
         "target": i2("agents"),  # scratch, as what follows
+        "had": i4("agents"),  # in hands before the interactions of a step
         "need": i2(KINDS),
         "queue": i2("cells"),
         "steps": i2("cells"),
@@ -223,7 +225,7 @@ SPEC = world(
     scratch=(
         *("changed", "changes", "noted", "redraw"),
         *("seen_urgent", "seen_cell", "seen_facing", "seen_held"),
-        *("target", "need", "queue", "steps", "first"),
+        *("target", "had", "need", "queue", "steps", "first"),
     ),
     incremental=True,
     observation={
@@ -320,6 +322,8 @@ def step(p, s, a, rng, r):
     s.redraw = s.redraw or s.fresh
     s.fresh = False
     move_cooks(p, s, a)
+    for k in range(cooks):
+        s.had[k] = s.held[k]
     for k in range(cooks):
         if a[k] == INTERACT:
             interact(p, s, r, k)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core import choice, kernel
+from rlenvs.core import kernel
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.kits.boards.changes import forget_changes
 from rlenvs.multi.kitchen.layouts import (
@@ -27,10 +27,8 @@ from rlenvs.multi.kitchen.layouts import (
     ingredients_of,
     recipes_of,
 )
-from rlenvs.multi.kitchen.rules import COOK_TIME, ingredients_in
+from rlenvs.multi.kitchen.rules import COOK_TIME, ONIONS, ingredients_in
 
-LAYERS = choice("onions", "recipes", doc="the 26 layers of Overcooked, or those of OvercookedV2")
-(ONIONS,) = LAYERS.codes("onions")
 URGENT = 40  # steps: the layer of urgency is on when fewer are left
 MOST_IN_LAYER = 20  # of a pot's time
 # of the 26

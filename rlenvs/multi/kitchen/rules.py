@@ -29,6 +29,8 @@ START = choice(
     doc="how episodes start: cooks on their starts in random directions, or all facing up; on random cells of their "
     "rooms; there, with things in hands, in pots and on counters",
 )
+LAYERS = choice("onions", "recipes", doc="the 26 layers of Overcooked, or those of OvercookedV2")
+ONIONS, RECIPE_LAYERS = LAYERS.codes("onions", "recipes")
 TURNED, FIXED, PLACED, ANYTHING = START.codes("turned", "fixed", "placed", "anything")
 
 
@@ -111,7 +113,7 @@ def note_plate(p, s, r, k):
     """Reward a plate that is of use: there is none on a counter, and there are fewer in hands than pots in use."""
     held, lying, used = 0, 0, 0
     for j in range(s.held.shape[0]):
-        held += s.held[j] == PLATE
+        held += (s.had[j] if p.layers == RECIPE_LAYERS else s.held[j]) == PLATE
     for cell in range(s.items.shape[0]):
         lying += s.items[cell] == PLATE
     for i in range(p.clocks.shape[0]):
