@@ -204,7 +204,7 @@ def _environments(id: str, settings: Settings, algorithm: Any) -> tuple[Any, Any
         envs, algorithm = League(envs, frames=frames, **settings.league), in_league(algorithm)
     if settings.anneal:
         goal = Setup(world_of(id), **settings.environment).weights
-        algorithm = annealed(algorithm, envs.batch, goal, settings.anneal["share"])
+        algorithm = annealed(algorithm, envs.batch, goal, **settings.anneal)
     if settings.network.get("roles"):
         from rlenvs.agents.roles import Roles
 

@@ -37,6 +37,23 @@ def test_weights_go_to_those_of_evaluation(algorithm, hyperparameters):
     assert (others == np.delete(setup.weights, place)).all()
 
 
+def test_weights_stay_until_after():
+    table = {"algorithm": "PPO", "steps": 200, "num_envs": 2, "training": {"weights": {"distance": 5.0}}}
+    table["hyperparameters"] = {"n_steps": 10, "batch_size": 20, "n_epochs": 1}
+    model = new_model(HOVER, settings_from({**table, "anneal": {"share": 0.6, "after": 0.2}}, "these settings"), 0)
+    setup, watcher = model.env.unwrapped.batch.setup, Watcher()
+    model.learn(200, callback=callback_of(watcher))
+    place, own = list(setup.world.terms).index("distance"), setup.world.terms["distance"].weight
+    gone = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0, 1.0])
+    np.testing.assert_allclose([row[place] for row in watcher.seen], 5.0 + gone * (own - 5.0))
+
+
+@pytest.mark.parametrize("anneal", [{"after": 0.1}, {"share": 0.5, "after": 0.5}, {"share": 0.0, "after": 0.1}])
+def test_annealing_ends_later_than_it_begins(anneal):
+    with pytest.raises(ParameterError, match="must be smaller"):
+        settings_from({"algorithm": "PPO", "steps": 200, "num_envs": 2, "anneal": anneal}, "these settings")
+
+
 def test_who_imitates_has_no_reward():
     table = {"algorithm": "DAgger", "steps": 200, "num_envs": 2, "anneal": {"share": 0.5}}
     with pytest.raises(ParameterError, match="algorithms that learn from rewards, not for DAgger"):

@@ -31,7 +31,7 @@ What several environments or levels have in common has a name, and is written on
 
 Later tables win, key by key: defaults, family, family's algorithm, environment, environment's algorithm, level, level's
 algorithm; what one is like comes right before it. Tables that other runs may need: [normalize] observations, rewards;
-[hindsight] goals; [expert] steps; [costs] limits; [league] size; [anneal] share.
+[hindsight] goals; [expert] steps; [costs] limits; [league] size; [anneal] share, after.
 """
 
 from __future__ import annotations

@@ -55,7 +55,8 @@ class Settings:
         league: "size" (past policies that are kept), "every" (steps between them), "scripted" and "past" (shares of
             the worlds against these; the rest is against the present policy), where teams play against each other
             (LEAGUE); empty where one policy plays all teams.
-        anneal: "share": of the training, over which the weights of rewards in [training] become those of evaluation.
+        anneal: "share": of the training, by which the weights of rewards in [training] become those of evaluation;
+            "after": the share until which they stay.
         environment: keywords of `make`.
         training: keywords of `make` that hold in training alone, not in evaluation.
     """
@@ -104,7 +105,7 @@ KEYS: dict[str, dict[str, str]] = {
     "hindsight": {"goals": "size"},
     "expert": {"steps": "size", "noise": "amount"},
     "league": {"size": "size", "every": "size", "scripted": "share", "past": "share"},
-    "anneal": {"share": "share"},
+    "anneal": {"share": "share", "after": "share"},
     "costs": {"limits": "amounts", "learning_rate": "amount", "start": "amount"},
 }
 ACTIVATIONS = ("tanh", "relu")
@@ -260,6 +261,9 @@ def _check_together(label: str, found: Settings) -> None:
         raise ParameterError(f"{label}: [costs] is for PPOLagrangian, not for {found.algorithm}")
     if found.anneal and found.algorithm in IMITATING:
         raise ParameterError(f"{label}: [anneal] is for algorithms that learn from rewards, not for {found.algorithm}")
+    share, after = found.anneal.get("share"), found.anneal.get("after", 0.0)
+    if found.anneal and (share is None or after > share or after == share > 0):
+        raise ParameterError(f"{label}: [anneal] needs a share, and after={after} must be smaller than it ({share})")
     if found.hindsight and found.environment.get("form") != "goal":
         raise ParameterError(f'{label}: [hindsight] needs observations with goals: form = "goal" in [environment]')
     _check_network(label, found)
