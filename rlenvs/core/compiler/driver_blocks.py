@@ -97,7 +97,6 @@ def block_is_finite(b, i):
 
 def copy_rows(block, worlds, phase, in_order):
     """Copy what a phase copies, of worlds that may lie one behind the other, all of them wanted: `in_order`."""
-    spare = lanes_of(block.broken)
     for n in range(block.first[phase], block.first[phase + 1]):
         run = run_of(block, n)
         if in_order and run.dense:
@@ -105,6 +104,7 @@ def copy_rows(block, worlds, phase, in_order):
             continue
         rows = worlds * run.step + run.rows
         if phase == GIVE_SEEN and not in_order:
+            spare = lanes_of(block.broken)  # not before: it waits for `set_lanes`
             rows = rows * (1 - spare) + spare * block.spare
         if phase == TAKE_IN:
             if run.bytes_each == 8:

@@ -44,8 +44,6 @@ Mean return of both agents together over seeds 0 to 99. The expert is "fair".
 v0: first version.
 """
 
-import math
-
 from rlenvs.core import below, block, discrete, flag, i4, i8, integer, kernel, term, world
 from rlenvs.kits.boards.drawing import pressed_move
 from rlenvs.multi.dilemmas import preferences
@@ -154,8 +152,8 @@ def step(p, s, a, rng, r):
             s.debt[1 - owner] = max(s.debt[1 - owner] - 1, 0)
         if own or taken:
             drop_coin(p, s, owner, rng)
-    rounds = (s.elapsed + 1) / p.round_steps  # a remainder would be found for one lane after the other
-    if rounds == math.floor(rounds):
+    rounds = (s.elapsed + 1.0) / p.round_steps  # a remainder would be found for one lane after the other
+    if rounds == int(rounds):
         begin_round(p, s, rng)
         for k in range(AGENTS):
             r.own[k], r.other[k], r.lost[k] = 0.0, 0.0, 0.0
