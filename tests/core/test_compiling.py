@@ -11,9 +11,9 @@ import numba
 import pytest
 from support.places import ROOT
 
-from rlenvs.core import block, continuous, f8, term, world
+from rlenvs.core import block, continuous, f8, kernel, term, world
 from rlenvs.core.batch.kernel_batch import KernelBatch
-from rlenvs.core.compiler.intermediate import AxesKnown
+from rlenvs.core.compiler.intermediate import COUNTERS, AxesKnown
 from rlenvs.core.compiler.jit import NUMBA
 from rlenvs.core.compiler.loops import compiled
 from rlenvs.core.declare.errors import DependencyError, KernelError
@@ -94,6 +94,49 @@ def alarm():
 
 
 GAIN = 1.0
+
+
+@pytest.mark.budget(5)
+def test_no_references_are_counted():
+    """numba counts them for arrays, call by call, and kernels make none."""
+    spec = world(
+        f"New{next(numbers)}-v0",
+        doc="Points.",
+        state={"x": f8(40)},
+        observation={"x": block(40, low=-10.0, high=10.0)},
+        action=continuous("push"),
+        terms={"x": term(-10.0, 10.0)},
+        horizon=20,
+    )
+
+    @kernel
+    def nearest(points, place):
+        found = 0
+        for n in range(points.size):
+            if abs(points[n] - place) < abs(points[found] - place):
+                found = n
+            elif points[n] > 1e6:
+                continue
+        return found
+
+    @spec.reset
+    def reset(p, s, rng):
+        s.x[:] = 0.0
+
+    @spec.step
+    def step(p, s, a, rng, r):
+        for n in range(3):
+            s.x[nearest(s.x, a[0] + n)] += a[0]
+        r.x = s.x[nearest(s.x, 0.0)]
+
+    @spec.observe
+    def observe(p, s, o):
+        for n in range(40):
+            o.x[n] = s.x[n]
+
+    (compiled_loop,) = KernelBatch(spec, 1).loops.driver.run_worlds.overloads.values()
+    made = compiled_loop.library.get_llvm_str()
+    assert not [name for name in COUNTERS if f"@{name}(" in made]
 
 
 def test_a_global_that_changes_while_python_runs_is_refused(monkeypatch):

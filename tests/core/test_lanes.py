@@ -97,6 +97,14 @@ def test_whatever_the_seed_and_the_options(seed, width, way, pull):
     play(lanes, alone, 40, np.random.default_rng(seed))
 
 
+@pytest.mark.parametrize("agents", [1, 2, 3, 4])
+def test_rows_of_few_numbers(agents):
+    """Those of 1, 2 or 4 numbers without gaps are copied together, unless worlds in between are asleep."""
+    lanes, alone = twins(registry.world_of("ParticleSpread-v0"), 24, agents=agents)
+    play(lanes, alone, 4, np.random.default_rng(agents))
+    play(lanes, alone, 8, np.random.default_rng(agents), sleepy=True)
+
+
 def test_parameters_of_each_world_its_own():
     lanes, alone = twins(crossroads.SPEC, 24)
     for batch in (lanes, alone):

@@ -63,9 +63,14 @@ def test_the_single_form_has_the_spaces_of_the_first_agent():
 
 def test_masks_allow_the_choices_of_the_role():
     batch = KernelBatch(pursuit.SPEC, 2)
+    allowed = [[1, 1, 0], [1, 1, 1], [1, 1, 1]]
+    assert batch.masks[0].tolist() == allowed, "before the first reset, too: a snapshot may be put there"
     batch.seed([0, 1])
     batch.reset()
-    assert batch.masks[0].tolist() == [[1, 1, 0], [1, 1, 1], [1, 1, 1]]
+    batch.step(np.zeros((2, 3), np.int64))
+    assert batch.masks.tolist() == [allowed] * 2
+    with pytest.raises(ValueError, match="read-only"):  # it would never be written again
+        batch.masks[0, 0, 0] = 0
 
 
 def test_players_take_the_slots_they_are_given():
