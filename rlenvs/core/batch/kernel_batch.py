@@ -55,7 +55,7 @@ class KernelBatch:
         terms: float64, (N, terms and costs, A), unweighted. success: bool, (N, A).
         images: uint8, (N, A, height, width, channels), by name; empty where the observation has no images. An image
             that is the whole observation is `observations` too.
-        masks: int8, (N, A, choices), those of all numbers of an action one after the other.
+        masks: int8, (N, A, choices), of all numbers of an action one after the other; read-only if they never change.
         over: bool, (N,): the episode of this world has ended.
         states: records, (N,): the worlds' states, fields by name; `sync_from_state` after writing.
         param_rows: records of parameters, options and weights: one for all worlds, or one per world (`own_params`).

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rlenvs.core.compiler.build import CompiledDriver
 from rlenvs.core.compiler.entry_points import LANES, RUN
-from rlenvs.core.compiler.intermediate import NOTHING, KernelCompiler
+from rlenvs.core.compiler.intermediate import COUNTERS, NOTHING, KernelCompiler
 from rlenvs.core.compiler.jit import binding, cgutils, global_compiler_lock, intrinsic, ir, njit, types
 from rlenvs.core.compiler.lanes.driver import add_names
 from rlenvs.core.declare.errors import KernelError
