@@ -214,7 +214,6 @@ SPEC = world(
         "seen_urgent": b1("agents"),  # whether the layer of urgency was on then,
         "seen_cell": i2("agents").index_of("cells"),  # and how each cook was
         "seen_facing": i1("agents").within(0, 3),
-        "seen_held": i4("agents"),
         "target": i2("agents"),  # scratch, as what follows
         "had": i4("agents"),  # in hands before the interactions of a step
         "need": i2(KINDS),
@@ -224,7 +223,7 @@ SPEC = world(
     },
     scratch=(
         *("changed", "changes", "noted", "redraw"),
-        *("seen_urgent", "seen_cell", "seen_facing", "seen_held"),
+        *("seen_urgent", "seen_cell", "seen_facing"),
         *("target", "had", "need", "queue", "steps", "first"),
     ),
     incremental=True,
