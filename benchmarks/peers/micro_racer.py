@@ -16,6 +16,8 @@ import worker
 
 def load(clone: str) -> Any:
     """MicroRacer's one module, without matplotlib and without its prints."""
+    if not os.path.isdir(clone):
+        raise SystemExit(f"--clone {clone} is no folder")
     for name in ("matplotlib", "matplotlib.pyplot", "matplotlib.animation", "matplotlib.transforms"):
         sys.modules[name] = ModuleType(name)
     os.chdir(clone)
