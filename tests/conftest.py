@@ -1,7 +1,9 @@
 import ctypes
+import contextlib
 import functools
 import gc
 import os
+import random
 import sys
 import warnings
 
@@ -14,11 +16,45 @@ os.environ.setdefault("MKL_NUM_THREADS", "1")
 os.environ.setdefault("RLENVS_TARGET", "none")  # tests are of what is compiled here, whatever libraries there are
 os.environ["RLENVS_QUIET"] = "1"  # what is said of progress depends on how fast the machine is
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
-settings.register_profile("rlenvs", deadline=None)
+# Draws that no test seeds are the same in each run: what fails can be repeated, and no run fails by chance.
+# RLENVS_TEST_SEED=2 draws others.
+SEED = os.environ.get("RLENVS_TEST_SEED", "1")
+settings.register_profile("rlenvs", deadline=None, derandomize=SEED == "1")
 settings.load_profile("rlenvs")
+entropy = random.Random(SEED)
+np.random.bit_generator.randbits = lambda bits: entropy.getrandbits(bits)  # what `default_rng()` asks for
+
+
+@contextlib.contextmanager
+def _drawn_for(name):
+    """Within it, draws without a seed depend on `name` alone, and not on what ran before."""
+    global entropy
+    outer, entropy = entropy, random.Random(f"{SEED} {name}")
+    random.seed(entropy.getrandbits(32))
+    np.random.seed(entropy.getrandbits(32))  # noqa: NPY002
+    try:
+        yield
+    finally:
+        entropy = outer
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with _drawn_for(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef):
+    """What several tests share does not depend on which of them comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with _drawn_for(fixturedef.argname):
+        return (yield)
 
 
 def pytest_addoption(parser):

@@ -302,6 +302,13 @@ def test_pettingzoo_seeds(id):
     kit.seed_test(functools.partial(rlenvs.aec_env, id), num_cycles=50)
 
 
+LASTING = {  # settings with which no agent's episode ends within four random steps
+    "rlenvs/PathFinding-v0": {"on_target": "restart"},
+    "rlenvs/HeteroHighway-v0": {"level": "empty"},
+    "rlenvs/MicroRacerRace-v0": {"max_turn": 0.1},
+}
+
+
 @pytest.mark.parametrize("id", TEAMS)
 @pytest.mark.usefixtures("strict_kit")
 def test_pettingzoo_max_cycles(id):
@@ -309,9 +316,7 @@ def test_pettingzoo_max_cycles(id):
     one step cannot be cut off at its four, and it takes each agent to act in each cycle, which is not so in turns."""
     if world_of(id).horizon == 2 or world_of(id).turns:
         return
-    lasting = {"rlenvs/PathFinding-v0": {"on_target": "restart"}, "rlenvs/HeteroHighway-v0": {"level": "empty"}}.get(
-        id, {}
-    )
+    lasting = LASTING.get(id, {})
     module = types.SimpleNamespace(
         parallel_env=functools.partial(rlenvs.parallel_env, id, **lasting),
         env=functools.partial(rlenvs.aec_env, id, **lasting),
