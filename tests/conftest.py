@@ -1,5 +1,5 @@
-import ctypes
 import contextlib
+import ctypes
 import functools
 import gc
 import os
