@@ -177,6 +177,8 @@ def main() -> None:
         board = draw_board(dice)
         try:
             world: Any = Paper(board) if version == "paper" else Current(board, version == "competition")
+        except ImportError as error:
+            raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
         except Exception as refusal:  # a board whose generals cannot reach each other
             print("refused:", refusal)
             continue

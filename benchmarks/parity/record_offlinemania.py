@@ -1,8 +1,9 @@
 """Measure OfflineMania's two small data files: `python benchmarks/parity/record_offlinemania.py FOLDER`.
 
 FOLDER holds basicSmall.h5 and mixSmall.h5 (github.com/ganjiro/OfflineMania, folder OfflineMania/Datasets). The program
-itself is a Unity binary; these 10 000 steps are what is known of its numbers. Writes tests/data/offlinemania.json,
-figures alone, with which tests/robotics/test_offline_racer.py and benchmarks/offline_data.py compare ours.
+itself is a Unity binary; these 10 000 steps are what is known of its numbers. It needs h5py (`pip install h5py`).
+Writes tests/data/offlinemania.json, figures alone, with which tests/robotics/test_offline_racer.py and
+benchmarks/offline_data.py compare ours.
 """
 
 import argparse
@@ -81,11 +82,13 @@ def order_error(rays, after, turn, side, chosen):
 
 
 def main():
-    import h5py
-
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", type=Path)
     folder = options.parse_args().folder
+    try:
+        import h5py
+    except ImportError as error:
+        raise SystemExit(f"{error.name} is needed; the docstring of this script says how it is installed") from None
     found, parts = {}, []
     for name in NAMES:
         if not (folder / f"{name}.h5").is_file():

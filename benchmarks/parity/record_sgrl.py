@@ -116,4 +116,6 @@ def main(checkout, out):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit(f"usage: {sys.argv[0]} CHECKOUT OUT.npz; see the docstring of this script")
     main(*sys.argv[1:])
