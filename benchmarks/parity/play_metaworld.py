@@ -127,7 +127,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("whose", choices=("theirs", "ours", "original", "random"), help="policies")
     options.add_argument("packages", nargs="?", type=Path, help="where metaworld is installed, in another interpreter")
-    options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS))
+    options.add_argument("--tasks", nargs="+", default=list(ROWS), choices=list(ROWS), metavar="TASK")
     options.add_argument("--goals", type=int, default=EPISODES, help="of a task; for theirs, seeds")
     given = options.parse_args()
     warnings.filterwarnings("ignore")  # policies ask for more than actions can be
