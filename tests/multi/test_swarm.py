@@ -302,6 +302,24 @@ def test_neighbors_on_a_line():
     assert batch.observations.shape == (1, 300, 1 + 6 + 1)
 
 
+@pytest.mark.parametrize(
+    ("id", "player"),
+    [(AGGREGATION, "neighbors"), (KURAMOTO, "neighbors"), (VICSEK, "vicsek"), (SIS, "cautious")],
+)
+@pytest.mark.parametrize("changed", [{"radius": 0.2}, {"side": 30.0}])
+def test_players_look_for_neighbors_by_parameters_that_have_just_changed(id, player, changed):
+    """As they do where the same state is observed with these parameters. The lists of neighbors were once those of the
+    parameters before: agents were counted several times, beyond the end of the array, or not at all."""
+    batch = begun(id, 1, agents=40, observation="radius", side=3.0, radius=1.0)
+    batch.set_params({"radius": 1.5})
+    course(batch, 20, player)
+    batch.set_params(changed)
+    found = batch.player_actions(player).copy()
+    again = begun(id, 1, agents=40, observation="radius")
+    again.set_state(batch.get_state())
+    np.testing.assert_array_equal(found, again.player_actions(player))
+
+
 @pytest.mark.parametrize("id", ALL)
 def test_the_histogram_of_all(id):
     batch = begun(id, 1, agents=50)

@@ -146,6 +146,14 @@ def test_random_maps():
         assert gaps.min() > 0.9
 
 
+@pytest.mark.parametrize("keywords", [{"body_length": 1.0, "body_width": 1.0}, {"radius": 0.1}])
+def test_large_robots_start_off_walls_and_each_other(keywords):
+    """A body may be longer than `radius`: it once started in walls, and crashed before it did anything."""
+    batch = begun(NAME, 300, **keywords)
+    batch.step(np.zeros_like(batch.actions))
+    assert not batch.states["crashed"].any()
+
+
 def test_texts_of_maps():
     """Rows from the last on, starts and goals in the middles of their cells."""
     batch = made(level="corridor")

@@ -58,9 +58,9 @@ recipe is drawn from `recipes`.
 Truncation: 400 steps. Success: at least one correct soup was served.
 
 ## Parameters
-`cooks=3` needs three starts in the layout, or `start="placed"`. With `recipes=None` the recipe is any three of the
-layout's ingredients if an indicator can show it, and three onions otherwise. A level has a published layout with its
-recipes; other recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
+`cooks=3` needs three starts in the layout, or `start="placed"`. With `recipes=None` the recipe is one of those that are
+published with the layout; of other layouts any three of the ingredients if an indicator can show it, and three onions
+otherwise. Other recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
 
 ## Reference Scores
 Mean return of all cooks together over seeds 0 to 99; for two cooks, divided by 40 it is the number of soups. The expert
@@ -103,7 +103,6 @@ from rlenvs.multi.kitchen.layouts import (
     INDICATOR,
     MOST_COOKS,
     POT,
-    RECIPES,
     WINDOW,
     check_cooks,
     check_kitchen,
@@ -260,18 +259,13 @@ SPEC.member(
     "OvercookedV2-v0",
     "OvercookedV2: cooks with partial sight and a recipe that only some of them can see.",
     layout="grounded_coord_simple",
-    recipes=RECIPES["grounded_coord_simple"],
     layers="recipes",
     radius=2,
     start="placed",
     starts=0,
     new_recipe=True,
     terms={**SPEC.terms, "wrong": term(0.0, MOST_COOKS, -20.0, "other soups served, by any cook")},
-    levels={
-        name: {"layout": name, "recipes": RECIPES.get(name)}
-        for name in (*CLASSIC, *ADAPTED)
-        if name != "grounded_coord_simple"
-    },
+    levels={name: {"layout": name} for name in (*CLASSIC, *ADAPTED) if name != "grounded_coord_simple"},
 )
 
 
@@ -288,7 +282,7 @@ def state_fault(p, s):
 
 @SPEC.make_data
 def data(values):
-    ground, rooms = ground_of(values.layout), rooms_of(values.layout)
+    ground, rooms = ground_of(values.layout), rooms_of(values)
     return {
         "ground": ground.ravel(),
         "place": np.argwhere(np.ones(ground.shape)),
