@@ -106,7 +106,7 @@ def kuramoto_order(coupling: float, frequency_spread: float) -> float:
         return 0.0
     if frequency_spread == 0.0:
         return 1.0
-    scipy, ratio = _scipy(), min(coupling / frequency_spread, 1e6)  # where the order is 1 to a rounding
+    scipy, ratio = _scipy(), min(coupling / frequency_spread, 1e4)  # beyond, the order is 1 to 8 digits
 
     def excess(order: float) -> float:
         """The integral in Bessel functions, less 1: a sum over nodes would miss a narrow density."""
