@@ -163,6 +163,13 @@ def test_texts_of_maps():
     assert s.wall.reshape(7, 10)[1].tolist() == [1, 0, 0, 0, 1, 1, 0, 0, 0, 1]
 
 
+def test_maps_that_are_given_stay_as_they_are():
+    """Caves were once made of them, in which ways were closed."""
+    plain, smoothed = made(level="corridor"), made(level="corridor", smoothing=3)
+    np.testing.assert_array_equal(plain.states["wall"], smoothed.states["wall"])
+    assert (made(smoothing=3).states["wall"] != made().states["wall"]).any()
+
+
 @pytest.mark.parametrize(
     ("keywords", "said"),
     [

@@ -59,8 +59,10 @@ Truncation: 400 steps. Success: at least one correct soup was served.
 
 ## Parameters
 `cooks=3` needs three starts in the layout, or `start="placed"`. With `recipes=None` the recipe is one of those that are
-published with the layout; of other layouts any three of the ingredients if an indicator can show it, and three onions
-otherwise. Other recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
+published with the layout: [0, 0, 2] or [1, 1, 3] of `fun_coordination`, [0, 1, 1] or [0, 2, 2] of
+`more_fun_coordination`, [0, 0, 0] or [1, 1, 1] of those that begin with "fun_symmetries", "grounded", "test_time" and
+"demo"; of other layouts any three of the ingredients if an indicator can show it, and three onions otherwise. Other
+recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
 
 ## Reference Scores
 Mean return of all cooks together over seeds 0 to 99; for two cooks, divided by 40 it is the number of soups. The expert
@@ -178,7 +180,7 @@ SPEC = world(
         "reward": choice("sparse", "shaped", doc="soups alone, or also the steps on the way", sets={"shaped": SHAPED}),
         "start_cooking": flag(False, "whether pots wait for an empty hand to start them"),
         "new_recipe": flag(False, "whether a correct soup draws another recipe"),
-        "show_delivery": flag(False, "whether a layer shows that a correct soup was served"),
+        "show_delivery": flag(False, 'whether a layer shows that a correct soup was served, with layers="recipes"'),
     },
     sizes=sizes,
     data={

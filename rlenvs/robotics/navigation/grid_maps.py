@@ -214,7 +214,7 @@ def make_scene(p, s, rng):
     if that is in vain too, the last draw stays."""
     for n in range(MAPS):
         scatter_walls(p, s, rng, p.density * (MAPS - 1 - n) / (MAPS - 1))
-        for _ in range(p.smoothing):
+        for _ in range(p.smoothing if p.drawn else 0):
             smooth_walls(p, s)
         mark_clear(p, s)
         if place_robots(p, s, rng):
