@@ -15,8 +15,8 @@ hinted, hints the colors of playable cards, and discards the oldest card; "rando
 Recorded games of the learning environment and of JaxMARL are replayed move for move, with equal observations, allowed
 moves and rewards (probabilities of the V0 belief to the last bit but one). What differs: JaxMARL has one move more, to
 wait, where all choices of waiting players are 0 here; in JaxMARL before 0.2.0 a game ended one move after the last life
-was lost, and in 0.2.0 one is a move longer than here whose first hands take the whole deck; choices that are not
-allowed raise an error in the learning environment and have no defined effect in JaxMARL.
+was lost; in 0.2.0 a game whose first hands take the whole deck has one move more; choices that are not allowed raise an
+error in the learning environment and have no defined effect in JaxMARL.
 
 Mean scores over 1000 games of players beside themselves (kept when the last life is lost / lost with it), beside those
 that the bots of Quuxplusone/Hanabi publish (kept):
