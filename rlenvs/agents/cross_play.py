@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ class CrossPlay:
         players: names; the first one has the highest mean over all partners.
         returns: mean return, the mean over agents, where the player of the row is the first agent and that of the
             column all others, float64 (P, P).
-        half_widths: of their 95 % intervals, which take games as independent, (P, P).
+        half_widths: of their 95 % intervals, which take games as independent, (P, P); infinite for one game.
     """
 
     id: str
@@ -68,10 +69,10 @@ class CrossPlay:
         return self.players.index(player)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result in JSON types."""
+        """The result in JSON types; half widths are None where one game was played."""
         head = {name: getattr(self, name) for name in ("id", "choices", "seed", "games", "self_play", "with_strangers")}
-        arrays = {name: getattr(self, name).tolist() for name in ("returns", "half_widths")}
-        return {**head, "players": list(self.players), **arrays}
+        widths = [[width if math.isfinite(width) else None for width in row] for row in self.half_widths.tolist()]
+        return {**head, "players": list(self.players), "returns": self.returns.tolist(), "half_widths": widths}
 
     def save(self, file: str | Path) -> None:
         """Write `to_dict()` as JSON."""
@@ -81,12 +82,13 @@ class CrossPlay:
         chosen = "".join(f", {name}={value}" for name, value in self.choices.items())
         table = [["", "mean", *self.players]]
         for i, name in enumerate(self.players):
-            cells = [f"{self.returns[i, j]:.1f} ± {self.half_widths[i, j]:.1f}" for j in range(len(self.players))]
+            widths = [f" ± {width:.1f}" if math.isfinite(width) else "" for width in self.half_widths[i]]
+            cells = [f"{mean:.1f}{width}" for mean, width in zip(self.returns[i], widths, strict=True)]
             table.append([name, f"{(self.returns[i].mean() + self.returns[:, i].mean()) / 2:.1f}", *cells])
         head = [
             f"{self.id}{chosen}",
-            f"{self.games} games per pair, seeds from {self.seed}; return of the first agent's player (row) with "
-            "that of the others (column)",
+            f"{self.games} game{'s' if self.games > 1 else ''} per pair, seeds from {self.seed}; mean return of all "
+            "agents, of whom the first plays as the row says, the others as the column says",
         ]
         tail = f"with themselves {self.self_play:.1f}, with others {self.with_strangers:.1f}"
         return "\n".join([*head, "", *aligned(table), "", tail])

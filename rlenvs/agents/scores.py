@@ -63,20 +63,26 @@ def find_agent_or_reason(
     return id, agent, chosen, ""
 
 
-def comparison_rows(found: Mapping[str, Evaluation]) -> list[tuple[str, ...]]:
+def return_cell(row: Evaluation) -> str:
+    """A mean return, with the half width of its interval where there are several episodes."""
+    width = f" ± {row.half_width:.2g}" if math.isfinite(row.half_width) else ""
+    return f"{row.mean:.4g}{width}"
+
+
+def comparison_rows(found: Mapping[str, Evaluation], succeeds: bool = True) -> list[tuple[str, ...]]:
     """Name, mean return, score on the scale from random to expert, success, cost, limit and length of each policy.
 
     Of several costs it is the one that is highest beside its limit. Where a limit is broken the success says so.
+    `succeeds` says whether the world defines success; otherwise the rate is left out.
     """
     chance, expert = found["random"].mean, found["expert"].mean if "expert" in found else None
     rows: list[tuple[str, ...]] = []
     for name, row in found.items():
         scale = normalized(row.mean, chance, expert)
-        mean = f"{row.mean:.4g} ± {row.half_width:.2g}"
         worst, limit, safe = cost_cells(row.mean_costs, row.limits)
         scaled = "" if scale is None else f"{scale:.3f}"
-        success = success_cell(row.success_rate, safe)
-        rows.append((name, mean, scaled, success, worst, limit, f"{row.mean_length:.1f}"))
+        success = success_cell(row.success_rate if succeeds else None, safe)
+        rows.append((name, return_cell(row), scaled, success, worst, limit, f"{row.mean_length:.1f}"))
     return rows
 
 

@@ -128,6 +128,8 @@ def eval_command(
     """Evaluate an agent alongside random actions and the scripted expert, on the same seeds."""
     from rlenvs.agents.evaluate import check_seeds
     from rlenvs.agents.scores import compare, comparison_rows, find_agent_or_reason
+    from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.catalogue.score_cells import has_success
 
     check_seeds(range(seed, seed + seeds))
     _refuse(["--level"] * (every_level and level is not None), "cannot be combined with --every-level")
@@ -142,25 +144,36 @@ def eval_command(
     chosen = "".join(f", {name}={value}" for name, value in keywords.items())
     say(f"{id}{chosen}: {seeds} seeds from {seed}")
     head = ("Policy", "Mean return", "Score", "Success", "Cost", "Limit", "Length")
-    console().print(table_of_numbers(head, comparison_rows(found)))
+    console().print(table_of_numbers(head, comparison_rows(found, has_success(world_of(id)))))
     say(reason or _introduced(agent))
 
 
 def _compare_levels(id: str, agent: Any, seeds: range, against: str | None, keywords: dict[str, Any]) -> None:
-    """Print a line for each level."""
-    from rlenvs.agents.scores import compare
+    """Print a line for each level, without the agent where it does not fit."""
+    from rlenvs.agents.scores import compare, return_cell
     from rlenvs.core.catalogue.registry import world_of
+    from rlenvs.core.declare.setup import Setup
 
-    levels = list(world_of(id).levels)
-    if not levels:
+    world = world_of(id)
+    if not world.levels:
         raise ParameterError(f"{id} has no levels; leave --every-level out")
     chosen = {name: value for name, value in keywords.items() if name != "level"}
-    rows: list[tuple[str, ...]] = []
-    names: tuple[str, ...] = ()
-    for level in levels:
-        found = compare(id, agent, seeds, against, level=level, **chosen)
-        names = tuple(found)
-        rows.append((level, *(f"{each.mean:.4g} ± {each.half_width:.2g}" for each in found.values())))
+
+    def fits(level: str) -> bool:
+        try:
+            agent.check(Setup(world, level=level, **chosen), "the agent")
+        except ParameterError:
+            return False
+        return True
+
+    found = {
+        level: compare(id, agent if agent is not None and fits(level) else None, seeds, against, level=level, **chosen)
+        for level in world.levels
+    }
+    names = max(found.values(), key=len)
+    rows = [
+        (level, *(return_cell(row[name]) if name in row else "-" for name in names)) for level, row in found.items()
+    ]
     say(f"{id}: mean return, {len(seeds)} seeds from {seeds.start}")
     console().print(table_of_numbers(("Level", *names), rows))
 

@@ -475,6 +475,24 @@ def test_agents_whose_engine_is_missing_are_left_out_of_a_check(references, monk
     assert "0 outside their intervals or broken, 1 left out" in output
 
 
+def test_success_is_shown_where_it_is_defined(references):
+    output = run("eval", "MatrixGame-v0", "--seeds", "1")
+    assert "Success" not in output
+    assert "%" not in output
+    assert "nan" not in output
+    assert "Success" in run("eval", "SwitchRiddle-v0", "--seeds", "2")
+
+
+def test_every_level_is_shown_where_the_agent_fits_and_where_it_does_not(references):
+    """A level with other observations once ended the command, and what had been played was lost."""
+    put(references, agent_for("MatrixGame-v0"))
+    lines = {
+        line.split()[0]: line for line in run("eval", "MatrixGame-v0", "--every-level", "--seeds", "2").splitlines()
+    }
+    assert lines["memory"].rstrip().endswith("600 ± 0        -")
+    assert lines["collective"].count("±") == lines["inequity"].count("±") == 4
+
+
 @pytest.mark.parametrize(("length", "expected"), [(4.0, 50), (100.0, 50), (400.0, 12), (2000.0, 5)])
 def test_a_check_plays_fewer_seeds_of_long_episodes(length, expected):
     score = replace(agent_for(HOVER).card.score, length=length)

@@ -56,6 +56,9 @@ def test_more_games_add_to_the_earlier_ones():
     assert few.pair("random", "nearest")[0] == played_random(1)
     assert many.games == 300
     assert np.isinf(few.half_widths).all()
+    assert json.loads(json.dumps(few.to_dict(), allow_nan=False))["half_widths"] == [[None, None]] * 2
+    assert "1 game per pair" in str(few)
+    assert "inf" not in str(few)
 
 
 def played_random(games):
@@ -67,6 +70,9 @@ def test_the_command_prints_the_matrix(tmp_path):
     run = CliRunner().invoke(app, ["tournament", ID, "nearest", "picky", "--games", "3", "-o", str(file)])
     assert run.exit_code == 0, run.output
     assert "with themselves" in run.output
+    assert "3 games per pair, seeds from 0; mean return of all agents, of whom the first plays as the row says" in (
+        " ".join(run.output.split())
+    )
     written = json.loads(file.read_text())
     assert sorted(written["players"]) == ["nearest", "picky"]
     assert np.shape(written["returns"]) == (2, 2)

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import rlenvs
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
 
 DATA = Path(__file__).parent.parent / "data"
 LEARNING_ENVIRONMENT = np.load(DATA / "hanabi_learning_environment.npz")
@@ -233,6 +233,28 @@ def test_mean_scores_are_those_of_the_page(player, players, score):
         batch.step_inplace(~batch.over)
     placed = batch.states["firework"].sum(axis=1)
     assert abs(placed.mean() - score) < 4 * placed.std() / 10
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: s["hand"].__setitem__((0, 0), (s["hand"][0, 0] + 1) % 25), "a card is missing, or in two places"),
+        (lambda s: s["firework"].__setitem__(0, s["firework"][0] + 1), "a card is missing, or in two places"),
+        (lambda s: s["discarded"].__setitem__(4, 1), "a card is missing, or in two places"),
+        (lambda s: s["deck"].__setitem__(49, (s["deck"][49] + 1) % 25), "other cards than the game"),
+    ],
+)
+def test_states_with_other_cards_are_refused(change, words):
+    """From them probabilities of cards would follow that are below 0."""
+    batch = begun(knowledge="belief")
+    while not batch.over.any():  # states of a game are all possible
+        batch.set_state(batch.get_state())
+        batch.player_actions("random")
+        batch.step_inplace()
+    batch.reset()
+    change(batch.states[0])
+    with pytest.raises(SnapshotError, match=words):
+        batch.set_state(batch.get_state())
 
 
 @pytest.mark.parametrize("players", [2, 4])

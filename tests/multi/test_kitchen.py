@@ -1,7 +1,5 @@
 """Kitchens: recorded games of Overcooked and OvercookedV2 move for move, their numbers, refusals, scripted cooks."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -9,7 +7,7 @@ from support.places import DATA
 
 import rlenvs
 from rlenvs.core.declare.errors import ParameterError, SnapshotError
-from rlenvs.multi.kitchen.layouts import CLASSIC, PUBLISHED, RECIPES, parse_layout, recipes_of
+from rlenvs.multi.kitchen.layouts import CLASSIC, PUBLISHED, packed, parse_layout
 from rlenvs.multi.kitchen.overcooked import SPEC
 from rlenvs.multi.kitchen.planes import COUNTERS, URGENCY
 
@@ -167,9 +165,12 @@ def test_published_layouts(recorded):
 
 @pytest.mark.parametrize("name", GAMES_V2[:-1])
 def test_published_recipes(recorded, name):
+    """A published layout has its recipes, however it is given."""
     game = of(recorded, f"v2_{name}")
-    ours = recipes_of(SimpleNamespace(layout=parse_layout(name), recipes=RECIPES.get(name)))
-    assert sorted(map(tuple, ours)) == sorted(map(tuple, game["recipes_possible"].tolist()))
+    theirs = sorted(packed(recipe) for recipe in game["recipes_possible"].tolist())
+    level = {} if name == "grounded_coord_simple" else {"level": name}
+    for keywords in (level, {"layout": name}, {"layout": PUBLISHED[name]}):
+        assert sorted(made(V2, **keywords).records(0)[0].recipes.tolist()) == theirs
 
 
 # --- numbers of the rules ---------------------------------------------------------------------------------------------
@@ -403,6 +404,10 @@ def test_recipes_change_with_a_soup_and_others_can_be_asked_for():
         ({"layout": {"WPW", "OAX", "WBW"}}, "needed: a text, or a list of its lines, not {"),
         ({"layout": [111, 222, 333]}, "needed: a text, or a list of its lines, not"),
         ({"cooks": 3}, "mark more of them"),
+        (
+            {"cooks": 1, "layout": "forced_coord"},
+            "no cook reaches a serving window 'X'; .*, or use more cooks than cooks=1",
+        ),
         ({"cooks": 7, "start": "placed"}, "in a room of 6 cells"),
         ({"layout": "cramped_room_v2"}, "layers='recipes'"),
         ({"recipes": [[0, 0]]}, "of 3 ingredients"),
@@ -457,7 +462,7 @@ def test_planners_serve_in_all_classic_kitchens(name):
 
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name != "long_room"])
 def test_planners_serve_in_all_kitchens_of_version_2(name):
-    assert soups(V2, ["planner", "planner"], layout=name, recipes=RECIPES.get(name)) >= 5
+    assert soups(V2, ["planner", "planner"], layout=name) >= 5
 
 
 def test_styles():
@@ -478,7 +483,7 @@ def test_styles():
 @pytest.mark.parametrize("layout", ["cramped_room_v2", "grounded_coord_simple"])
 def test_cooks_clear_up_what_others_leave(layout):
     """From anything in hands, in pots and on counters, planners still serve."""
-    batch = made(V2, 16, start="anything", layout=layout, recipes=RECIPES.get(layout))
+    batch = made(V2, 16, start="anything", layout=layout)
     while not batch.over.all():
         batch.player_actions(["planner", "planner"])
         batch.step_inplace()

@@ -152,6 +152,29 @@ def test_the_limit_agrees_with_itself():
     assert mean_field.aggregation(1, 4.0, 0.2, 0.05)[0] == pytest.approx(1.0, abs=1e-3)  # uniform in [-2, 2]
 
 
+@pytest.mark.parametrize(("coupling", "spread"), [(20.0, 0.001), (20.0, 0.1), (3.0, 0.05), (3.0, 1.0), (1.7, 1.0)])
+def test_the_order_of_oscillators_solves_its_equation(coupling, spread):
+    """Also where few of the phases matter: it once said 0.2 for hardly different frequencies and a strong coupling."""
+    order = mean_field.kuramoto_order(coupling, spread)
+    width = min(10.0 * spread / (coupling * order), 1.0)  # the density is nothing beyond
+    sines = (np.arange(200_000) + 0.5) / 200_000 * width
+    density = np.exp(-0.5 * (coupling * order * sines / spread) ** 2) / (spread * math.sqrt(2.0 * math.pi))
+    integral = 2.0 * width * np.mean(np.sqrt(1.0 - sines**2) * density)  # cos^2(x) dx = cos(x) d sin(x)
+    assert coupling * integral == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_limit_at_the_ends_of_its_ranges():
+    assert mean_field.kuramoto_order(1.0, 0.0) == 1.0
+    assert mean_field.kuramoto_order(0.0, 0.0) == 0.0
+    assert mean_field.kuramoto_order(20.0, 1e-9) == pytest.approx(1.0)
+    later = mean_field.sis_flow(np.array([0.0, 5.0, 10.0]), 0.6, 0.2, 0.3)
+    np.testing.assert_allclose(mean_field.sis_flow(np.array([5.0, 10.0]), 0.6, 0.2, 0.3), later[1:], rtol=1e-5)
+    assert mean_field.sis_flow(np.array([0.0]), 0.6, 0.2, 0.3).tolist() == [0.3]
+    assert mean_field.kuramoto(np.array([20.0]), 3.0, 1.0, 3.0)[0] == pytest.approx(
+        mean_field.kuramoto_order(3.0, 1.0), abs=0.01
+    )
+
+
 def test_without_scipy_the_limit_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.integrate", None)
     with pytest.raises(MissingExtraError, match="exact"):
@@ -300,6 +323,24 @@ def test_neighbors_on_a_line():
     near = abs(places[:, 0][:, None] - places[:, 0]) <= 0.1
     np.testing.assert_allclose(batch.observations[0, :, -1], near.mean(axis=1), rtol=1e-6)
     assert batch.observations.shape == (1, 300, 1 + 6 + 1)
+
+
+@pytest.mark.parametrize(
+    ("id", "player"),
+    [(AGGREGATION, "neighbors"), (KURAMOTO, "neighbors"), (VICSEK, "vicsek"), (SIS, "cautious")],
+)
+@pytest.mark.parametrize("changed", [{"radius": 0.2}, {"side": 30.0}])
+def test_players_look_for_neighbors_by_parameters_that_have_just_changed(id, player, changed):
+    """As they do where the same state is observed with these parameters. The lists of neighbors were once those of the
+    parameters before: agents were counted several times, beyond the end of the array, or not at all."""
+    batch = begun(id, 1, agents=40, observation="radius", side=3.0, radius=1.0)
+    batch.set_params({"radius": 1.5})
+    course(batch, 20, player)
+    batch.set_params(changed)
+    found = batch.player_actions(player).copy()
+    again = begun(id, 1, agents=40, observation="radius")
+    again.set_state(batch.get_state())
+    np.testing.assert_array_equal(found, again.player_actions(player))
 
 
 @pytest.mark.parametrize("id", ALL)

@@ -146,6 +146,14 @@ def test_random_maps():
         assert gaps.min() > 0.9
 
 
+@pytest.mark.parametrize("keywords", [{"body_length": 1.0, "body_width": 1.0}, {"radius": 0.1}])
+def test_large_robots_start_off_walls_and_each_other(keywords):
+    """A body may be longer than `radius`: it once started in walls, and crashed before it did anything."""
+    batch = begun(NAME, 300, **keywords)
+    batch.step(np.zeros_like(batch.actions))
+    assert not batch.states["crashed"].any()
+
+
 def test_texts_of_maps():
     """Rows from the last on, starts and goals in the middles of their cells."""
     batch = made(level="corridor")
@@ -153,6 +161,13 @@ def test_texts_of_maps():
     np.testing.assert_array_equal(s.place, [[1.5, 5.5], [1.5, 1.5]])
     np.testing.assert_array_equal(s.goal, [[8.5, 1.5], [8.5, 5.5]])
     assert s.wall.reshape(7, 10)[1].tolist() == [1, 0, 0, 0, 1, 1, 0, 0, 0, 1]
+
+
+def test_maps_that_are_given_stay_as_they_are():
+    """Caves were once made of them, in which ways were closed."""
+    plain, smoothed = made(level="corridor"), made(level="corridor", smoothing=3)
+    np.testing.assert_array_equal(plain.states["wall"], smoothed.states["wall"])
+    assert (made(smoothing=3).states["wall"] != made().states["wall"]).any()
 
 
 @pytest.mark.parametrize(

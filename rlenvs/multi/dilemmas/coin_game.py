@@ -11,8 +11,9 @@ in that step. Different: an episode consists of ten rounds and ends by truncatio
 episode, in 0.2.0 all are one, and the end of a round is in `info`); weights of the terms take the place of the payoff
 matrix; there are larger grids.
 
-Scripted players: "fair" goes to its own coin, around the other; "greedy" to the nearest coin; "tit_for_tat" is fair
-until the other picks up its coin, and then takes one in return; "spiteful" goes to the other's coin.
+Scripted players: "fair" goes to its own coin, but never onto the other's, and does not get on where that is in its way
+or in the same cell; "greedy" goes to the nearest coin; "tit_for_tat" is fair until the other picks up its coin, and
+then takes one in return; "spiteful" goes to the other's coin.
 
 ## Action Space
 Move one cell right, left, down or up, or stay; the right border is next to the left one, the lower to the upper.
@@ -215,7 +216,7 @@ def towards(p, s, k, owner, avoided):
 
 @SPEC.player("fair")
 def fair(p, s, k, a, rng):
-    """To the own coin, around the other's."""
+    """To the own coin, but never onto the other's."""
     a[k] = towards(p, s, k, k, 1 - k)
 
 

@@ -65,9 +65,10 @@ def _draw_table(canvas: Canvas, p: Any, last: list[int], total: list[float], mos
             canvas.rectangle(
                 left + 0.05, top - side + 0.05, left + side - 0.05, top - 0.05, "yellow" if here else PAPER
             )
-            pair = [_payoff(p, (i, j), k) for k in range(2)]
-            canvas.text((left + 0.32 * side, top - 0.66 * side), f"{pair[0]:g}", INK, 32, "centre")
-            canvas.text((left + 0.68 * side, top - 0.34 * side), f"{pair[1]:g}", INK, 32, "centre")
+            pair = [f"{_payoff(p, (i, j), k):g}" for k in range(2)]
+            size = min(32, int(54.0 * side / max(len(pair[0]), len(pair[1]))))  # both in the cell, apart
+            canvas.text((left + 0.32 * side, top - 0.66 * side), pair[0], INK, size, "centre")
+            canvas.text((left + 0.68 * side, top - 0.34 * side), pair[1], INK, size, "centre")
     canvas.text((1.0, 4.1), f"{total[0]:g}", INK, 28, "centre")
     canvas.text((5.9, 8.6), f"{total[1]:g}", INK, 28, "centre")
 

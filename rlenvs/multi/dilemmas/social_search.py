@@ -118,7 +118,7 @@ SPEC = world(
     ],
     sizes=sizes,
     state={
-        "place": i4("loci", "loci").within(0, 2**MOST_LINKS),  # of a bit in the row of a locus: a power of 2, or 0
+        "place": i4("loci", "loci").index_of("entries"),  # of a bit in the row of a locus: a power of 2, or 0
         "worth": f4("loci", "entries").within(0.0, 1.0),  # contributions of each locus
         "top": f8.within(0.0, float(MOST_LOCI)),  # of the best solution, all loci together
         "row": i4("loci").index_of("entries"),  # scratch

@@ -15,7 +15,8 @@ hinted, hints the colors of playable cards, and discards the oldest card; "rando
 Recorded games of the learning environment and of JaxMARL are replayed move for move, with equal observations, allowed
 moves and rewards (probabilities of the V0 belief to the last bit but one). What differs: JaxMARL has one move more, to
 wait, where all choices of waiting players are 0 here; in JaxMARL before 0.2.0 a game ended one move after the last life
-was lost; choices that are not allowed raise an error in the learning environment and have no defined effect in JaxMARL.
+was lost; in 0.2.0 a game whose first hands take the whole deck has one move more; choices that are not allowed raise an
+error in the learning environment and have no defined effect in JaxMARL.
 
 Mean scores over 1000 games of players beside themselves (kept when the last life is lost / lost with it), beside those
 that the bots of Quuxplusone/Hanabi publish (kept):
@@ -52,8 +53,10 @@ for each card of each player the kinds that it can be for all that hints have to
 color and the rank that hints have named.
 
 With `knowledge` "belief" kinds have probabilities instead, by the copies that are neither placed nor discarded (the V0
-belief, as in JaxMARL); with "none" the last part is missing, and with "seer" all players know all cards: "minimal" and
-"seer" of the learning environment.
+belief, as in JaxMARL). With "rated" there follow, for each card, the probabilities that it can be placed now, that it
+never can, and that it is the last of its kind that is needed, and whether each of these is so, for those who see the
+card. With "none" the last part is missing, and with "seer" all players know all cards: "minimal" and "seer" of the
+learning environment.
 
 ## Rewards
 For all players together: `placed` is 1 for a card that is placed on its firework. `lost` is the negative of the score
@@ -286,6 +289,18 @@ def data(values):
     """How many cards of each rank a color has; color and rank of each kind."""
     color, rank = np.divmod(np.arange(values.colors * values.ranks), values.ranks)
     return {"copies": copies_of(values.ranks), "color": color, "rank": rank}
+
+
+@SPEC.state_fault
+def state_fault(p, s):
+    """Each card of the game is once in the deck, and once drawn it is in a hand, on a firework or discarded."""
+    copies = np.tile(p.copies, int(p.colors))
+    if (np.bincount(s.deck, minlength=copies.size) != copies).any():
+        return "the deck has other cards than the game"
+    drawn = np.bincount(s.deck[: int(s.dealt)], minlength=copies.size)
+    held = np.bincount(s.hand[s.hand >= 0], minlength=copies.size)
+    placed = (np.asarray(s.firework)[:, None] > np.arange(int(p.ranks))).ravel()
+    return "" if (held + placed + s.discarded == drawn).all() else "a card is missing, or in two places"
 
 
 @SPEC.reset

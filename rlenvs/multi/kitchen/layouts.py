@@ -56,7 +56,7 @@ ADAPTED = {
 }
 PUBLISHED = CLASSIC | ADAPTED
 TWO_SOUPS = [[0, 0, 0], [1, 1, 1]]
-RECIPES: dict[str, list[list[int]]] = {
+RECIPES: dict[str, list[list[int]]] = {  # of published layouts that do not have all recipes of their ingredients
     "fun_coordination": [[0, 0, 2], [1, 1, 3]],
     "more_fun_coordination": [[0, 1, 1], [0, 2, 2]],
     **{name: TWO_SOUPS for name in ADAPTED if name.startswith(("fun_symm", "grounded", "test_time", "demo"))},
@@ -113,6 +113,12 @@ def starts_of(rows: Sequence[str]) -> list[int]:
     return [cell for _, cell in numbered or found]
 
 
+def homes_of(values: Any) -> list[int]:
+    """The cell whose room each cook works in: that of its start; cooks beyond the starts begin with the first again."""
+    starts = starts_of(values.layout)
+    return [starts[k % len(starts)] for k in range(values.cooks or len(starts))]
+
+
 def parse_recipes(value: Any) -> tuple[tuple[int, ...], ...] | None:
     """Recipes as sorted triples of ingredients; None for those of the layout. TypeError, ValueError for others."""
     if value is None:
@@ -149,11 +155,15 @@ def ingredients_of(rows: Sequence[str]) -> int:
     return max(int(ground_of(rows).max()) - PILE + 1, 1)
 
 
+PUBLISHED_RECIPES = {parse_layout(name): recipes for name, recipes in RECIPES.items()}
+
+
 def recipes_of(values: Any) -> list[tuple[int, ...]]:
-    """The recipes from which one is drawn: those given; or, where an indicator shows which, all of the ingredients;
-    or three of ingredient 0."""
-    if values.recipes:
-        return list(values.recipes)
+    """The recipes from which one is drawn: those given; or those published with the layout; or, where an indicator
+    shows which, all of the ingredients; or three of ingredient 0."""
+    known = values.recipes or PUBLISHED_RECIPES.get(values.layout)
+    if known:
+        return [tuple(recipe) for recipe in known]
     shown = np.isin(ground_of(values.layout), (INDICATOR, BUTTON)).any()
     kinds = ingredients_of(values.layout) if shown else 1
     return list(itertools.combinations_with_replacement(range(kinds), IN_POT))
@@ -179,11 +189,11 @@ class Rooms(NamedTuple):
     touch: np.ndarray
 
 
-def rooms_of(rows: Sequence[str]) -> Rooms:
+def rooms_of(values: Any) -> Rooms:
     """The rooms in which cooks start: floor cells that are connected."""
-    ground = ground_of(rows)
+    ground = ground_of(values.layout)
     label, touch = np.full(ground.shape, -1), np.zeros(ground.shape, np.uint8)
-    for start in starts_of(rows):
+    for start in homes_of(values):
         first = divmod(start, ground.shape[1])
         if label[first] >= 0:
             continue
@@ -214,7 +224,7 @@ def check_kitchen(values: Any) -> None:
     Raises:
         ParameterError: what is missing or out of reach, and what to do.
     """
-    rows, ground = values.layout, ground_of(values.layout)
+    ground = ground_of(values.layout)
     for code, name in NAMES.items():
         if not (ground == code).any():
             raise ParameterError(f"layout: no {name}; put one next to the floor")
@@ -222,7 +232,7 @@ def check_kitchen(values: Any) -> None:
     for ingredient in sorted({ingredient for recipe in recipes for ingredient in recipe}):
         if not (ground == PILE + ingredient).any():
             raise ParameterError(f"layout: no pile of ingredient '{ingredient}', which a recipe has; add one")
-    rooms = rooms_of(rows)
+    rooms = rooms_of(values)
     groups = [1 << room for room in range(int(rooms.label.max()) + 1)]
     for touch in rooms.touch[ground == COUNTER].tolist():
         groups = _joined(groups, touch)
@@ -237,17 +247,21 @@ def check_kitchen(values: Any) -> None:
         return set().union(*reached(code))
 
     serving = anywhere(WINDOW) & anywhere(PLATES)
+    left_out = len(starts_of(values.layout)) - len(homes_of(values))
+    fewer = f", or use more cooks than cooks={values.cooks}" if left_out > 0 else ""
     if not anywhere(WINDOW):
-        raise ParameterError("layout: no cook reaches a serving window 'X'; move it next to floor that a cook reaches")
+        raise ParameterError(
+            f"layout: no cook reaches a serving window 'X'; move it next to floor that a cook reaches{fewer}"
+        )
     if not anywhere(POT):
-        raise ParameterError("layout: no cook reaches a pot 'P'; move it next to floor that a cook reaches")
+        raise ParameterError(f"layout: no cook reaches a pot 'P'; move it next to floor that a cook reaches{fewer}")
     needed = {ingredient for recipe in recipes for ingredient in recipe}
     for pot in reached(POT):
         if pot & serving and all(pot & anywhere(PILE + ingredient) for ingredient in needed):
             return
     raise ParameterError(
         "layout: no soup can be served: from no pot the ingredients, plates and a serving window can be reached by "
-        "cooks who hand things over counters; move them next to the same floor, or to both sides of a counter"
+        f"cooks who hand things over counters; move them next to the same floor, or to both sides of a counter{fewer}"
     )
 
 
@@ -264,8 +278,8 @@ def check_cooks(values: Any) -> int:
             f"cooks={cooks}, and the layout has {len(starts)} cells 'A' where cooks start; mark more of them, or "
             f"choose start='placed', which puts cooks on any floor of their rooms"
         )
-    label = rooms_of(values.layout).label
-    homes = [int(label.flat[starts[k % len(starts)]]) for k in range(cooks)]
+    label = rooms_of(values).label
+    homes = [int(label.flat[home]) for home in homes_of(values)]
     for room in set(homes):
         if homes.count(room) > (label == room).sum():
             raise ParameterError(

@@ -58,9 +58,11 @@ recipe is drawn from `recipes`.
 Truncation: 400 steps. Success: at least one correct soup was served.
 
 ## Parameters
-`cooks=3` needs three starts in the layout, or `start="placed"`. With `recipes=None` the recipe is any three of the
-layout's ingredients if an indicator can show it, and three onions otherwise. A level has a published layout with its
-recipes; other recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
+`cooks=3` needs three starts in the layout, or `start="placed"`. With `recipes=None` the recipe is one of those that are
+published with the layout: [0, 0, 2] or [1, 1, 3] of `fun_coordination`, [0, 1, 1] or [0, 2, 2] of
+`more_fun_coordination`, [0, 0, 0] or [1, 1, 1] of those that begin with "fun_symmetries", "grounded", "test_time" and
+"demo"; of other layouts any three of the ingredients if an indicator can show it, and three onions otherwise. Other
+recipes than in training are, for example, `level="cramped_room_v2", recipes=[[0, 0, 1]]`.
 
 ## Reference Scores
 Mean return of all cooks together over seeds 0 to 99; for two cooks, divided by 40 it is the number of soups. The expert
@@ -103,7 +105,6 @@ from rlenvs.multi.kitchen.layouts import (
     INDICATOR,
     MOST_COOKS,
     POT,
-    RECIPES,
     WINDOW,
     check_cooks,
     check_kitchen,
@@ -179,7 +180,7 @@ SPEC = world(
         "reward": choice("sparse", "shaped", doc="soups alone, or also the steps on the way", sets={"shaped": SHAPED}),
         "start_cooking": flag(False, "whether pots wait for an empty hand to start them"),
         "new_recipe": flag(False, "whether a correct soup draws another recipe"),
-        "show_delivery": flag(False, "whether a layer shows that a correct soup was served"),
+        "show_delivery": flag(False, 'whether a layer shows that a correct soup was served, with layers="recipes"'),
     },
     sizes=sizes,
     data={
@@ -260,18 +261,13 @@ SPEC.member(
     "OvercookedV2-v0",
     "OvercookedV2: cooks with partial sight and a recipe that only some of them can see.",
     layout="grounded_coord_simple",
-    recipes=RECIPES["grounded_coord_simple"],
     layers="recipes",
     radius=2,
     start="placed",
     starts=0,
     new_recipe=True,
     terms={**SPEC.terms, "wrong": term(0.0, MOST_COOKS, -20.0, "other soups served, by any cook")},
-    levels={
-        name: {"layout": name, "recipes": RECIPES.get(name)}
-        for name in (*CLASSIC, *ADAPTED)
-        if name != "grounded_coord_simple"
-    },
+    levels={name: {"layout": name} for name in (*CLASSIC, *ADAPTED) if name != "grounded_coord_simple"},
 )
 
 
@@ -288,7 +284,7 @@ def state_fault(p, s):
 
 @SPEC.make_data
 def data(values):
-    ground, rooms = ground_of(values.layout), rooms_of(values.layout)
+    ground, rooms = ground_of(values.layout), rooms_of(values)
     return {
         "ground": ground.ravel(),
         "place": np.argwhere(np.ones(ground.shape)),

@@ -46,11 +46,24 @@ def draw_kitchen(canvas: Canvas, p: Any, s: Any) -> None:
     pixels = view_board(canvas, rows, columns)
     draw_table(canvas)
     for cell in range(rows * columns):
-        _draw_cell(canvas, p, s, cell, pixels)
+        if _in_sight(canvas, p, s, cell):
+            _draw_cell(canvas, p, s, cell, pixels)
+        else:
+            draw_tile(canvas, cell // columns, cell % columns, SHADE, 0.0, 0.0)
     for k in range(len(s.cell)):
-        _draw_cook(canvas, p, s, k, pixels)
-    recipe = [f"recipe {', '.join(map(str, contents(int(s.recipe))))}"] if len(piles) > 1 else []
+        if _in_sight(canvas, p, s, int(s.cell[k])):
+            _draw_cook(canvas, p, s, k, pixels)
+    known = canvas.viewer is None  # a cook sees it on an indicator alone
+    recipe = [f"recipe {', '.join(map(str, contents(int(s.recipe))))}"] if len(piles) > 1 and known else []
     canvas.caption(f"served {int(s.served)}", *recipe)
+
+
+def _in_sight(canvas: Canvas, p: Any, s: Any, cell: int) -> bool:
+    """Whether the cook for whom the image is sees a cell."""
+    if canvas.viewer is None or p.radius == 0:
+        return True
+    columns, own = int(p.columns), int(s.cell[canvas.viewer])
+    return max(abs(cell // columns - own // columns), abs(cell % columns - own % columns)) <= int(p.radius)
 
 
 def _draw_cell(canvas: Canvas, p: Any, s: Any, cell: int, pixels: float) -> None:

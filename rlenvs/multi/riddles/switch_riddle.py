@@ -201,26 +201,34 @@ def play_random(p, s, k, a, rng):
 
 # --- images -----------------------------------------------------------------------------------------------------------
 
-WALL, ROOM, CLOTH, GLOW = (92, 98, 108), (216, 208, 194), (236, 152, 62), (255, 232, 128)
+WALL, CLOSED, ROOM, CLOTH = (92, 98, 108), (70, 76, 86), (216, 208, 194), (236, 152, 62)
+GLOW = (255, 232, 128)
 
 
 @SPEC.draw
 def draw(canvas, p, s):
-    inside, count = int(s.turn), len(s.been)
+    inside, count, viewer = int(s.turn), len(s.been), canvas.viewer
+    shown = viewer is None or inside < 0 or inside == viewer  # others do not see the bulb, nor who is there
     told = f"prisoner {inside + 1} is in the room" if inside >= 0 else "somebody has told"
-    canvas.caption(f"day {int(s.elapsed) + (0 if s.over else 1)}", told)
+    canvas.caption(f"day {int(s.elapsed) + (0 if s.over else 1)}", told if shown else "another prisoner is in the room")
     canvas.legend(("green", "has been in the room", "disc"), (CLOTH, "prisoner"), (GLOW, "light on", "disc"))
     canvas.view(0.0, 10.0, 0.0, 9.0)
     canvas.rectangle(-20.0, -20.0, 30.0, 30.0, WALL)
-    canvas.rectangle(2.6, 3.4, 7.4, 8.7, GLOW if s.bulb else ROOM, rounded=0.2)
-    canvas.line([(5.0, 8.7), (5.0, 7.7)], "black", 3.0)
-    canvas.circle((5.0, 7.2), 0.55, (252, 202, 40) if s.bulb else (120, 116, 108))
-    canvas.circle((5.0, 7.2), 0.55, "black", 2.0)
-    if inside >= 0:
-        draw_prisoner(canvas, 5.0, 4.6, 1.0, inside, bool(s.been[inside]))
+    if shown:
+        canvas.rectangle(2.6, 3.4, 7.4, 8.7, GLOW if s.bulb else ROOM, rounded=0.2)
+        canvas.line([(5.0, 8.7), (5.0, 7.7)], "black", 3.0)
+        canvas.circle((5.0, 7.2), 0.55, (252, 202, 40) if s.bulb else (120, 116, 108))
+        canvas.circle((5.0, 7.2), 0.55, "black", 2.0)
+        if inside >= 0:
+            draw_prisoner(canvas, 5.0, 4.6, 1.0, inside, bool(s.been[inside]))
+    else:
+        canvas.rectangle(2.6, 3.4, 7.4, 8.7, CLOSED, rounded=0.2)
+        canvas.text((5.0, 6.0), "?", "white", 40, "centre")
     for k in range(count):
-        if k != inside:
-            draw_prisoner(canvas, 10.0 * (k + 0.5) / count, 1.5, min(0.9, 4.4 / count), k, bool(s.been[k]))
+        known = viewer is None or inside < 0 or k == viewer
+        if k != inside or not shown:
+            x, size = 10.0 * (k + 0.5) / count, min(0.9, 4.4 / count)
+            draw_prisoner(canvas, x, 1.5, size, k, known and bool(s.been[k]))
 
 
 def draw_prisoner(canvas, x, y, size, number, been):

@@ -7,12 +7,13 @@ with borders is searched as a torus too: what is near only across a border is dr
 import math
 from typing import Any
 
-from rlenvs.core import i4, kernel, uniform
+from rlenvs.core import f8, i4, kernel, uniform
 
 CELLS = {
     "first": i4("cells").index_of("agents", low=-1),  # of the agents in a cell; -1 for none
     "following": i4("agents").index_of("agents", low=-1),  # the next one; -1 at the end
     "near": i4("agents"),
+    "sorted": f8(2),  # the side and the radius for which the lists are made
 }
 
 
@@ -53,6 +54,7 @@ def column_of(p: Any, x: float, columns: int) -> int:
 def sort_into_cells(p: Any, s: Any) -> None:
     """Fill the lists with all agents where they are now."""
     columns, agents, dimensions = columns_of(p, s), s.position.shape[0], s.position.shape[1]
+    s.sorted[0], s.sorted[1] = p.side, p.radius
     for cell in range(columns if dimensions == 1 else columns * columns):
         s.first[cell] = -1
     for k in range(agents):
@@ -74,8 +76,11 @@ def gap(p: Any, here: float, there: float, closed: int) -> float:
 def find_neighbors(p: Any, s: Any, k: int, closed: int) -> int:
     """Put the agents within `p.radius` of agent k into s.near, itself included. Returns how many.
 
-    The lists are those of `sort_into_cells`; `closed` says whether opposite sides of the square are the same.
+    The lists are those of `sort_into_cells`, made again if parameters have changed since; `closed` says whether
+    opposite sides of the square are the same.
     """
+    if s.sorted[0] != p.side or s.sorted[1] != p.radius:
+        sort_into_cells(p, s)
     columns, dimensions, count = columns_of(p, s), s.position.shape[1], 0
     aside = 1 if columns > 1 else 0
     down = aside if dimensions > 1 else 0

@@ -45,6 +45,12 @@ def _scipy() -> Any:
     return scipy
 
 
+def _solved(rate: Any, start: Any, times: Any) -> np.ndarray:
+    """The solution (n, times) of a differential equation at some times after its start."""
+    end = max(float(times[-1]), 1e-9)  # SciPy finds nothing over no time
+    return np.asarray(_scipy().integrate.solve_ivp(rate, (0.0, end), start, t_eval=times, **EXACT).y)
+
+
 # --- SIS --------------------------------------------------------------------------------------------------------------
 
 
@@ -68,7 +74,7 @@ def sis(
 def sis_flow(
     times: np.ndarray, infection: float, recovery: float, initial: float, protected: float = 0.0
 ) -> np.ndarray:
-    """The same at some times [s], in the limit of short steps, by SciPy's `solve_ivp`.
+    """The same at some times [s] after the start, in the limit of short steps, by SciPy's `solve_ivp`.
 
     Raises:
         MissingExtraError: SciPy is not installed.
@@ -77,8 +83,7 @@ def sis_flow(
     def rate(_: float, share: np.ndarray) -> np.ndarray:
         return (1.0 - share) * (1.0 - protected) * infection * share - recovery * share
 
-    found = _scipy().integrate.solve_ivp(rate, (times[0], times[-1]), [initial], t_eval=times, **EXACT)
-    return np.asarray(found.y[0])
+    return np.asarray(_solved(rate, [initial], times)[0])
 
 
 # --- Kuramoto ---------------------------------------------------------------------------------------------------------
@@ -99,20 +104,21 @@ def kuramoto_order(coupling: float, frequency_spread: float) -> float:
     """
     if coupling <= critical_coupling(frequency_spread):
         return 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    angles, weights = 0.5 * math.pi * nodes, 0.5 * math.pi * weights
+    if frequency_spread == 0.0:
+        return 1.0
+    scipy, ratio = _scipy(), min(coupling / frequency_spread, 1e4)  # beyond, the order is 1 to 8 digits
 
     def excess(order: float) -> float:
-        rates = coupling * order * np.sin(angles) / frequency_spread
-        density = np.exp(-0.5 * rates**2) / (frequency_spread * math.sqrt(2.0 * math.pi))
-        return coupling * float(weights @ (np.cos(angles) ** 2 * density)) - 1.0
+        """The integral in Bessel functions, less 1: a sum over nodes would miss a narrow density."""
+        z = 0.25 * (ratio * order) ** 2
+        return float(ratio * math.sqrt(math.pi / 8.0) * (scipy.special.ive(0, z) + scipy.special.ive(1, z))) - 1.0
 
-    return float(_scipy().optimize.brentq(excess, 1e-9, 1.0))
+    return 1.0 if excess(1.0) >= 0.0 else float(scipy.optimize.brentq(excess, 1e-9, 1.0))
 
 
 def kuramoto(times: np.ndarray, coupling: float, frequency_spread: float, arc: float) -> np.ndarray:
-    """The order at some times [s] without noise and pushes, from phases in an arc shorter than the circle, in the limit
-    of short steps: SciPy's `solve_ivp` moves a grid of frequencies, equally probable, and phases.
+    """The order at some times [s] after the start, without noise and pushes, from phases in an arc shorter than the
+    circle, in the limit of short steps: SciPy's `solve_ivp` moves a grid of frequencies, equally probable, and phases.
 
     Raises:
         MissingExtraError: SciPy is not installed.
@@ -125,8 +131,7 @@ def kuramoto(times: np.ndarray, coupling: float, frequency_spread: float, arc: f
         return np.asarray(rates + coupling * (vectors.mean() * np.conj(vectors)).imag)
 
     start = np.tile(arc * (middles - 0.5), NODES)
-    found = scipy.integrate.solve_ivp(change, (times[0], times[-1]), start, t_eval=times, **EXACT)
-    return np.asarray(abs(np.exp(1j * found.y).mean(axis=0)))
+    return np.asarray(abs(np.exp(1j * _solved(change, start, times)).mean(axis=0)))
 
 
 # --- Vicsek and aggregation -------------------------------------------------------------------------------------------

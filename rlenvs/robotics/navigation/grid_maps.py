@@ -8,7 +8,16 @@ import numpy as np
 
 from rlenvs.core import below, kernel, maths, uniform
 from rlenvs.core.declare.errors import ParameterError
-from rlenvs.robotics.navigation.grid_walls import ALONE, FAR, center_of, disc_hits, mark_clear, measure, nearest_step
+from rlenvs.robotics.navigation.grid_walls import (
+    ALONE,
+    FAR,
+    center_of,
+    disc_hits,
+    mark_clear,
+    measure,
+    nearest_step,
+    reach_of,
+)
 
 LARGEST, MOST_ROBOTS = 64, 26
 MAPS, TRIES, ANYWHERE = 5, 300, 150  # maps that are drawn, pairs for a robot, and those that are not middles of cells
@@ -165,10 +174,12 @@ def apart(places, k, far):
 
 @kernel
 def pair_is_good(p, s, k):
-    """Whether start and goal of robot k are off the walls, those of other robots and each other, and connected."""
+    """Whether start and goal of robot k are off the walls, those of other robots and each other, and connected. A robot
+    that is longer than `radius` allows touches nothing at its start either."""
     x, y, goal_x, goal_y = s.place[k, 0], s.place[k, 1], s.goal[k, 0], s.goal[k, 1]
-    near = 2.0 * START_CLEAR * p.radius
-    if disc_hits(p, s, x, y, START_CLEAR * p.radius) or disc_hits(p, s, goal_x, goal_y, GOAL_CLEAR):
+    clear = max(START_CLEAR * p.radius, reach_of(p))
+    near = 2.0 * clear
+    if disc_hits(p, s, x, y, clear) or disc_hits(p, s, goal_x, goal_y, GOAL_CLEAR):
         return False
     dx, dy = goal_x - x, goal_y - y
     if dx * dx + dy * dy <= 4.0 * p.radius * p.radius or not (apart(s.place, k, near) and apart(s.goal, k, near)):
@@ -203,7 +214,7 @@ def make_scene(p, s, rng):
     if that is in vain too, the last draw stays."""
     for n in range(MAPS):
         scatter_walls(p, s, rng, p.density * (MAPS - 1 - n) / (MAPS - 1))
-        for _ in range(p.smoothing):
+        for _ in range(p.smoothing if p.drawn else 0):
             smooth_walls(p, s)
         mark_clear(p, s)
         if place_robots(p, s, rng):

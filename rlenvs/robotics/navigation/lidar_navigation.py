@@ -13,7 +13,7 @@ robot and settings of the original's BARN maps (Perille et al., "Benchmarking Me
 a text, `map`, with the row of y = 0 last, in which "#" is wall, "." free, and "A" and "a" start and goal of the first
 robot, "B" and "b" of the second, and so on. Levels with texts: `cross`, `corridor`, `layby`.
 
-Different from the original: goals can always be reached by a way that is wide enough; caves have starts and goals like
+Different from the original: goals can be reached by a way that is wide enough; caves have starts and goals like
 those of other maps, in any place and with any heading, where the original chooses corners of cells and four headings;
 speeds and turns are shares of their limits, where the original's space of actions ends at 30 degrees per second, which
 nothing enforces; observations are twice those of the original, but for turning and the goal's direction; there is no
@@ -41,8 +41,9 @@ None.
 
 ## Starting State
 Random walls: each number from none to less than `density` of the cells within the border is equally likely.
-Starts are uniform, 1.5 times `radius` away from walls and thrice from other starts; goals are in a uniform direction
-and distance, moved onto the map; headings are uniform. Speeds are 0.
+Starts are uniform, 1.5 times `radius` away from walls and thrice from other starts (of large robots half a diagonal
+and a diagonal); goals are in a uniform direction and distance, moved onto the map; headings are uniform. Speeds are 0.
+Where a map is too small or crowded for that, even without walls, some start too near to others or in walls.
 
 ## Episode End
 Termination: all robots have reached their goals or crashed. Truncation: 500 steps of 0.1 s. Success: a robot has

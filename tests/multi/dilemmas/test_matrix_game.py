@@ -11,6 +11,8 @@ from rlenvs.core.catalogue.registry import world_of
 from rlenvs.core.declare.errors import ParameterError
 from rlenvs.core.declare.keys import action_of_keys, steering_keys
 from rlenvs.core.declare.setup import Setup
+from rlenvs.core.forms.recorder import Recorder
+from rlenvs.core.forms.render import compose
 from rlenvs.multi.dilemmas.matrix_game import CHICKEN, PRISONERS_DILEMMA, STAG_HUNT
 from rlenvs.multi.dilemmas.tables import public_goods, table_of
 
@@ -181,3 +183,16 @@ def test_a_key_for_each_choice_and_the_game_waits_for_one():
     assert action_of_keys(pair, ()) is None
     assert steering_keys(pair) == {"1": COOPERATE, "2": DEFECT}
     assert steering_keys(many) == {str(n + 1): n for n in range(9)}
+
+
+def test_payoffs_fit_into_their_cells():
+    """A cell is 3 of 10 units wide, 154 pixels; a letter takes some 0.6 of its size."""
+    payoffs = (-999.25, -1000.0), (0.001, 999.999)
+    batch = begun("MatrixGame-v0", payoffs=payoffs)
+    recorder = Recorder()
+    compose(batch, 0, recorder)
+    texts = [shape.style for shape in recorder.frame().shapes if shape.style[0] == "text"]
+    shown = {f"{number:g}" for row in payoffs for number in row}
+    written = [(len(text), size) for _, _, size, *_, text in texts if text in shown]
+    assert len(written) == 8
+    assert all(0.6 * size * letters < 0.68 * 154 for letters, size in written)

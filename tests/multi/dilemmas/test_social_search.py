@@ -8,7 +8,7 @@ from support.batches import begun
 from support.places import DATA
 
 import rlenvs
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, SnapshotError
 
 SEARCH = "SocialSearch-v0"
 RECORDED = np.load(DATA / "social_net.npz")
@@ -124,6 +124,13 @@ def test_who_has_the_best_solution_has_a_score_of_1():
     batch.step(chosen)
     assert batch.rewards[0, 4] < 1.0
     assert batch.success.all(axis=1).tolist() == [False, True, True]
+
+
+def test_states_that_read_beyond_a_landscape_are_refused():
+    batch = begun(SEARCH, links=2)
+    batch.states["place"][0, 3, 1] = 2**3
+    with pytest.raises(SnapshotError, match=r"place\[3, 1\] = 8, outside \[0, 7\]"):
+        batch.set_state(batch.get_state())
 
 
 def test_landscapes_are_those_of_the_nk_model():
