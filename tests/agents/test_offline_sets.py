@@ -341,6 +341,8 @@ def test_vaults_that_are_refused(tmp_path):
     for name in ("Good", "3m/Good", "../3m.vlt/Good", "/3m.vlt/Good", "a.vlt/3m.vlt/Good", "3m.vlt/", "3 m.vlt/Good"):
         with pytest.raises(ParameterError, match=r"not a valid name of a vault|inside another vault"):
             VaultWriter(name, tmp_path)
+    with pytest.raises(ParameterError, match="more than 255 bytes"):
+        VaultWriter(f"{'m' * 300}.vlt/Good", tmp_path)
     with pytest.raises(RuntimeError, match="mine"), VaultWriter("3m.vlt/Good", tmp_path, plain=True):
         raise RuntimeError("mine")
     assert list(tmp_path.iterdir()) == []
