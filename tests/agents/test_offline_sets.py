@@ -264,6 +264,9 @@ def test_the_filter_refuses_what_makes_no_sense():
     for part in (slice(0, 3), slice(0, 0)):
         with pytest.raises(ParameterError, match="whole episodes"):
             grid_filter({name: array[part] for name, array in rows.items()})
+    for name, value in (("costs", np.nan), ("rewards", np.inf)):
+        with pytest.raises(ParameterError, match="not finite"):
+            grid_filter({**rows, name: np.full(len(rows[name]), value)}, least=1)
 
 
 def test_careful_and_reckless_drivers_differ():
