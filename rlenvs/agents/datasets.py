@@ -37,7 +37,7 @@ from rlenvs.core.declare.parts import Recipe, Windows
 from rlenvs.integrations.dataset_folder import NewDataset
 from rlenvs.integrations.minari import DatasetWriter, Episode, check_target, default_folder, require_minari
 from rlenvs.integrations.og_marl import VaultWriter
-from rlenvs.version import __version__
+from rlenvs.version import DISTRIBUTION, __version__
 
 __all__ = ["Dataset", "make_dataset"]
 
@@ -214,7 +214,7 @@ def _about(id: str, quality: str, player: str, scale: Scale | None) -> dict[str,
     return {
         "algorithm_name": player,
         "description": f"{id}, quality {quality!r}, by {NAMESPACE} {__version__}",
-        "requirements": [f"{NAMESPACE}>={__version__}"],
+        "requirements": [f"{DISTRIBUTION}>={__version__}"],
         **(scale.about() if scale else {}),
     }
 

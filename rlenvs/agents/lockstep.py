@@ -84,6 +84,9 @@ class Play:
             decision = self.operators[agent].act(view)
             taken = time.monotonic() - begin
             value, info = decision if isinstance(decision, Decision) else (decision, {})
+            if not isinstance(info, Mapping):
+                name = self.operators[agent].name
+                raise ParameterError(f"the operator {name!r} notes {shortened(info)}; needed: a mapping for the log")
             replies[agent] = replied(value)
             rows.append({**info, **self._row(agent, value, taken)})
         self._told, rewards, ends, cuts, infos = self.env.step(replies)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+import numpy as np
+
 from rlenvs.core.declare.errors import ParameterError, clipped, shortened
 from rlenvs.core.declare.user_files import read_file
 
@@ -85,6 +87,17 @@ def check(fields: Mapping[str, Field | OfAgents], row: Any) -> None:
         field.check(name, row[name])
 
 
+def plain(value: Any) -> Any:
+    """A value in types of JSON, with None for numbers that it does not have; others as they are."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 class Log:
     """The folder of a log.
 
@@ -121,7 +134,7 @@ class Log:
         self._write(EPISODES, rows)
 
     def _write(self, name: str, rows: list[Row]) -> None:
-        self._files[name].writelines(json.dumps(row, default=str) + "\n" for row in rows)
+        self._files[name].writelines(json.dumps(plain(row), default=str) + "\n" for row in rows)
         self._files[name].flush()
 
     def close(self) -> None:

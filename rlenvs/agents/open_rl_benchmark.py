@@ -21,6 +21,7 @@ import hashlib
 import io
 import json
 import math
+import shutil
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -150,29 +151,43 @@ def write_runs(runs: Sequence[TrackedRun], folder: str | Path, entity: str = "rl
         ENTITY/PROJECT in the folder.
 
     Raises:
-        ParameterError: no runs, two that are the same, names that are none, or a folder that is there or cannot be
-            written.
+        ParameterError: no runs, two that are the same, one that JSON or a table cannot hold, names that are none, or a
+            folder that is there or cannot be written. Nothing is left behind.
     """
     for name, value in (("entity", entity), ("project", project)):
-        if not isinstance(value, str) or not value or value.startswith(".") or {"/", "\\"} & set(value):
+        folder_name = isinstance(value, str) and value != "" and value.isprintable() and not value.startswith(".")
+        if not folder_name or {"/", "\\"} & set(value):
             raise ParameterError(f"{name}={value!r} must be the name of a folder")
     keys = [_key(run) for run in runs]
     if not runs or len(set(keys)) < len(keys):
         raise ParameterError("two runs are of the same env_id, exp_name and seed" if runs else "there are no runs")
+    described = [_described(run, key, entity, project) for run, key in zip(runs, keys, strict=True)]
+    texts = [_texts(run, about) for run, about in zip(runs, described, strict=True)]
     place = Path(folder) / entity / project
     try:
         place.mkdir(parents=True)
-        described = [_described(run, key, entity, project) for run, key in zip(runs, keys, strict=True)]
-        for run, about in zip(runs, described, strict=True):
-            (place / about["id"]).mkdir()
-            (place / about["id"] / RUN).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-            (place / about["id"] / TABLE).write_text(_table_text(run.columns), encoding="utf-8")
-        _write_index(place / INDEX, described)
     except FileExistsError:
         raise ParameterError(f"{place} is there already; give another folder") from None
     except OSError as error:
         raise ParameterError(f"{place} cannot be written: {error.strerror}") from None
+    try:
+        for about, (run_text, table_text) in zip(described, texts, strict=True):
+            (place / about["id"]).mkdir()
+            (place / about["id"] / RUN).write_text(run_text, encoding="utf-8")
+            (place / about["id"] / TABLE).write_text(table_text, encoding="utf-8")
+        _write_index(place / INDEX, described)
+    except (OSError, ValueError, sqlite3.Error) as error:  # ValueError: a text without a form in UTF-8
+        shutil.rmtree(place, ignore_errors=True)
+        raise ParameterError(f"{place} cannot be written: {error}") from None
     return place
+
+
+def _texts(run: TrackedRun, about: Mapping[str, Any]) -> tuple[str, str]:
+    """The content of a run's two files; ParameterError where it has none."""
+    try:
+        return json.dumps(about, indent=1, allow_nan=False) + "\n", _table_text(run.columns)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"the run {about['name']} cannot be written: {error}") from None
 
 
 def _key(run: TrackedRun) -> str:
@@ -202,10 +217,12 @@ def _described(run: TrackedRun, key: str, entity: str, project: str) -> dict[str
 
 def _table_text(columns: Mapping[str, np.ndarray]) -> str:
     """A table as pandas writes it: the number of each row first, empty cells for NaN."""
-    lines = [",".join(["", *columns])]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["", *columns])
     for number, row in enumerate(zip(*columns.values(), strict=True)):
-        lines.append(",".join([str(number), *("" if math.isnan(value) else repr(float(value)) for value in row)]))
-    return "\n".join(lines) + "\n"
+        writer.writerow([number, *("" if math.isnan(value) else repr(float(value)) for value in row)])
+    return out.getvalue()
 
 
 def _write_index(file: Path, described: Sequence[Mapping[str, Any]]) -> None:
@@ -247,14 +264,16 @@ def _read_run(file: Path) -> TrackedRun | None:
         }
         head, *rows = csv.reader(io.StringIO(read_file(file.with_name(TABLE), LARGEST).decode("utf-8"), newline=""))
         found = {}
-        for name, cells in zip(head, zip(*rows, strict=True), strict=True):
+        filled = [row for row in rows if row]
+        columns = zip(*filled, strict=True) if filled else [()] * len(head)  # a run may have logged nothing
+        for name, cells in zip(head, columns, strict=True):
             numbers = [_number(cell) for cell in cells]
             if name and None not in numbers:
                 found[name] = np.array(numbers, np.float64)
         return TrackedRun(config, found, tuple(about.get("tags", ())))
     except OSError as error:
         raise RunError(f"{file.parent} is not a whole run: {error.filename}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, csv.Error) as error:
         raise RunError(f"{file.parent} is not a run, or is damaged: {str(error)[:200]}") from None
 
 

@@ -107,7 +107,8 @@ class Decision(NamedTuple):
 class Operator:
     """Decides for one agent. Subclasses define `act`.
 
-    An operator may be given for several agents: each gets a copy of its own, bound to it.
+    An operator may be given for several agents: each gets a copy of its own, bound to it. The copy is a shallow one, so
+    what changes in an episode, such as lists, belongs into `reset`.
 
     Attributes:
         kind: "policy", "scripted", "language" or "human", for logs. name: of it, for logs.
@@ -255,7 +256,12 @@ class Policy(Operator):
             return action
         seen = view.observation
         row = {name: part[None] for name, part in seen.items()} if isinstance(seen, dict) else seen[None]
-        return np.asarray(player(row, None if mask is None else mask[None], self._generator))[0]
+        found = np.asarray(player(row, None if mask is None else mask[None], self._generator))
+        if found.ndim == 0 or len(found) != 1:
+            raise ParameterError(
+                f"the policy {self.name!r} gives {shortened(found.tolist())}; needed: an action per row, (1,) or (1, n)"
+            )
+        return found[0]
 
 
 class Language(Operator):

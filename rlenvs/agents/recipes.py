@@ -202,8 +202,8 @@ def grid_filter(
         The rows of the episodes that are kept, in their order.
 
     Raises:
-        ParameterError: rows without costs, or that end within an episode; a number below 1; `least` above `most`;
-            no cell has `least` episodes.
+        ParameterError: rows without costs, with numbers that are not finite, or that end within an episode; a number
+            below 1; `least` above `most`; no cell has `least` episodes.
     """
     counts = {"cost_bins": cost_bins, "return_bins": return_bins, "most": most, "least": least}
     cost_bins, return_bins, most, least = (positive(name, value) for name, value in counts.items())
@@ -217,6 +217,8 @@ def grid_filter(
         raise ParameterError("rows must be whole episodes: the last row needs terminals or timeouts")
     episode = np.cumsum(ends) - ends
     costs, returns = (np.bincount(episode, rows[name]) for name in (COSTS, "rewards"))
+    if not (np.isfinite(costs).all() and np.isfinite(returns).all()):
+        raise ParameterError("rows have costs or rewards that are not finite; they lie in no cell")
     cells = _cells_of(costs, cost_bins) * return_bins + _cells_of(returns, return_bins)
     order = np.random.default_rng([seed, 6]).permutation(len(cells))
     groups = [order[cells[order] == cell] for cell in np.unique(cells)]

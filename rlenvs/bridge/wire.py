@@ -20,7 +20,8 @@ class Wire:
 
     Args:
         sock: the socket.
-        timeout: seconds that nothing may come, and that a message may take from its first byte on; None forever.
+        timeout: seconds that nothing may come, and that a header, or a body, may take from its first byte on; None
+            forever.
     """
 
     def __init__(self, sock: socket.socket, timeout: float | None = None) -> None:

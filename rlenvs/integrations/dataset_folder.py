@@ -8,14 +8,19 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
 
-from rlenvs.core.declare.errors import ParameterError
+from rlenvs.core.declare.errors import ParameterError, shortened
 
 __all__ = ["NewDataset"]
 
 
+LONGEST_PART = 255  # bytes, of the common file systems
+
+
 def unused(name: str, folder: Path) -> Path:
-    """The folder that a dataset of this name will have; ParameterError where there is one."""
+    """The folder that a dataset of this name will have; ParameterError where there is one, or a name is too long."""
     target = folder / name
+    if any(len(part.encode()) > LONGEST_PART for part in target.parts):
+        raise ParameterError(f"a part of the name {shortened(name)} has more than {LONGEST_PART} bytes; shorten it")
     if target.exists():
         raise ParameterError(
             f"there is already a dataset {name!r} in {folder}. Choose another name or version, or delete it first"

@@ -120,20 +120,26 @@ class WordsEnv(vf.Env[WordsEnvConfig]):
     async def run(self, task: Episode, agents: Any) -> None:
         """Play one episode to its end, or until the model's turns are used."""
         env, _ = await asyncio.to_thread(task.begin)  # it may compile
-        outcome = _Outcome()
-        async with agents.player.interaction(task) as interaction:
-            segment = await interaction.turn()
-            while not segment.terminated:
-                text, reward, terminated, truncated, info = env.step(segment.last_reply)
-                outcome.total, outcome.steps = outcome.total + float(reward), outcome.steps + 1
-                outcome.illegal = int(info["illegal_actions"])
-                outcome.success = bool(info["is_success"]) if "is_success" in info else None
-                if terminated or truncated:
-                    break
-                reason = info["illegal_reason"]
-                segment = await interaction.turn(f"Your reply was not used: {reason}\n\n{text}" if reason else text)
-        env.close()
-        _record(interaction.trace, outcome)
+        try:
+            await _play(env, task, agents)
+        finally:
+            env.close()
+
+
+async def _play(env: TextEnv, task: Episode, agents: Any) -> None:
+    outcome = _Outcome()
+    async with agents.player.interaction(task) as interaction:
+        segment = await interaction.turn()
+        while not segment.terminated:
+            text, reward, terminated, truncated, info = env.step(segment.last_reply)
+            outcome.total, outcome.steps = outcome.total + float(reward), outcome.steps + 1
+            outcome.illegal = int(info["illegal_actions"])
+            outcome.success = bool(info["is_success"]) if "is_success" in info else None
+            if terminated or truncated:
+                break
+            reason = info["illegal_reason"]
+            segment = await interaction.turn(f"Your reply was not used: {reason}\n\n{text}" if reason else text)
+    _record(interaction.trace, outcome)
 
 
 def _record(trace: Any, outcome: _Outcome) -> None:

@@ -27,6 +27,7 @@ __all__ = ["BridgeServer", "BridgeSession"]
 HELLO_BYTES = 1 << 14
 HELLO_SECONDS = 10.0  # to say hello, and to finish a message that was begun
 WAITING = 16  # connections beside those of the sessions
+PAUSE = 0.05  # seconds, after a connection that could not be taken
 
 
 class RefusalError(BridgeError):
@@ -134,7 +135,7 @@ class BridgeServer:
         self._make, self._token, self.limits = make, token, limits or Limits()
         self._sessions: dict[str, BridgeSession] = {}
         self._wires: set[Wire] = set()
-        self._lock = threading.Lock()
+        self._lock, self._closed = threading.Lock(), False
         try:
             self._server = socket.create_server((host, port), family=_family(host))
         except (OSError, OverflowError) as error:
@@ -147,11 +148,15 @@ class BridgeServer:
             try:
                 connection, _ = self._server.accept()
             except OSError:
-                return
+                if self._closed:
+                    return
+                time.sleep(PAUSE)  # too many files are open, or the trainer has gone already
+                continue
             threading.Thread(target=self._talk, args=(Wire(connection, HELLO_SECONDS),), daemon=True).start()
 
     def close(self) -> None:
         """Stop listening, and end all connections and sessions."""
+        self._closed = True
         with contextlib.suppress(OSError):
             self._server.shutdown(socket.SHUT_RDWR)  # wakes up `accept`
         self._server.close()
@@ -257,8 +262,8 @@ class BridgeServer:
         """One exchange; False at the end of the session."""
         length, number, kind = read_header(wire, patient=True)
         if kind == Kind.CLOSE and length == 0:
-            with self._lock:
-                ended = self._sessions.pop(session.key, None)
+            with self._lock:  # a connection that lost its session to another one ends nothing
+                ended = self._sessions.pop(session.key, None) if session.wire is wire else None
             if ended is not None:
                 with session.lock:
                     session.worlds.close()

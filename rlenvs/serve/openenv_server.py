@@ -10,13 +10,22 @@ agent=)` for the agent that it plays.
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from rlenvs.core.catalogue.docs import sentence
 from rlenvs.core.catalogue.registry import world_of
-from rlenvs.core.declare.errors import MissingExtraError, ParameterError, RlenvsError
+from rlenvs.core.declare.errors import (
+    MissingExtraError,
+    ParameterError,
+    RlenvsError,
+    UnknownNameError,
+    nearest,
+    shortened,
+)
+from rlenvs.core.declare.inputs import truth
 from rlenvs.serve.sessions import Session, Sessions, Turn
 from rlenvs.version import __version__
 
@@ -84,8 +93,17 @@ class Served(Environment):
         save: bool = False,
         moment: str | None = None,
         agent: str | None = None,
+        **unknown: Any,
     ) -> Told:
-        """Begin an episode, or go to another moment; see the module docstring."""
+        """Begin an episode, or go to another moment; see the module docstring.
+
+        Raises:
+            UnknownNameError: an argument that there is not. Nothing has changed then.
+        """
+        for name in unknown:  # OpenEnv would leave it out, and a misspelt `session` begin another episode
+            known = [*inspect.signature(self.reset).parameters][:-1]
+            raise UnknownNameError(f"reset has no argument {shortened(name)}. {nearest(name, known)}")
+        truth("save", save)
         agent, there = self.agent if agent is None else agent, fork if fork is not None else session
         if there is not None or save or rewind or moment is not None:
             (self._playing() if there is None else self.sessions.get(there)).observe(agent)  # which must be there

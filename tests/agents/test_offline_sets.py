@@ -264,6 +264,9 @@ def test_the_filter_refuses_what_makes_no_sense():
     for part in (slice(0, 3), slice(0, 0)):
         with pytest.raises(ParameterError, match="whole episodes"):
             grid_filter({name: array[part] for name, array in rows.items()})
+    for name, value in (("costs", np.nan), ("rewards", np.inf)):
+        with pytest.raises(ParameterError, match="not finite"):
+            grid_filter({**rows, name: np.full(len(rows[name]), value)}, least=1)
 
 
 def test_careful_and_reckless_drivers_differ():
@@ -341,6 +344,8 @@ def test_vaults_that_are_refused(tmp_path):
     for name in ("Good", "3m/Good", "../3m.vlt/Good", "/3m.vlt/Good", "a.vlt/3m.vlt/Good", "3m.vlt/", "3 m.vlt/Good"):
         with pytest.raises(ParameterError, match=r"not a valid name of a vault|inside another vault"):
             VaultWriter(name, tmp_path)
+    with pytest.raises(ParameterError, match="more than 255 bytes"):
+        VaultWriter(f"{'m' * 300}.vlt/Good", tmp_path)
     with pytest.raises(RuntimeError, match="mine"), VaultWriter("3m.vlt/Good", tmp_path, plain=True):
         raise RuntimeError("mine")
     assert list(tmp_path.iterdir()) == []

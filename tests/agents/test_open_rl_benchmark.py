@@ -118,6 +118,7 @@ def test_runs_that_its_program_has_fetched_are_read(tmp_path):
     [
         ("run.json", "{"),
         ("run.json", "[]"),
+        ("run.json", "[" * 100_000),
         ("run.json", '{"state": "finished", "config": 3}'),
         ("run.json", '{"config": {}}'),
         ("run_df.csv", ""),
@@ -133,6 +134,41 @@ def test_damaged_runs_are_named(tmp_path, name, text):
         read_runs(tmp_path)
 
 
+def test_a_run_that_logged_nothing_is_read(tmp_path):
+    place = write_runs([run_of(0, []), run_of(1, [1.0])], tmp_path)
+    empty, other = sorted(read_runs(place), key=lambda run: run.config["seed"])
+    assert empty.columns.keys() == other.columns.keys()
+    assert {len(column) for column in empty.columns.values()} == {0}
+    assert result_of([empty, other], "eval/mean_reward") == Result(1.0, 0.0, 1)
+
+
+def test_names_of_columns_may_have_commas(tmp_path):
+    columns = {"global_step": np.arange(2.0), 'a,b "c"': np.array([1.5, math.nan])}
+    place = write_runs([TrackedRun(run_of(0, []).config, columns)], tmp_path)
+    (found,) = read_runs(place)
+    assert list(found.columns) == list(columns)
+    assert np.array_equal(found.columns['a,b "c"'], columns['a,b "c"'], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("config", "columns"),
+    [
+        ({"x": object()}, {}),
+        ({"x": math.nan}, {}),
+        ({}, {"global_step": np.arange(3.0), "x": np.arange(2.0)}),
+        ({}, {"x": np.zeros((2, 2))}),
+        ({}, {"x": ["a", "b"]}),
+        ({}, {"\ud800": np.arange(2.0)}),
+    ],
+)
+def test_a_run_that_has_no_form_leaves_nothing(tmp_path, config, columns):
+    bad = TrackedRun({**run_of(1, []).config, **config}, columns)
+    with pytest.raises(ParameterError, match="cannot be written"):
+        write_runs([run_of(0, [1.0]), bad], tmp_path)
+    assert not list(tmp_path.rglob("run.json"))
+    assert write_runs([run_of(0, [1.0])], tmp_path)  # so that the same folder can be taken
+
+
 def test_what_cannot_be_written_is_refused(tmp_path):
     run = run_of(0, [1.0])
     for runs, says in (([], "there are no runs"), ([run, run], "two runs are of the same")):
@@ -140,7 +176,7 @@ def test_what_cannot_be_written_is_refused(tmp_path):
             write_runs(runs, tmp_path)
     with pytest.raises(ParameterError, match="has no 'seed'"):
         write_runs([TrackedRun({"env_id": "a", "exp_name": "b"}, {})], tmp_path)
-    for name in ("", "..", "a/b", ".hidden", None):
+    for name in ("", "..", "a/b", ".hidden", "a\0b", "\ud800", None):
         with pytest.raises(ParameterError, match="must be the name of a folder"):
             write_runs([run], tmp_path, name)
     assert not list(tmp_path.iterdir())

@@ -149,6 +149,35 @@ def test_one_operator_for_several_agents_has_a_copy_for_each():
     assert min(row["step"] for row in seen) == 0  # what an operator adds replaces nothing
 
 
+def test_what_operators_note_is_json(tmp_path):
+    class Notes(Operator):
+        def act(self, view):
+            notes = {"nan": np.nan, "array": np.array([1.0, np.inf]), 2: {(1, 2): np.float32(0.5)}, "other": {1}}
+            return Decision(view.moment.env.idle_action(view.agent), notes)
+
+    def refuse(word):
+        raise ValueError(word)
+
+    lock_step(POLE, {"a": Notes()}, 1, log=tmp_path, backend="python", horizon=1)
+    (row,) = (json.loads(line, parse_constant=refuse) for line in (tmp_path / "steps.jsonl").read_text().splitlines())
+    assert (row["nan"], row["array"], row["2"], row["other"]) == (None, [1.0, None], {"(1, 2)": 0.5}, "{1}")
+
+
+def test_notes_that_are_no_mapping_are_refused():
+    class Notes(Operator):
+        def act(self, view):
+            return Decision(0, 5)
+
+    with pytest.raises(ParameterError, match="the operator 'Notes' notes 5; needed: a mapping"):
+        lock_step(POLE, {"a": Notes()}, 1, backend="python")
+
+
+@pytest.mark.parametrize("given", [0, [], [0, 1]])
+def test_a_policy_gives_an_action_for_each_row(given):
+    with pytest.raises(ParameterError, match=r"gives .*; needed: an action per row"):
+        lock_step(POLE, {"a": lambda seen, masks, rng: given}, 1, backend="python")
+
+
 # --- words ------------------------------------------------------------------------------------------------------------
 
 

@@ -281,6 +281,18 @@ def test_bad_names(name, folder):
     assert not folder.exists()
 
 
+def test_a_name_that_is_too_long(folder):
+    with pytest.raises(ParameterError, match="more than 255 bytes"):
+        DatasetWriter(f"{'a' * 300}-v0", gymnasium.make(SEA))
+
+
+def test_the_package_that_a_dataset_asks_for_is_this_one(folder):
+    """`rlenvs` is another project's package."""
+    make_dataset(SEA, "random", 1, horizon=5)
+    metadata = minari.load_dataset(f"{SEA}/random-v0").storage.metadata
+    assert metadata["requirements"] == [f"rlenvs-suite>={rlenvs.__version__}"]
+
+
 def test_bad_numbers_and_names():
     with pytest.raises(UnknownNameError, match=r"no quality 'exprt'\. Did you mean 'expert'"):
         make_dataset(SEA, "exprt")

@@ -11,7 +11,8 @@ import verifiers.v1 as vf
 from verifiers.v1.trace import Trace
 
 from rlenvs.core.catalogue.make import text_env
-from rlenvs.core.declare.errors import ParameterError, UnknownNameError
+from rlenvs.core.declare.errors import ActionError, ParameterError, UnknownNameError
+from rlenvs.core.forms.text_env import TextEnv
 from rlenvs.integrations.verifiers import Episodes, EpisodesConfig, WordsEnv
 
 
@@ -93,7 +94,30 @@ def test_a_model_that_stops_ends_the_episode():
     assert play(task, []).rewards == {"return": 0.0}
 
 
-VALUES = [None, 3, True, b"x", [], {}, "", "x" * 10_000, "\x00", "\ud7ff", "<choose(9)>", "<choose(0)><choose(0)>"]
+def test_an_episode_that_breaks_off_is_closed(monkeypatch):
+    closed = []
+    monkeypatch.setattr(TextEnv, "close", lambda self: closed.append(self))
+    (task, *_) = episodes(settings={"fallback": "error"})
+    with pytest.raises(ActionError):
+        play(task, ["push"])
+    assert len(closed) == 1
+
+
+VALUES = [
+    None,
+    3,
+    True,
+    b"x",
+    [],
+    {},
+    "",
+    "x" * 10_000,
+    "\x00",
+    "\ud7ff",
+    "\ud800",
+    "<choose(9)>",
+    "<choose(0)><choose(0)>",
+]
 
 
 def test_whatever_a_model_replies_the_episode_goes_on():

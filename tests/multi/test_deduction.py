@@ -552,3 +552,13 @@ def test_talking_helps(id, evil, gain):
     """Those who tell what they have seen win more often than those who do not, against liars."""
     honest, silent = (good_wins(play(begun(id, 400), good, evil)).mean() for good in ("honest", "silent"))
     assert honest > silent + gain
+
+
+def test_a_ship_with_256_steps_of_work_is_not_done():
+    """8 of the crew, 8 tasks each of 4 steps: more than a byte of the state counts, in plain Python, too."""
+    env = rlenvs.text_parallel_env(SHIP, players=9, impostors=1, tasks=8, effort=4, backend="python")
+    told, _ = env.reset(seed=0)
+    assert not any("The game is over" in text for text in told.values())
+    told, _, terminated, *_ = env.step(dict.fromkeys(env.agents, "<pass()>"))
+    assert not any(terminated.values())
+    assert not any("The game is over" in text for text in told.values())

@@ -16,6 +16,7 @@ from support import bridge_fuzz
 import rlenvs
 from rlenvs.bridge import RemoteParallelEnv, RemoteVectorEnv
 from rlenvs.bridge.layout import HEADER, Kind, json_message
+from rlenvs.bridge.wire import Wire
 from rlenvs.core.declare.errors import BridgeError, ParameterError
 from rlenvs.serve import Limits
 from rlenvs.serve.bridge_server import BridgeServer
@@ -465,6 +466,21 @@ def test_a_second_connection_takes_the_session_over(server):
     assert second.hear()[0] == Kind.ANSWER
 
 
+def test_a_connection_that_lost_its_session_cannot_end_it(server):
+    """What it has sent before it was shut may still be read."""
+    kind, _, told = Raw(server, **HELLO).hear()
+    assert kind == Kind.WELCOME
+    session = server._sessions[told["session"]]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        theirs = socket.create_connection(listening.getsockname())
+        before = Wire(listening.accept()[0], 5.0)
+    theirs.sendall(HEADER.pack(b"RLB2", 0, 0, Kind.CLOSE))
+    assert not server._answer(before, session)
+    assert told["session"] in server._sessions
+    theirs.close()
+    before.close()
+
+
 def test_messages_that_nobody_should_send_move_nothing():
     server = served(lambda: Worlds("CartPole-v0", 3), limits=Limits(sessions=4))
     env = RemoteVectorEnv(server.port)
@@ -478,6 +494,30 @@ def test_messages_that_nobody_should_send_move_nothing():
     assert np.isfinite(env.step(np.zeros(3, np.int64))[0]).all()
     env.close()
     server.close()
+
+
+def test_a_connection_that_cannot_be_taken_ends_no_server():
+    """As when too many files are open."""
+    server = BridgeServer(lambda: Worlds("CartPole-v0", 1))
+    listening, failures = server._server, [OSError(24, "Too many open files"), ConnectionAbortedError()]
+
+    class Short:
+        def accept(self):
+            if failures:
+                raise failures.pop()
+            return listening.accept()
+
+        def __getattr__(self, name):
+            return getattr(listening, name)
+
+    server._server = Short()
+    thread = threading.Thread(target=server.serve, daemon=True)
+    thread.start()
+    assert Raw(server, **HELLO).hear()[0] == Kind.WELCOME
+    assert not failures
+    server.close()
+    thread.join(5)
+    assert not thread.is_alive()
 
 
 def test_a_server_that_closes_ends_its_connections():

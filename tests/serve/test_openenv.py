@@ -127,6 +127,16 @@ def test_fork_rewind_save_and_resume(connect):
     assert without_key(again.step(RIGHT)) == without_key(first)
 
 
+def test_a_misspelt_argument_begins_no_other_episode(connect):
+    client = connect()
+    client.reset(seed=1)
+    told = client.step(RIGHT)
+    for wrong, says in (({"rewnd": 1}, "no argument 'rewnd'. Did you mean 'rewind'"), ({"save": "no"}, "save='no'")):
+        with pytest.raises(RuntimeError, match=says):
+            client.reset(**wrong)
+    assert client.reset(session=told.observation["session"]).observation == told.observation
+
+
 def test_strangers_are_refused(connect):
     for token in ("", "0123456789abcdeg"):
         with pytest.raises(ConnectionError):

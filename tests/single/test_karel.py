@@ -182,7 +182,7 @@ def test_what_is_no_program_is_refused_with_its_first_wrong_token(text):
 
 
 def test_words_and_lengths_are_checked():
-    with pytest.raises(ValueError, match=r'"trunLeft" is not a token of the Karel language. Did you mean .turnLeft.'):
+    with pytest.raises(ValueError, match=r"'trunLeft' is not a token of the Karel language. Did you mean .turnLeft."):
         encode("DEF run m( trunLeft m)", 40)
     with pytest.raises(ValueError, match=r"has 5 tokens, at most 4 fit \(program_length\)"):
         encode("DEF run m( move m)", 4)
@@ -433,13 +433,18 @@ def test_words():
     assert all(action in text for action in ACTIONS)
     text, *_, info = env.step("move forward")
     assert "is no action of Karel" in info["illegal_reason"]
-    *_, info = env.step("turnRight")
-    assert info["illegal_reason"] == ""
+    for reply in ("turnRight", " TURNRIGHT\n"):
+        *_, info = env.step(reply)
+        assert info["illegal_reason"] == ""
+    *_, info = env.step("\ud800" * 900)
+    assert len(info["illegal_reason"].encode()) < 600
     env = rlenvs.text_env(MAZE, actions="program")
     text, _ = env.reset(seed=0)
     assert "At most 64 tokens." in text
+    *_, info = env.step("\ud800" * 900)
+    assert len(info["illegal_reason"].encode()) < 600
     _, reward, *_, info = env.step("DEF run m( fly m)")
-    assert '"fly" is not a token' in info["illegal_reason"]
+    assert "'fly' is not a token" in info["illegal_reason"]
     assert reward == pytest.approx(-0.001)
     program = " ".join(f"DEF run m( {PROGRAMS['maze']} m)".split())
     _, reward, terminated, *_ = env.step(program)

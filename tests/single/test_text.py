@@ -403,6 +403,44 @@ def test_two_things_in_each_other_are_refused():
         read_game({**SMALL, "things": {**SMALL["things"], **things}})
 
 
+def test_a_thing_is_not_shuffled_into_itself():
+    """It would be looked for without end."""
+    things = {**SMALL["things"], "box": {"kind": ["object", "container"], "in": "hall"}, "spoon": {"in": "box"}}
+    with pytest.raises(ValueError, match="cyclic containment: box in box"):
+        read_game(changed(things=things, shuffled=[["box", "spoon"]]))
+    assert read_game(changed(things=things, shuffled=[["plate", "spoon"]]))
+
+
+def test_a_long_row_of_closed_doors_is_read_at_once():
+    rooms = {f"room {k}": {"east": [f"room {k + 1}", f"door {k}"]} for k in range(190)}
+    things = {f"door {k}": {"kind": "door", "is": "closed"} for k in range(190)}
+    game = {"rooms": {**rooms, "room 190": {}}, "things": {**things, "coin": {"in": "room 190"}}}
+    assert parse_game({**game, "quests": [{"win": "coin in inventory"}]})
+    things["door 5"]["is"] = "locked"
+    with pytest.raises(ValueError, match="unreachable goal"):
+        parse_game({**game, "things": {**things, "coin": {"in": "room 190"}}, "quests": [{"win": "coin in inventory"}]})
+
+
+@pytest.mark.parametrize("rule", ["x {0}", "look at {0}", "Grab the {0}!"])
+def test_a_command_is_what_it_says_also_where_its_words_mean_another(rule):
+    rules = {rule: {"first": {"kind": "portable", "not": "holy", "becomes": "holy"}}}
+    env = rlenvs.text_env(HOUSE, game=changed(rules=rules, quests=[{"win": "plate is holy"}]), backend="python")
+    text, _ = env.reset(seed=0)
+    command = rule.replace("{0}", "plate")
+    assert command in text
+    text, reward, *_ = env.step(command)
+    assert reward == 1.0
+    assert text.startswith(f"> {command}\n")
+
+
+def test_what_is_done_in_one_room_is_planned_with_things_of_another():
+    """The room that a rule asks for comes after what is to be carried there."""
+    rules = {"bless {0}": {"first": {"kind": "portable", "where": "held", "becomes": "holy"}}}
+    rules["bless {0}"]["requires"] = "player in kitchen"
+    game = changed(rules=rules, quests=[{"win": "plate is holy"}], objective="")
+    assert won_after(batch_of(HOUSE, 4, game=game), 20).tolist() == [7] * 4  # bag, key, lock, door, plate, north, bless
+
+
 def test_rules_of_ones_own(tmp_path):
     game = {
         "rooms": {"kitchen": {}},

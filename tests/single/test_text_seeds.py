@@ -162,6 +162,7 @@ def test_a_plain_game_may_be_toml(tmp_path):
         (with_things(table={"kind": ["object", "supporter"], "in": "table"}), "cyclic containment: table in table"),
         (with_things(stove={"kind": ["fixture", "heater"], "in": "nowhere"}), "unreachable goal"),
         (changed(things={**SEED["things"], "{food}": {"kind": "food", "in": "kitchen"}}), "unreachable goal"),
+        (changed(rooms=[f"room {k}" for k in range(1000)]), "1 to 300 rooms, not 1000"),
         (changed(start=7), "start: needed are words"),
         (with_things(knife={"in": {"table"}}), "made of tables, lists, texts and numbers"),
         (with_things(knife={"in": b"table"}), "made of tables, lists, texts and numbers"),

@@ -175,7 +175,7 @@ def side_that_won(p, s):
         return side
     for k in range(s.living.size):
         for room in range(s.open.shape[1]):
-            left += s.open[k, room] if s.living[k] else 0
+            left += int(s.open[k, room]) if s.living[k] else 0
     if left == 0:
         return GOOD
     return EVIL if s.clock >= p.time and s.phase == ACTING else NOBODY

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rlenvs.core import kernel
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.karel.rules import ACTIONS, PERCEPTIONS, perceives
 
 __all__ = ["TOKENS", "decode", "encode", "parse_program", "read_program"]
@@ -251,7 +251,7 @@ def read_words(text: str) -> list[int]:
     """The tokens of a program in words; ValueError where a word is none of the language."""
     for word in text.split():
         if word not in TOKENS:
-            raise ValueError(f'"{word}" is not a token of the Karel language. {nearest(word, TOKENS[1:])}')
+            raise ValueError(f"{shortened(word)} is not a token of the Karel language. {nearest(word, TOKENS[1:])}")
     return [TOKENS.index(word) for word in text.split()]
 
 

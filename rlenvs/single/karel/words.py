@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rlenvs.core.declare.errors import nearest
+from rlenvs.core.declare.errors import nearest, shortened
 from rlenvs.single.karel.language import encode
 from rlenvs.single.karel.pictures import grid_text
 from rlenvs.single.karel.rules import ACTIONS, PERCEPTIONS, TASK, TURN_LEFT, perceives
@@ -45,6 +45,7 @@ def read_reply(text: str, p: Any, s: Any, k: int) -> Any:
         return encode(text, len(s.code)) if text else np.zeros(len(s.code), np.int64)
     if not text:
         return TURN_LEFT
-    if text.strip() not in ACTIONS:
-        raise ValueError(f'"{text.strip()}" is no action of Karel. {nearest(text.strip(), ACTIONS)}')
-    return ACTIONS.index(text.strip())
+    name, names = text.strip().lower(), [action.lower() for action in ACTIONS]
+    if name not in names:
+        raise ValueError(f"{shortened(text.strip())} is no action of Karel. {nearest(text.strip(), ACTIONS)}")
+    return names.index(name)

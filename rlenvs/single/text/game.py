@@ -251,10 +251,10 @@ def _check_things(game: Game) -> None:
             elsewhere = place in game.rooms or place in ("inventory", "nowhere")
             if not elsewhere and "holder" not in game.things[place].tags:
                 raise ValueError(f"{name} cannot be in {place}; it is neither room, container nor supporter")
-    sound: set[str] = set()
-    for name in game.things:
-        _check_containment(game, name, (), sound)
     words([name for group in game.shuffled for name in group], "shuffled")
+    places, sound = places_of(game), set[str]()
+    for name in game.things:
+        _check_containment(places, name, (), sound)
     if any(len(game.things[name].places) != 1 for group in game.shuffled for name in group):
         raise ValueError("things that are shuffled have one place each")
     for name in game.properties:
@@ -285,15 +285,26 @@ def _check_names(game: Game) -> None:
         raise ValueError(f"two keys fit {max(locks, key=locks.count)}")
 
 
-def _check_containment(game: Game, name: str, path: tuple[str, ...], sound: set[str]) -> None:
+def places_of(game: Game) -> dict[str, tuple[str, ...]]:
+    """Where each thing may be at the start; things that are shuffled have their places in common."""
+    places = {name: thing.places for name, thing in game.things.items()}
+    for group in game.shuffled:
+        shared = tuple(dict.fromkeys(place for name in group for place in places[name]))
+        places |= dict.fromkeys(group, shared)
+    return places
+
+
+def _check_containment(
+    places: Mapping[str, tuple[str, ...]], name: str, path: tuple[str, ...], sound: set[str]
+) -> None:
     """ValueError where a thing is in itself; those that are not are added to `sound`."""
     if name in path:
         raise ValueError(f"cyclic containment: {' in '.join((*path[path.index(name) :], name))}")
     if name in sound:
         return
-    for place in game.things[name].places:
-        if place in game.things:
-            _check_containment(game, place, (*path, name), sound)
+    for place in places[name]:
+        if place in places:
+            _check_containment(places, place, (*path, name), sound)
     sound.add(name)
 
 

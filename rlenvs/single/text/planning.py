@@ -161,7 +161,7 @@ def lacking(p, s, command):
     rule = int(p.command[command, 0])
     inventory = s.exit.shape[0] + s.place.shape[0]
     for row in range(p.first_rule_fact[rule], p.first_rule_fact[rule + 1]):
-        if not fact_holds(p, s, p.rule_fact, row):
+        if p.rule_fact[row, 1] != AT and not fact_holds(p, s, p.rule_fact, row):
             return meant(p, s, p.rule_fact, row)
     for i in range(2):
         x = int(p.command[command, 2 - i])  # the second thing first: keys and tools
@@ -174,6 +174,9 @@ def lacking(p, s, command):
             for bit in range(62):
                 if (missing >> bit) & 1:
                     return IS, x, bit
+    for row in range(p.first_rule_fact[rule], p.first_rule_fact[rule + 1]):  # where to be comes after what to carry
+        if not fact_holds(p, s, p.rule_fact, row):
+            return meant(p, s, p.rule_fact, row)
     for i in range(2):
         x = int(p.command[command, 1 + i])
         if x >= 0 and s.near[x] & p.rule_where[rule, i] == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game, read_fact
+from rlenvs.single.text.game import ANOTHER, AT, IS, TARGET, Fact, Game, places_of, read_fact
 from rlenvs.single.text.rule_set import AWAY, DOOR, HELD, HERE, INSIDE, INVENTORY, NOWHERE, ROOM, SECOND, Part, Rule
 
 
@@ -18,25 +18,30 @@ class Reached:
 
     def __init__(self, game: Game) -> None:
         self.game, self.rooms = game, set(game.start)
-        self.places = {name: set(thing.places) for name, thing in game.things.items()}
+        self.places = {name: set(places) for name, places in places_of(game).items()}
         self.properties = {name: set(thing.properties) for name, thing in game.things.items()}
         self._open: set[str] = set()  # things that can be open and within reach
-        for group in game.shuffled:
-            shared = {place for name in group for place in game.things[name].places}
-            for name in group:
-                self.places[name] |= shared
+        self._doors: set[str] = set()  # of these rooms
 
     def grow(self) -> None:
         """Add all that follows."""
         size = -1
         while size != self._size():
             size = self._size()
+            self._walk()
             self._open_more()
-            for room in tuple(self.rooms):
-                ways = self.game.exits.get(room, {}).values()
-                self.rooms |= {there for there, door in ways if not door or "open" in self.properties[door]}
             for rule in self.game.rules:
                 self._apply(rule)
+
+    def _walk(self) -> None:
+        """Add the rooms that open ways lead to, and the doors that are found there."""
+        left = list(self.rooms)
+        while left:
+            ways = self.game.exits.get(left.pop(), {}).values()
+            self._doors.update(door for _, door in ways if door)
+            new = {there for there, door in ways if not door or "open" in self.properties[door]} - self.rooms
+            self.rooms |= new
+            left += new
 
     def _size(self) -> int:
         parts = (*self.places.values(), *self.properties.values())
@@ -68,13 +73,12 @@ class Reached:
         if part.kind not in self.game.things[name].tags or not set(part.needs) <= self.properties[name]:
             return False
         places = self.places[name]
-        doors = {door for room in self.rooms for _, door in self.game.exits.get(room, {}).values()}
         return bool(
             (part.where & HELD and "inventory" in places)
-            or (part.where & HERE and places & self.rooms)
-            or (part.where & DOOR and name in doors)
+            or (part.where & HERE and not places.isdisjoint(self.rooms))
+            or (part.where & DOOR and name in self._doors)
             or (part.where & NOWHERE and "nowhere" in places)
-            or (part.where & INSIDE and places & self._open)
+            or (part.where & INSIDE and not places.isdisjoint(self._open))
         )
 
     def _open_more(self) -> None:

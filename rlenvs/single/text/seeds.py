@@ -27,12 +27,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from random import Random
 from typing import Any
 
 from rlenvs.core.declare.errors import nearest, shortened
-from rlenvs.single.text.game import Thing, read_thing
+from rlenvs.single.text.game import MOST_ROOMS, Thing, read_thing
 from rlenvs.single.text.rule_set import AWAY, DIRECTIONS, INVENTORY, SECOND, USUAL, Rule, read_rule, words
 from rlenvs.single.text.skills import SKILLS
 
@@ -110,8 +111,7 @@ def _filled(given: Any, drawn: Mapping[str, str]) -> Any:
         return re.sub(r"\{([^{}]*)\}", word, given)
     if isinstance(given, Mapping):
         pairs = [(_filled(name, drawn), entry) for name, entry in given.items()]
-        names = [name for name, _ in pairs]
-        twice = [name for name in names if names.count(name) > 1]
+        twice = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
         if twice:
             raise ValueError(f"there are two {twice[0]!r} once slots are filled")
         return {name: entry if name == "slots" else _filled(entry, drawn) for name, entry in pairs}
@@ -134,16 +134,19 @@ def _skills(given: Any) -> dict[str, Any]:
 
 
 def joined(names: tuple[str, ...], random: Random) -> dict[str, dict[str, str]]:
-    """A map in which each room lies beside one of those before it, on a grid."""
+    """A map in which each room lies beside one of those before it, on a grid. ValueError for too many rooms."""
+    if len(names) > MOST_ROOMS:
+        raise ValueError(f"a game has 1 to {MOST_ROOMS} rooms, not {len(names)}")
     steps = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
     exits: dict[str, dict[str, str]] = {name: {} for name in names}
     places = {names[0]: (0, 0)}
     for name in names[1:]:
+        taken = set(places.values())
         free = [
             (anchor, way, (x + steps[way][0], y + steps[way][1]))
             for anchor, (x, y) in places.items()
             for way in DIRECTIONS
-            if (x + steps[way][0], y + steps[way][1]) not in places.values()
+            if (x + steps[way][0], y + steps[way][1]) not in taken
         ]
         anchor, way, places[name] = random.choice(free)
         exits[anchor][way] = name

@@ -134,14 +134,16 @@ def normal(reply: str) -> str:
 def parse_reply(text: str, p: Any, s: Any, k: int) -> int:
     """The command that a reply means; an empty one means to look.
 
-    A thing may go without the place that it is taken from where that leaves one possible command.
+    A command as the player reads it comes first, also where a rule of the game begins with a word of `VERBS`. A thing
+    may go without the place that it is taken from where that leaves one possible command.
 
     Raises:
         ValueError: there is no such command, or it is not possible now.
     """
-    wanted = normal(text) or "look"
-    able = {j: normal(command) for j, command in possible_commands(p, s).items()}
-    found = [j for j, command in able.items() if command == wanted]
+    told, wanted = possible_commands(p, s), normal(text) or "look"
+    able = {j: normal(command) for j, command in told.items()}
+    found = [j for j, command in told.items() if command.lower() == " ".join(text.lower().split())]
+    found = found or [j for j, command in able.items() if command == wanted]
     if not found:
         found = [j for j, command in able.items() if command.startswith(f"{wanted} ")]
         if len(found) > 1:
