@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pettingzoo.test import parallel_api_test
 
 import rlenvs
-from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError
+from rlenvs.core.declare.errors import ActionError, EpisodeOverError, ParameterError, SnapshotError
 from rlenvs.core.forms.language import LONGEST_REPLY, read_order
 from rlenvs.core.forms.text_env import TextParallelEnv, text_aec_env
 from rlenvs.multi.pathfinding.path_finding import SPEC
@@ -315,11 +315,12 @@ def test_continuous_actions_are_lists_of_numbers():
     _, _, _, _, info = env.step("<set(0.5, -1, 0, 1e-1)>")
     assert info["illegal_reason"] == ""
     np.testing.assert_allclose(env.numeric.batch.actions[0, 0], [0.5, -1, 0, 0.1], rtol=1e-6)
-    for reply in ("<set(1, 2, 3)>", "<set(1, 2, 3, nan)>", "<set(1, 2, 3, x)>", "<choose(1)>"):
+    wrong = ("1, 2, 3", "1, 2, 3, nan", "1, 2, 3, x", "1, 2, 3, \u0663", "1, 2, 3, 1_0", "1, 2, 3,")
+    for reply in (*(f"<set({numbers})>" for numbers in wrong), "<choose(1)>"):
         _, _, _, _, info = env.step(reply)
         assert info["illegal_reason"]
         assert not env.numeric.batch.actions.any()
-    assert info["illegal_actions"] == 4
+    assert info["illegal_actions"] == len(wrong) + 1
 
 
 # --- the interfaces ---------------------------------------------------------------------------------------------------
@@ -363,6 +364,16 @@ def test_snapshots_hold_the_counts():
     assert told == {agent: env._interpreter.describe(k) for agent, k in env._index.items()}
     _, _, _, _, infos = env.step(dict.fromkeys(env.agents, "<stay()>"))
     assert all(info["illegal_actions"] == 1 for info in infos.values())
+
+
+@pytest.mark.parametrize("count", ["x", -1, 1.5, True, None])
+def test_snapshots_with_wrong_counts_are_refused(count):
+    env = make("PathFinding-v0")
+    env.reset(seed=0)
+    snapshot, told = env.get_state(), env._told(env.agents)
+    with pytest.raises(SnapshotError, match="not a count"):
+        env.set_state(snapshot._replace(illegal=(count, *snapshot.illegal[1:])))
+    assert env._told(env.agents) == told
 
 
 def test_messages_are_read_in_the_next_step():

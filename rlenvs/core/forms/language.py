@@ -180,7 +180,7 @@ class Interpreter:
     def _numbers(self, name: str, arguments: Sequence[str]) -> np.ndarray:
         if name != "set":
             raise ValueError(f"there is no command <{name}(...)>; the command is <set(number, ...)>")
-        return np.array([float(number) for number in arguments])
+        return np.array([_decimal(word) for word in arguments])
 
     def _legal(self, action: Any, reply: str, k: int) -> Any:
         setup = self.batch.setup
@@ -251,6 +251,14 @@ def _choice(word: str, labels: Sequence[str]) -> int:
     if word.isascii() and word.isdigit():
         return int(word)
     return one_of(word, [label.lower() for label in labels], "choice")
+
+
+def _decimal(word: str) -> float:
+    """A number as it is written in replies; other scripts' digits and underscores, which Python takes, are none."""
+    try:
+        return float("" if "_" in word else word.encode("ascii"))
+    except ValueError:
+        raise ValueError(f"{shortened(word)} is not a number") from None
 
 
 def _named(allowed: np.ndarray, labels: Sequence[str]) -> str:

@@ -49,6 +49,8 @@ def _world_in(snapshot: Any, agents: int) -> Snapshot:
         raise SnapshotError(f"needed: a snapshot of a text environment, not {shortened(snapshot)}")
     if len(snapshot.illegal) != agents:
         raise SnapshotError(f"the snapshot is of {len(snapshot.illegal)} agents; needed: {agents}")
+    if not all(type(count) is int and count >= 0 for count in snapshot.illegal):
+        raise SnapshotError("the illegal actions of the snapshot are not a count for each agent")
     if len(snapshot.said) not in (0, agents) or not all(isinstance(message, str) for message in snapshot.said):
         raise SnapshotError("the messages of the snapshot are not a text for each agent")
     if len(snapshot.turns) not in (0, agents) or not all(map(_are_turns, snapshot.turns)):
