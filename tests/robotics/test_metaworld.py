@@ -9,6 +9,8 @@ import pytest
 import rlenvs
 from rlenvs.core.catalogue.make import new_batch
 from rlenvs.core.declare.members import changed
+from rlenvs.core.forms.recorder import Recorder
+from rlenvs.core.forms.render import compose
 from rlenvs.robotics.metaworld import blocks, rows, sawyer
 from rlenvs.robotics.metaworld.all_tasks import ROWS, WORLDS
 
@@ -392,6 +394,14 @@ def test_options_append_to_the_observation(task):
         space = worlds.setup.observation_space
         assert space.contains(seen)
         assert np.isinf(space.high[39:]).all()
+
+
+@pytest.mark.parametrize("task", ["window-open", "button-press", "basketball"])
+def test_images_tell_the_distance_of_the_success_rule(task):
+    worlds, recorder = after(task, 60), Recorder()
+    compose(worlds, 0, recorder)
+    left = -worlds.terms[0, list(REACH.terms).index("distance"), 0]
+    assert f"{100.0 * left:.1f} cm from the goal" in str(recorder.frame().captions)
 
 
 def test_images_beside_the_numbers():

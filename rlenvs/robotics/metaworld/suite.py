@@ -270,7 +270,8 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
         at = s.tips.mean(axis=0) if row.measured == "hand" else getattr(s, row.measured)
         name = "fingers" if row.measured == "hand" else row.thing
         legend = [("green", "goal", "ring"), ("orange", name, "disc")]
-        told = f"{name} {apart(at, s.goal)} from the goal"
+        left = apart(np.multiply(at, row.axes), np.multiply(np.add(s.goal, row.off), row.axes))  # of the success rule
+        told = f"{name} {left} from the goal"
         draw_ways(canvas, [Way(at, s.goal, row.radius)], legend, told, view=sawyer.OVERVIEW)
 
     for task, row in list(rows.items())[1:]:
