@@ -99,6 +99,20 @@ class BenchmarkResult:
         mean = None if None in scores else float(np.mean([score for score in scores if score is not None]))
         return [*found, ("mean", f"{self.ever:.3f} ± {self.half_width:.3f}", f"{self.at_end:.3f}", "", _number(mean))]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result in JSON types."""
+        tasks = {
+            id: {
+                "success_ever": task.ever,
+                "success_at_end": task.at_end,
+                "mean_return": task.whole.mean,
+                "score": task.score,
+            }
+            for id, task in self.tasks.items()
+        }
+        means = {"success_ever": self.ever, "half_width": self.half_width, "success_at_end": self.at_end}
+        return {"protocol": dict(self.protocol), "tasks": tasks, **means}
+
     def __str__(self) -> str:
         told = ", ".join(f"{name}={value}" for name, value in self.protocol.items())
         return "\n".join([told, *("  ".join(row) for row in self.rows())])
@@ -156,7 +170,8 @@ class Benchmark:
 
         Raises:
             ParameterError: policies for other ids than those of the tasks; `ends_at_success`, `task`, `weights` or
-                `n_episodes`, which would change what is measured; `held_out` where no task is, or with `one_hot`.
+                `n_episodes`, which would change what is measured; no time limit; `held_out` where no task is, or with
+                `one_hot`.
         """
         ids = self._chosen(held_out, one_hot)
         for name in REFUSED.keys() & keywords.keys():
@@ -164,6 +179,8 @@ class Benchmark:
         own = (self.held_out_seeds if held_out else ()) or self.seeds
         played = check_seeds(own if seeds is None else seeds)
         chosen = {**self.keywords, **keywords}
+        if chosen.get("horizon") == -1:
+            raise ParameterError(f"{self.name} plays episodes to their time limit; give a horizon of 1 or more")
         found = {id: self._task(id, self._of(policy, id, ids, one_hot), played, chosen) for id in ids}
         import mujoco
 

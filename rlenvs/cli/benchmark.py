@@ -191,17 +191,23 @@ Goals = Annotated[
 ]
 
 
-def _show(found: Any, policy: str, held_out: bool, episodes: int | None, keywords: dict[str, Any]) -> None:
+def _show(
+    found: Any, policy: str, held_out: bool, episodes: int | None, keywords: dict[str, Any], output: Path | None
+) -> None:
     """Play one of Meta-World's benchmarks, and print its protocol and results."""
     from rlenvs.agents.benchmarks import HEAD
     from rlenvs.agents.files import load_agent
 
+    if output:
+        check_output(output)
     chosen: Any = policy
     if policy == AGENT:
         chosen = {id: load_agent(id) for id in (found.held_out if held_out else found.ids)}
     result = found.evaluate(chosen, held_out=held_out, seeds=episodes, **keywords)
     say(", ".join(f"{key}={value}" for key, value in result.protocol.items()))
     console().print(table_of_numbers(HEAD, result.rows()))
+    if output:
+        _write(output, [result.to_dict()])
 
 
 def _of_tasks(name: str) -> Callable[..., None]:
@@ -215,10 +221,11 @@ def _of_tasks(name: str) -> Callable[..., None]:
             str, typer.Option(metavar="NAME", help="metaworld: ML25 with the original's mistake in what it holds out.")
         ] = "none",
         set: Set = None,
+        output: Output = None,
     ) -> None:
         from rlenvs.agents.benchmarks import benchmark
 
-        _show(benchmark(name, compat=compat), policy, held_out, episodes, keywords_from(set))
+        _show(benchmark(name, compat=compat), policy, held_out, episodes, keywords_from(set), output)
 
     run.__doc__ = summary_of(name)
     return run
@@ -233,10 +240,11 @@ def _of_one_task(name: str) -> Callable[..., None]:
         held_out: HeldOut = False,
         episodes: Goals = None,
         set: Set = None,
+        output: Output = None,
     ) -> None:
         from rlenvs.agents.benchmarks import benchmark
 
-        _show(benchmark(name, task=task), policy, held_out, episodes, keywords_from(set))
+        _show(benchmark(name, task=task), policy, held_out, episodes, keywords_from(set), output)
 
     run.__doc__ = SINGLE[name]
     return run

@@ -1,5 +1,7 @@
 """Benchmarks of several tasks: both success rates, one-hot codes, the protocol, refusals."""
 
+import json
+
 import numpy as np
 import pytest
 from support.agent_helpers import run
@@ -125,6 +127,8 @@ def test_what_is_refused():
             rlenvs.benchmark("MT10").evaluate("idle", **keywords)
     with pytest.raises(ParameterError, match="leave out task"):
         rlenvs.benchmark("MT10").vector(10, task="push")
+    with pytest.raises(ParameterError, match="to their time limit"):  # it would never end
+        rlenvs.benchmark("MT10").evaluate("idle", horizon=-1)
     with pytest.raises(ParameterError, match="one_hot='yes' must be True or False"):
         rlenvs.benchmark("MT10").evaluate("idle", one_hot="yes")
     for name in (["MT10"], None, 10):
@@ -151,9 +155,13 @@ def test_single_tasks():
             rlenvs.benchmark("MT1", task=task)
 
 
-def test_commands():
+def test_commands(tmp_path):
     small = ("--episodes", "2", "--set", "horizon=1", "--set", "backend=python")
-    assert "seeds=0 to 1" in run("benchmark", "MT1", "reach", "--policy", "agent", *small)
+    file = tmp_path / "result.json"
+    assert "seeds=0 to 1" in run("benchmark", "MT1", "reach", "--policy", "agent", *small, "-o", file)
+    (written,) = json.loads(file.read_text())
+    assert written["protocol"]["seeds"] == "0 to 1"
+    assert written["tasks"][TWO[0]]["success_ever"] == written["success_ever"] == 0.0
     assert "MT10 has tasks of its own" in run("benchmark", "MT10", "--set", "task=push", *small, code=2)
     assert "no reference agent for MetaWorldSoccer-v0" in run("benchmark", "ML1", "soccer", "-p", "agent", code=2)
 
