@@ -23,7 +23,8 @@ OTHER_SEEDS = tuple(range(50, 100))  # the goals on which ML1 tests
 HEAD = ("Task", "Success ever", "at the end", "Mean return", "Score")
 MULTI_TASK = {"reward": "v2", "goal_visible": True, "horizon": 500}
 META_LEARNING = {**MULTI_TASK, "goal_visible": False}
-SCORED = (MULTI_TASK, META_LEARNING, {})  # keywords of which the reference scores are; those do not see the goal
+# keywords of the reference scores, which do not depend on whether goals are observed
+SCORED: tuple[dict[str, Any], ...] = (MULTI_TASK, META_LEARNING, {})
 REFUSED = {  # keywords of `evaluate` that would change what is measured
     "ends_at_success": "plays episodes both ways",
     "task": "has tasks of its own",
