@@ -112,7 +112,11 @@ class BenchmarkResult:
             for id, task in self.tasks.items()
         }
         means = {"success_ever": self.ever, "half_width": self.half_width, "success_at_end": self.at_end}
-        return {"protocol": dict(self.protocol), "tasks": tasks, **means}
+        protocol = {
+            name: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+            for name, value in self.protocol.items()
+        }
+        return {"protocol": protocol, "tasks": tasks, **means}
 
     def __str__(self) -> str:
         told = ", ".join(f"{name}={value}" for name, value in self.protocol.items())

@@ -62,7 +62,8 @@ def test_the_result_states_its_protocol():
     assert result.protocol["seeds"] == "0 to 1"
     assert result.tasks[TWO[0]].score is None  # the reference scores are of the reward v2
     assert "reward=v1" in str(result)
-    others = short.evaluate("idle", seeds=(3, 8))
+    others = short.evaluate("idle", seeds=(3, 8), mass=np.array([1.0, 2.0]))
+    assert json.loads(json.dumps(others.to_dict()))["protocol"]["mass"] == [1.0, 2.0]
     assert others.protocol["seeds"] == "3, 8"
     assert others.tasks[TWO[0]].whole.seeds.tolist() == [3, 8]
 
