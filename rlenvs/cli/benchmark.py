@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from rlenvs.agents.battle_protocols import PROTOCOL_NAMES
-from rlenvs.agents.benchmark_tasks import META_WORLD, summary_of
+from rlenvs.agents.benchmark_tasks import META_WORLD, SINGLE, summary_of
 from rlenvs.cli.common import (
     Commands,
     Id,
@@ -178,29 +178,80 @@ def battle(
         _write(output, [found.to_dict()])
 
 
+TaskPolicy = Annotated[
+    str,
+    typer.Option(
+        "--policy", "-p", metavar="POLICY", help="random, idle, expert, or agent: each task's reference agent."
+    ),
+]
+HeldOut = Annotated[bool, typer.Option("--held-out", help="Play the tasks that ML benchmarks hold out.")]
+Goals = Annotated[
+    int | None,
+    typer.Option("--episodes", min=1, metavar="N", help="Goals of each task, the seeds from 0. Default: all 50."),
+]
+
+
+def _show(
+    found: Any, policy: str, held_out: bool, episodes: int | None, keywords: dict[str, Any], output: Path | None
+) -> None:
+    """Play one of Meta-World's benchmarks, and print its protocol and results."""
+    from rlenvs.agents.benchmarks import HEAD
+    from rlenvs.agents.files import load_agent
+
+    if output:
+        check_output(output)
+    chosen: Any = policy
+    if policy == AGENT:
+        chosen = {id: load_agent(id) for id in (found.held_out if held_out else found.ids)}
+    result = found.evaluate(chosen, held_out=held_out, seeds=episodes, **keywords)
+    say(", ".join(f"{key}={value}" for key, value in result.protocol.items()))
+    console().print(table_of_numbers(HEAD, result.rows()))
+    if output:
+        _write(output, [result.to_dict()])
+
+
 def _of_tasks(name: str) -> Callable[..., None]:
     """The command of one of Meta-World's benchmarks."""
 
     def run(
-        policy: Annotated[str, typer.Option(metavar="POLICY", help="random, idle or expert.")] = "expert",
-        held_out: Annotated[
-            bool, typer.Option("--held-out", help="Play the tasks that ML benchmarks hold out.")
-        ] = False,
+        policy: TaskPolicy = "expert",
+        held_out: HeldOut = False,
+        episodes: Goals = None,
         compat: Annotated[
             str, typer.Option(metavar="NAME", help="metaworld: ML25 with the original's mistake in what it holds out.")
         ] = "none",
         set: Set = None,
+        output: Output = None,
     ) -> None:
-        from rlenvs.agents.benchmarks import HEAD, benchmark
+        from rlenvs.agents.benchmarks import benchmark
 
-        found = benchmark(name, compat=compat).evaluate(policy, held_out=held_out, **keywords_from(set))
-        say(", ".join(f"{key}={value}" for key, value in found.protocol.items()))
-        console().print(table_of_numbers(HEAD, found.rows()))
+        _show(benchmark(name, compat=compat), policy, held_out, episodes, keywords_from(set), output)
 
     run.__doc__ = summary_of(name)
     return run
 
 
+def _of_one_task(name: str) -> Callable[..., None]:
+    """The command of MT1 or ML1."""
+
+    def run(
+        task: Annotated[str, typer.Argument(metavar="TASK", help="Such as drawer-open.")],
+        policy: TaskPolicy = "expert",
+        held_out: HeldOut = False,
+        episodes: Goals = None,
+        set: Set = None,
+        output: Output = None,
+    ) -> None:
+        from rlenvs.agents.benchmarks import benchmark
+
+        _show(benchmark(name, task=task), policy, held_out, episodes, keywords_from(set), output)
+
+    run.__doc__ = SINGLE[name]
+    return run
+
+
+for _name in SINGLE:
+    benchmark.command(_name)(_of_one_task(_name))
 for _name in META_WORLD:
     benchmark.command(_name)(_of_tasks(_name))
 

@@ -305,7 +305,7 @@ TASKS: dict[str, Fixture] = {
     "door-close": Fixture(
         summary="Door close: close the open door of a cabinet with a Sawyer arm.",
         thing="handle",
-        scene=scenes.add_door_to_close,
+        scene=scenes.add_door,
         low=(0.0, 0.85, 0.15),
         high=(0.1, 0.95, 0.15),
         goal=(0.2, -0.2, 0.0),

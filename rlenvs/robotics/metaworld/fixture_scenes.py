@@ -37,7 +37,7 @@ SIDEWAYS = (math.cos(0.785), 0.0, 0.0, math.sin(0.785))  # the original's 1.57 a
 def _cabinet(spec: Any) -> Any:
     """The body that is the frame of the door."""
     safe = fixture(spec)
-    add_box(safe, (-0.204, 0.0, 0.0), (0.016, 0.106, 0.15), PALE, name="frame", **HARD)
+    add_box(safe, (-0.204, 0.0, 0.0), (0.016, 0.106, 0.15), PALE, **HARD)
     for place, size in (
         ((0.204, 0.0, 0.0), (0.016, 0.106, 0.15)),
         ((0.0, 0.0, 0.138), (0.188, 0.106, 0.012)),
@@ -57,17 +57,10 @@ def add_door(spec: Any, values: Any) -> None:
     rod(door, (0.325, -0.065, 0.0), "y", 0.013, 0.047, ORANGE, density=1000.0 * values.mass)
     rod(door, (0.381, -0.12, 0.0), "x", 0.019, 0.075, ORANGE, density=1000.0 * values.mass)
     rod(door, (0.395, -0.12, 0.0), "x", 0.023, 0.054, ORANGE, density=1000.0 * values.mass)
-    add_box(door, (0.185, 0.0, 0.0), (0.18, 0.01, 0.123), BLUE, name="panel", density=1000.0 * values.mass, **HARD)
+    add_box(door, (0.185, 0.0, 0.0), (0.18, 0.01, 0.123), BLUE, density=1000.0 * values.mass, **HARD)
     door.add_site(name="thing", pos=HANDLE, quat=HANDLE_AXES, rgba=HIDDEN)
     observe(spec, "thing", "SITE", attitude=True)
     roughen(door, values)
-
-
-def add_door_to_close(spec: Any, values: Any) -> None:
-    """The door, whose edge the frame presses on when it stands open."""
-    add_door(spec, values)
-    pair = spec.add_pair(geomname1="frame", geomname2="panel", condim=3)
-    pair.solref, pair.solimp = HARD["solref"], HARD["solimp"]
 
 
 def add_lock(spec: Any, values: Any, point: float = 0.01) -> None:

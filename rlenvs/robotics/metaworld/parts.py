@@ -8,6 +8,7 @@ needs.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -24,6 +25,26 @@ HARD: dict[str, Any] = {"solref": (0.01, 1.0), "solimp": (0.99, 0.99, 0.01, 0.5,
 def fixture(spec: Any, attitude: tuple[float, ...] = UPRIGHT) -> Any:
     """The body that is placed anew in each episode and then stands still."""
     return spec.worldbody.add_body(name="fixture", mocap=True, quat=attitude, pos=(0.0, 0.85, 0.15))
+
+
+def touch_frame(spec: Any) -> None:
+    """Let what moves in a fixture touch it, as in the original. MuJoCo leaves out contacts of a body with its parent,
+    unless the parent belongs to the world; a mocap body does not, so each pair is named."""
+    frames = [body for body in spec.worldbody.bodies if body.name == "fixture"]
+    for frame, part in ((body, part) for body in frames for part in body.bodies):
+        for one, other in itertools.product(_named(frame), _named(part)):
+            if one.contype & other.conaffinity or other.contype & one.conaffinity:
+                pair = spec.add_pair(geomname1=one.name, geomname2=other.name, condim=max(one.condim, other.condim))
+                pair.solref, pair.solimp = other.solref, other.solimp
+                slide, spin, roll = (max(each) for each in zip(one.friction, other.friction, strict=True))
+                pair.friction = (slide, slide, spin, roll, roll)
+
+
+def _named(body: Any) -> list[Any]:
+    """The shapes of a body, with names."""
+    for k, geom in enumerate(body.geoms):
+        geom.name = geom.name or f"{body.name}/{k}"
+    return list(body.geoms)
 
 
 def observe(spec: Any, name: str, of: str, attitude: bool) -> None:

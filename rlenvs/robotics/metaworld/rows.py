@@ -91,7 +91,9 @@ class Task:
     goals: tuple[Triple, Triple] | None = None  # published bounds of goals, where they are not the box that is drawn
     measured: str = "thing"
     attitude: str = "none"
-    contacts: str = "one"  # of two shapes that overlap; in the MuJoCo of the original, 3.3.0, it is one
+    # "one" of two shapes that overlap, and what moves in a fixture touches it, as in the original's MuJoCo, 3.3.0;
+    # "several", and it does not
+    contacts: str = "one"
     # the scripted policy: it goes `above` its aim, `lead` from the thing, goes down where it is nearer than `aside`
     # horizontally, and works where it is nearer than `apart` vertically
     lead: Triple = (0.0, 0.0, 0.0)

@@ -30,6 +30,7 @@ from rlenvs.kits.engines.mujoco import ENGINE, STATE
 from rlenvs.kits.engines.overlays import Way, apart, draw_ways
 from rlenvs.robotics.metaworld import sawyer
 from rlenvs.robotics.metaworld.blocks import gap, tcp
+from rlenvs.robotics.metaworld.parts import touch_frame
 from rlenvs.robotics.metaworld.rows import FAR, WXYZ, XYZW, Task, numbers
 
 SOURCE = "Meta-World {}-v3 (Yu et al., arXiv 1910.10897; McLean et al., arXiv 2505.11289)"
@@ -39,6 +40,7 @@ HIGH = (0.5, 1.0, 0.5)  # m, upper bounds of the point to which the hand is weld
 HAND_LOW, HAND_HIGH = (-0.525, 0.348, -0.0525), (0.525, 1.025, 0.7)
 BOUND = 10.0  # m
 STRONGEST = 1000.0  # N, of forces that are reported
+LEAST, MOST = -1000.0, 10_000.0  # of the reward v1; in assembly it comes to 6700
 TRIES = 1000  # to draw places that are far enough apart
 FRAME = 18  # numbers of an observation of one step
 GAIN = 15.0  # 1/m, of scripted policies
@@ -157,9 +159,9 @@ SEEN = {
 MORE = {"joint_state": 14, "touch": 5}  # numbers that an option adds to the observation
 TERMS = {
     "v2": term(0.0, 10.0, 1.0, "version v2 of the reward"),
-    "v1": term(-1000.0, 5000.0, 0.0, "version v1"),
+    "v1": term(LEAST, MOST, 0.0, "version v1"),
     "sparse": term(0.0, 1.0, 0.0, "1 where the task is done"),
-    "distance": term(-FAR, 0.0, 0.0, "negative weighted distance from the goal, m"),
+    "distance": term(-FAR, 0.0, 0.0, "negative weighted distance from the goal, m; of the lever its angle, rad"),
 }
 COSTS = {
     "force": cost(1000.0, STRONGEST, "contact force above the limit, but for the table's, N"),
@@ -259,6 +261,7 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
         row.scene(spec, values)
         if row.contacts == "one":
             sawyer.touch_once(spec)
+            touch_frame(spec)
         return spec
 
     @kind.draw
@@ -267,7 +270,8 @@ def add_tasks(kind: World, rows: Mapping[str, Task]) -> None:
         at = s.tips.mean(axis=0) if row.measured == "hand" else getattr(s, row.measured)
         name = "fingers" if row.measured == "hand" else row.thing
         legend = [("green", "goal", "ring"), ("orange", name, "disc")]
-        told = f"{name} {apart(at, s.goal)} from the goal"
+        left = apart(np.multiply(at, row.axes), np.multiply(np.add(s.goal, row.off), row.axes))  # of the success rule
+        told = f"{name} {left} from the goal"
         draw_ways(canvas, [Way(at, s.goal, row.radius)], legend, told, view=sawyer.OVERVIEW)
 
     for task, row in list(rows.items())[1:]:
@@ -311,7 +315,7 @@ def judge(p, s, r, off, done, new, old):
     r.sparse = 1.0 if done else 0.0
     r.distance = -min(off, FAR)
     r.v2 = new
-    r.v1 = min(max(old, -1000.0), 5000.0)
+    r.v1 = min(max(old, LEAST), MOST)
     r.terminated = p.ends_at_success == 1 and done
     table = strength(s.table_force[0], s.table_force[1], s.table_force[2])
     exerted = strength(s.force[0] - s.table_force[0], s.force[1] - s.table_force[1], s.force[2] - s.table_force[2])
