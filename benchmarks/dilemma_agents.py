@@ -95,6 +95,8 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=100)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
+    if options.write and options.names:
+        parser.error("--write is for the whole page; leave the names out")
     pages = [HEAD.format(episodes=options.episodes)]
     for id in [world_of(name).name for name in options.names] or MEASURES:
         lines = table(id, options.episodes)

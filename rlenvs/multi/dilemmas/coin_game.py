@@ -11,9 +11,9 @@ in that step. Different: an episode consists of ten rounds and ends by truncatio
 episode, in 0.2.0 all are one, and the end of a round is in `info`); weights of the terms take the place of the payoff
 matrix; there are larger grids.
 
-Scripted players: "fair" goes to its own coin, but never onto the other's, and does not get on where that is in its way
-or in the same cell; "greedy" goes to the nearest coin; "tit_for_tat" is fair until the other picks up its coin, and
-then takes one in return; "spiteful" goes to the other's coin.
+Scripted players: "fair" goes to its own coin, around the other's; where both are in one cell it waits beside it until
+the other agent can take them in the same step; "greedy" goes to the nearest coin; "tit_for_tat" is fair until the other
+picks up its coin, and then takes one in return; "spiteful" goes to the other's coin.
 
 ## Action Space
 Move one cell right, left, down or up, or stay; the right border is next to the left one, the lower to the upper.
@@ -201,29 +201,53 @@ def distance(p, row, column, s, owner):
 
 
 @kernel
+def detour(p, row, column, s, owner, avoided):
+    """Steps more from a cell to the coin of an agent where that of `avoided` is on the way, or in the cell."""
+    aside = distance(p, row, column, s, avoided)
+    if aside == 0:
+        return 2 * p.side
+    straight = row == s.coin[owner, 0] or column == s.coin[owner, 1]
+    here = distance(p, row, column, s, owner)
+    between = distance(p, s.coin[owner, 0], s.coin[owner, 1], s, avoided)
+    return 2 if straight and aside + between == here and between > 0 else 0
+
+
+@kernel
 def towards(p, s, k, owner, avoided):
     """The move that brings agent k nearest to the coin of an agent, not onto the coin of `avoided` (-1 for none)."""
     best, nearest = STAY, FAR
     for move in range(5):
         row, column = wrapped(p.side, s.position[k, 0] + ACROSS[move]), wrapped(p.side, s.position[k, 1] + ALONG[move])
         far = distance(p, row, column, s, owner)
-        if avoided >= 0 and row == s.coin[avoided, 0] and column == s.coin[avoided, 1]:
-            far += 2 * p.side
+        if avoided >= 0:
+            far += detour(p, row, column, s, owner, avoided)
         if far < nearest:
             best, nearest = move, far
     return best
 
 
+@kernel
+def fairly(p, s, k):
+    """The move to the own coin, around the other's; to both in one cell when the other agent gets there, too."""
+    if distance(p, s.coin[k, 0], s.coin[k, 1], s, 1 - k) > 0:
+        return towards(p, s, k, k, 1 - k)
+    mine = distance(p, s.position[k, 0], s.position[k, 1], s, k)
+    theirs = distance(p, s.position[1 - k, 0], s.position[1 - k, 1], s, k)
+    if mine <= 1 and theirs > 1:
+        return STAY if mine == 1 else 0  # off the cell: who stays takes the coins
+    return towards(p, s, k, k, -1)
+
+
 @SPEC.player("fair")
 def fair(p, s, k, a, rng):
-    """To the own coin, but never onto the other's."""
-    a[k] = towards(p, s, k, k, 1 - k)
+    """To the own coin, around the other's."""
+    a[k] = fairly(p, s, k)
 
 
 @SPEC.player("tit_for_tat")
 def tit_for_tat(p, s, k, a, rng):
     """Fair, and to the other's coin after a loss."""
-    a[k] = towards(p, s, k, 1 - k, -1) if s.debt[k] > 0 else towards(p, s, k, k, 1 - k)
+    a[k] = towards(p, s, k, 1 - k, -1) if s.debt[k] > 0 else fairly(p, s, k)
 
 
 @SPEC.player("greedy")

@@ -78,14 +78,25 @@ def test_rounds():
 
 
 def test_players():
-    """Fair agents never take the other's coin; tit for tat takes one for one."""
+    """Fair agents take each other's coins together alone; tit for tat takes one for one."""
     batch = begun(COIN, 50)
     for _ in range(100):
         batch.step(batch.player_actions("fair"))
-        assert (batch.terms[:, 1] == 0).all()
+        assert (batch.terms[:, 1, 0] == batch.terms[:, 1, 1]).all()
     batch = begun(COIN, 50)
     taken = np.zeros(2)
     for _ in range(100):
         batch.step(batch.player_actions(["tit_for_tat", "spiteful"]))
         taken += batch.terms[:, 1].sum(axis=0)
     assert 0.6 < taken[0] / taken[1] <= 1.0
+
+
+def test_fair_agents_go_around_the_others_coins():
+    """And do not wait for each other for ever."""
+    batch = begun(COIN, 200, level="large", side=7)
+    still = np.zeros(200)
+    for _ in range(99):
+        actions = batch.player_actions("fair")
+        still += (actions.reshape(200, 2) == 4).all(axis=1)
+        batch.step(actions)
+    assert still.max() <= 3  # both begin on their coins
