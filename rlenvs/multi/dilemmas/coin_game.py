@@ -148,11 +148,12 @@ def step(p, s, a, rng, r):
         r.own[owner] = 1.0 if own else 0.0
         r.other[1 - owner] = 1.0 if taken else 0.0
         r.lost[owner] = -1.0 if taken else 0.0
-        if taken:
-            s.debt[owner] += 1
-            s.debt[1 - owner] = max(s.debt[1 - owner] - 1, 0)
         if own or taken:
             drop_coin(p, s, owner, rng)
+    for owner in range(AGENTS):
+        if r.lost[owner] < r.lost[1 - owner]:  # what both take in a step is even
+            s.debt[owner] += 1
+            s.debt[1 - owner] = max(s.debt[1 - owner] - 1, 0)
     rounds = (s.elapsed + 1.0) / p.round_steps  # a remainder would be found for one lane after the other
     if rounds == int(rounds):
         begin_round(p, s, rng)

@@ -91,6 +91,19 @@ def test_players():
     assert 0.6 < taken[0] / taken[1] <= 1.0
 
 
+def test_tit_for_tat_is_fair_to_the_fair():
+    """Coins that both take in one step are owed to nobody."""
+    returns = []
+    for players in ("fair", "tit_for_tat"):
+        batch, paid = begun(COIN, 200), 0.0
+        for _ in range(99):
+            batch.step(batch.player_actions([players] * 2))
+            paid += batch.rewards.sum()
+        assert (batch.states["debt"] == 0).all()
+        returns.append(paid)
+    assert returns[0] == returns[1]
+
+
 def test_fair_agents_go_around_the_others_coins():
     """And do not wait for each other for ever."""
     batch = begun(COIN, 200, level="large", side=7)
