@@ -243,6 +243,8 @@ def resolve(setup: Setup, players: Mapping[str, Player] | Sequence[str] | None) 
     """By name: a scripted player's name, "random", or a function."""
     if players is None:
         players = list(dict.fromkeys([*setup.world.players, RANDOM]))
+        if players == [RANDOM]:
+            raise ParameterError(f"{setup.world.name} has no scripted players; give two players or more")
     if isinstance(players, str) or not all(isinstance(name, str) for name in players):
         raise ParameterError(f"players={players!r} must be a mapping from names to players, or a sequence of names")
     if len(set(players)) < max(len(players), 2):

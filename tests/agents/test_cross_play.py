@@ -85,6 +85,8 @@ def test_refusals():
         rlenvs.cross_play("Generals-v0")
     with pytest.raises(ParameterError, match="there is one agent"):
         rlenvs.cross_play("PathFinding-v0", {"a": stay, "b": stay}, agents=1)
+    with pytest.raises(ParameterError, match="has no scripted players; give two"):
+        rlenvs.cross_play("LidarNavigation-v0")
     with pytest.raises(ParameterError, match="at least two"):
         rlenvs.cross_play(ID, ["nearest"])
     with pytest.raises(UnknownNameError, match="no player 'nearst'"):
