@@ -184,8 +184,6 @@ class Benchmark:
         own = (self.held_out_seeds if held_out else ()) or self.seeds
         played = check_seeds(own if seeds is None else seeds)
         chosen = {**self.keywords, **keywords}
-        if chosen.get("horizon") == -1:
-            raise ParameterError(f"{self.name} plays episodes to their time limit; give a horizon of 1 or more")
         found = {id: self._task(id, self._of(policy, id, ids, one_hot), played, chosen) for id in ids}
         import mujoco
 

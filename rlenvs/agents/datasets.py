@@ -146,6 +146,8 @@ def make_dataset(
         raise ParameterError(f"{full} defines the players and episodes of its dataset {quality!r}")
     count = recipe.total if recipe else 100 if episodes is None else episodes
     _check_numbers(count, seed, steps)
+    if steps is not None and quality != "replay":
+        raise ParameterError(f"steps={steps} is of the quality 'replay'; leave it out for {quality!r}")
     where = (Path(folder) if folder is not None else default_folder()).absolute()
     if recipe:
         keywords = {**recipe.keywords, **keywords}

@@ -140,12 +140,15 @@ def evaluate(
 
     Raises:
         UnknownNameError: an id, policy or keyword that does not exist, or a world without a scripted expert.
-        ParameterError: no seeds, a negative one, or a parameter outside its range; `against` where there is one team,
-            or with wrappers.
+        ParameterError: no seeds, a negative one, or a parameter outside its range; no time limit; `against` where there
+            is one team, or with wrappers.
         ActionError: the function's actions do not fit.
     """
     chosen = episode_seeds(n_episodes, seeds)
     check_policy(world_of(id), policy)
+    limits = [keywords.get(name) for name in ("horizon", "max_episode_steps", "max_cycles")]
+    if any(isinstance(limit, (int, np.integer)) and limit == -1 for limit in limits):
+        raise ParameterError("evaluate: without a time limit an episode may never end; give a horizon of 1 or more")
     if against is not None:
         if wrappers:
             raise ParameterError("evaluate: wrappers require the single-agent environment; leave out `against`")

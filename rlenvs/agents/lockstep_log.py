@@ -110,6 +110,8 @@ class Log:
 
     def __init__(self, folder: str | Path, header: Row) -> None:
         check(HEADER, header)
+        if folder == "":
+            raise ParameterError("log='' names no folder; give one, or None for no log")
         place = Path(folder)
         try:
             place.mkdir(parents=True, exist_ok=True)

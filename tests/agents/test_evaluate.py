@@ -113,6 +113,7 @@ def test_the_return_of_a_team_is_the_sum_and_its_success_the_share(horizon):
         (lambda: evaluate(HOVER, 3), ParameterError, "function"),
         (lambda: evaluate(HOVER, "random", seeds=0), ParameterError, "seeds=0"),
         (lambda: evaluate(HOVER, "random", seeds=[-1]), ParameterError, "seeds"),
+        (lambda: evaluate(HOVER, "idle", seeds=2, max_episode_steps=-1), ParameterError, "without a time limit"),
         (lambda: evaluate(HOVER, "random", seeds=2, mas=1.0), UnknownNameError, "mass"),
         (lambda: evaluate(HOVER, lambda o: np.zeros(3), seeds=2), ActionError, "shape"),
     ],

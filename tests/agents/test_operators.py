@@ -285,6 +285,8 @@ def test_a_log_replays(tmp_path):
 def test_a_log_is_not_written_over_and_its_beginning_can_be_read(tmp_path):
     lock_step(POLE, {"a": "random", "b": "idle"}, 3, log=tmp_path, backend="python")
     before = (tmp_path / "steps.jsonl").read_bytes()
+    with pytest.raises(ParameterError, match="names no folder"):
+        lock_step(POLE, {"a": "random", "b": "idle"}, 3, log="", backend="python")
     with pytest.raises(ParameterError, match="has a log already"):
         lock_step(POLE, {"a": "random"}, 1, log=tmp_path, backend="python")
     assert (tmp_path / "steps.jsonl").read_bytes() == before

@@ -119,6 +119,8 @@ def test_what_is_refused():
         make_dataset(ID, "mixd")
     with pytest.raises(UnknownNameError, match="no rows"):
         get_dataset(f"{ID}/none-v0")
+    with pytest.raises(ParameterError, match="steps=64 is of the quality 'replay'"):
+        make_dataset("CartPole-v0", "random", 2, steps=64)
     with pytest.raises(ParameterError, match="positive"):
         recipe({})
     with pytest.raises(ParameterError, match="positive"):
