@@ -127,6 +127,7 @@ class WordsEnv(vf.Env[WordsEnvConfig]):
 
 
 async def _play(env: TextEnv, task: Episode, agents: Any) -> None:
+    """Let the model reply until the episode ends or its turns are used, and record the outcome."""
     outcome = _Outcome()
     async with agents.player.interaction(task) as interaction:
         segment = await interaction.turn()
